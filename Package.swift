@@ -64,6 +64,7 @@ let table: [Module] = [
   .library("Hedging", uses: ["Core"]),
   .library("Batching", uses: ["Core"]),
   .library("Scheduling", uses: ["Core"]),
+  .library("Derivation", uses: ["Core"]),
   .library("Persistence", uses: ["Platform", "Foundation", "Core", "Mutation"]),
   .library(
     "SQLite",
@@ -143,6 +144,7 @@ let table: [Module] = [
   .tests("Hedging", uses: ["Core", "Mutation", "Pagination", "Retry"]),
   .tests("Batching", uses: ["Core", "Dedupe"]),
   .tests("Scheduling", uses: ["Core"]),
+  .tests("Derivation", uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Retry"]),
   .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
   .tests(

@@ -1,0 +1,77 @@
+internal import OperationCore
+
+/// Searches in the graph of derived queries. None of them recurses, so that a chain may be of any length.
+enum DerivationGraph {
+  /// Whether the query has to run before its value can be used: a source has changed, directly or through others.
+  ///
+  /// - Complexity: O(*n*) in the derived queries below the node and their sources.
+  static func isOutdated(_ node: DerivationNode) -> Bool {
+    node.commit.map { self.isOutdated($0.readings) } ?? true
+  }
+
+  /// Whether one of these sources shows something else than was read, or has to run before its value can be used.
+  ///
+  /// - Complexity: O(*n*) in the sources and the derived queries below them.
+  static func isOutdated(_ readings: [ObjectIdentifier: any Reading]) -> Bool {
+    var search = Search()
+    guard search.addSources(of: readings) else { return true }
+    while let next = search.next() {
+      guard let commit = next.commit, search.addSources(of: commit.readings) else { return true }
+    }
+    return false
+  }
+
+  /// Whether the value of the query is stale: it is outdated, the last run of a query has failed, or a source is stale.
+  ///
+  /// - Complexity: O(*n*) in the derived queries below the node and their sources.
+  static func isStale(_ node: DerivationNode) -> Bool {
+    var search = Search()
+    search.add(node)
+    while let next = search.next() {
+      guard let commit = next.commit, !commit.hasFailed, search.addSources(of: commit.readings) else { return true }
+      for reading in commit.readings.values where !reading.isOfState {
+        guard let source = reading.source, !source.isInvalidated else { return true }
+        // The rules of a derived query include this search.
+        if source.derivationNode == nil, source.isStale { return true }
+      }
+    }
+    return false
+  }
+
+  /// A derived query below the node that runs; nil if there is none.
+  ///
+  /// - Complexity: O(*n*) in the derived queries below the node and their sources.
+  static func runningNode(below node: DerivationNode) -> DerivationNode? {
+    var search = Search()
+    search.add(node)
+    while let next = search.next() {
+      if next !== node, next.isLoading { return next }
+      for reading in next.commit?.readings.values ?? [:].values where !reading.isOfState {
+        search.add(reading.source?.derivationNode)
+      }
+    }
+    return nil
+  }
+
+  /// The nodes that remain to be visited.
+  private struct Search {
+    private var nodes: [DerivationNode] = []
+    private var known: Set<ObjectIdentifier> = []
+
+    mutating func add(_ node: DerivationNode?) {
+      guard let node, self.known.insert(ObjectIdentifier(node)).inserted else { return }
+      self.nodes.append(node)
+    }
+
+    /// Adds the derived queries among the sources whose values were read. False if a reading is not consistent.
+    mutating func addSources(of readings: [ObjectIdentifier: any Reading]) -> Bool {
+      for reading in readings.values {
+        guard let source = reading.source, reading.isConsistent() else { return false }
+        if !reading.isOfState { self.add(source.derivationNode) }
+      }
+      return true
+    }
+
+    mutating func next() -> DerivationNode? { self.nodes.popLast() }
+  }
+}

@@ -1,0 +1,212 @@
+internal import OperationCore
+
+/// A derived query in the graph of its client: the sources of its store, and what the last run has read of them.
+final class DerivationNode: Sendable {
+  /// What the node uses of its store, without the type of the state.
+  struct Controls: Sendable {
+    let context: @Sendable () -> OperationContext
+    let isLoading: @Sendable () -> Bool
+    let isSettled: @Sendable () -> Bool
+    let subscriberCount: @Sendable () -> Int
+    /// Runs the query for the subscribers, beginning on the current thread.
+    let rerun: @Sendable () -> Void
+    let settled: @Sendable () async -> Void
+    /// Performs an action after the events of the store that were created before.
+    let performInEventOrder: @Sendable (@escaping @Sendable () -> Void) -> Void
+  }
+
+  /// The node's subscription to a source, which it also keeps alive.
+  struct Link: Sendable {
+    let source: any Source
+    let subscription: OperationSubscription
+  }
+
+  private struct Content: Sendable {
+    /// Nil before the store is there, and after its end.
+    var controls: Controls?
+    var commit: DerivationCommit?
+    var links: [ObjectIdentifier: Link] = [:]
+    /// Whether the store has subscribers, so that the node subscribes to its sources.
+    var isLive = false
+    /// Whether a source has changed while a run was under way.
+    var hasMissedChange = false
+    /// The nodes that run again when the runs of this one have ended.
+    var postponed: [ObjectIdentifier: DerivationNode] = [:]
+  }
+
+  /// The name of the query, for reports of cycles.
+  let name: String
+  let keptSources: [KeptSource]
+  private let content = Locked(Content())
+
+  init(name: String, keptSources: [KeptSource]) {
+    self.name = name
+    self.keptSources = keptSources
+  }
+
+  /// Begins with the controls of the store that the node belongs to.
+  func begin(_ controls: Controls) {
+    self.content.withLock { $0.controls = controls }
+  }
+
+  /// Lets go of everything, when the store is released.
+  func end() {
+    let former = self.content.withLock { content in
+      defer { content = Content() }
+      return content
+    }
+    for link in former.links.values { link.subscription.cancel() }
+  }
+
+  private var controls: Controls? { self.content.withLock { $0.controls } }
+
+  private var client: OperationClient? { self.controls?.context().operationClient }
+
+  /// What the last run has read; nil before the first.
+  var commit: DerivationCommit? { self.content.withLock { $0.commit } }
+
+  /// Replaces what the last run has read. Called with the lock of the store held.
+  ///
+  /// - Returns: The replaced one, for the caller to release without that lock.
+  func replaceCommit(with commit: DerivationCommit) -> DerivationCommit? {
+    self.content.withLock { content in
+      defer { content.commit = commit }
+      return content.commit
+    }
+  }
+
+  /// Whether the store has subscribers.
+  var isLive: Bool { self.content.withLock { $0.isLive } }
+
+  /// The number of sources between the node and the furthest query that is not derived.
+  var height: Int { self.commit?.height ?? 0 }
+
+  /// Whether a source has changed or is stale, or the last run has failed.
+  var isStale: Bool { DerivationGraph.isStale(self) }
+
+  func isLinked(to id: ObjectIdentifier) -> Bool { self.content.withLock { $0.links[id] != nil } }
+
+  /// Waits until the store has no run under way.
+  func settled() async { await self.controls?.settled() }
+
+  /// Whether the store has no run under way, and all its notifications were sent.
+  var isSettled: Bool { self.controls?.isSettled() ?? true }
+
+  var isLoading: Bool { self.controls?.isLoading() ?? false }
+}
+
+// MARK: - Sources
+
+extension DerivationNode {
+  /// Subscribes to a source, if the store has subscribers and the node has not subscribed to the source already.
+  func link(to source: any Source, runsIfStale: Bool = false) {
+    let id = ObjectIdentifier(source)
+    guard self.content.withLock({ $0.isLive && $0.links[id] == nil }) else { return }
+    let link = Link(source: source, subscription: source.subscribe(self, runsIfStale: runsIfStale))
+    let isKept = self.content.withLock { content in
+      guard content.isLive, content.links[id] == nil else { return false }
+      content.links[id] = link
+      return true
+    }
+    if !isKept { link.subscription.cancel() }
+  }
+
+  /// Follows whether the store has subscribers: with some the node subscribes to its sources, without it leaves them.
+  func followActivity() {
+    while let controls = self.controls {
+      let isLive = controls.subscriberCount() > 0
+      let (hasBegun, links) = self.content.withLock { content in
+        guard content.isLive != isLive else { return (false, [ObjectIdentifier: Link]()) }
+        content.isLive = isLive
+        defer { content.links = [:] }
+        return (isLive, content.links)
+      }
+      for link in links.values { link.subscription.cancel() }
+      let client = controls.context().operationClient
+      client?.derivations.note(self, isLive: isLive)
+      if hasBegun, let client { self.linkToSources(in: client) }
+      // The last subscriber may have left meanwhile, or the first have come.
+      if (controls.subscriberCount() > 0) == isLive { return }
+    }
+  }
+
+  private func linkToSources(in client: OperationClient) {
+    for kept in self.keptSources { self.link(to: kept.store(client), runsIfStale: true) }
+    for reading in self.commit?.readings.values ?? [:].values {
+      if let source = reading.source { self.link(to: source, runsIfStale: reading.isOfState) }
+    }
+  }
+
+  /// Leaves the sources that the last run has not read, and subscribes to those that it has read before the store had
+  /// subscribers. Called when no run is under way.
+  func runsHaveEnded() {
+    guard let client = self.client else { return }
+    // Each notifies the node of the state that it has.
+    if self.isLive { self.linkToSources(in: client) }
+    let kept = self.keptSources.isEmpty ? [] : Set(self.keptSources.map { ObjectIdentifier($0.store(client)) })
+    let (links, hasMissedChange, postponed) = self.content.withLock { content in
+      let read = content.commit?.readings
+      let left = content.links.filter { read?[$0.key] == nil && !kept.contains($0.key) }
+      for id in left.keys { content.links[id] = nil }
+      defer { (content.hasMissedChange, content.postponed) = (false, [:]) }
+      return (left, content.hasMissedChange, content.postponed)
+    }
+    for link in links.values { link.subscription.cancel() }
+    let nodes = (hasMissedChange ? [self] : []) + postponed.values
+    if !nodes.isEmpty, let controls = self.controls { client.derivations.add(nodes, controls.performInEventOrder) }
+  }
+}
+
+// MARK: - Changes
+
+extension DerivationNode {
+  /// Runs the query again if the value of a source has changed, after all handlers of that change.
+  func sourceHasChanged(_ source: any Source) {
+    guard let controls = self.controls, let client = controls.context().operationClient else { return }
+    // What a run under way has read is not in the commit yet: `rerunIfOutdated` looks again at its end.
+    if !controls.isLoading(), let reading = self.commit?.readings[ObjectIdentifier(source)], reading.isCurrent(),
+      source.isInClient
+    {
+      return
+    }
+    client.derivations.add([self]) { source.performInEventOrder($0) }
+  }
+
+  /// Runs the query again for the subscribers if a value that it has read has changed, unless a run is under way.
+  func rerunIfOutdated() {
+    guard let controls = self.controls, self.isLive else { return }
+    self.content.withLock { $0.hasMissedChange = true }
+    // If the run ends now, `runsHaveEnded` finds the missed change.
+    if controls.isLoading() { return }
+    self.content.withLock { $0.hasMissedChange = false }
+    if let commit = self.commit, commit.isCurrent { return }
+    // Their values would have to be waited for. Without runs there is nothing to search for.
+    if let client = controls.context().operationClient, client.derivations.hasRuns, self.isPostponed { return }
+    controls.rerun()
+  }
+
+  /// Whether a derived query below this one runs, so that this one runs when that has ended.
+  private var isPostponed: Bool {
+    while let node = DerivationGraph.runningNode(below: self) {
+      node.content.withLock { $0.postponed[ObjectIdentifier(self)] = self }
+      if node.isLoading { return true }
+      // If `runsHaveEnded` was called meanwhile, it has taken this node or not.
+      guard node.content.withLock({ $0.postponed.removeValue(forKey: ObjectIdentifier(self)) }) != nil else {
+        return true
+      }
+    }
+    return false
+  }
+}
+
+extension OperationContext {
+  /// The node of the store, if its operation is derived.
+  var derivationNode: DerivationNode? {
+    get { self[DerivationNodeKey.self] }
+    set { self[DerivationNodeKey.self] = newValue }
+  }
+
+  private enum DerivationNodeKey: Key {
+    static let defaultValue: DerivationNode? = nil
+  }
+}

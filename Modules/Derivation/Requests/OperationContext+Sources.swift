@@ -1,0 +1,107 @@
+public import OperationCore
+
+extension OperationContext {
+  /// Returns the value of a query, which becomes a source of the derived query that runs with this context.
+  ///
+  /// If the store of the query in the client is fresh, the call returns its value, with optimistic updates applied.
+  /// Otherwise it waits for a run of the store: the one under way, or a new one. A source is refreshed once for one run
+  /// of the derived query. A derived query that runs because a source has changed uses the values of its other sources
+  /// unless a rule says that they are stale.
+  ///
+  /// Outside a run of a ``OperationCore/QueryRequest/derived()`` query, the call reads the store of the client all the
+  /// same. Without a client it runs the query.
+  ///
+  /// - Parameter query: The query.
+  /// - Returns: The value.
+  /// - Throws: The failure of the query, also one that was there before the call. `OperationCycleError` if the query
+  ///   waits for the caller: if the failure type cannot represent that, the last value is returned.
+  /// - Precondition: A query in a cycle has a value, or a failure type that can represent `OperationCycleError`.
+  public nonisolated(nonsending) func value<Query: QueryRequest>(
+    of query: Query
+  ) async throws(Query.Failure) -> Query.Value {
+    guard let client = self.operationClient else { return try await self.run(query) }
+    guard let evaluation = self.evaluation else { return try await client.ensureValue(for: query) }
+    let reading = await evaluation.read(client.store(for: query, fileID: "", line: 0))
+    if let value = try reading.value.get() { return value }
+    // The store was reset after the run.
+    if let value = try reading.outcome?.get() { return value }
+    return try await client.ensureValue(for: query)
+  }
+
+  /// Returns the value of an operation with a default value, which becomes a source of the derived query that runs with
+  /// this context.
+  ///
+  /// It works as for a query.
+  ///
+  /// - Parameter operation: The operation.
+  /// - Returns: The value.
+  /// - Throws: The failure of the operation, as for a query.
+  public nonisolated(nonsending) func value<Operation: DefaultStateRequest>(
+    of operation: Operation
+  ) async throws(Operation.Failure) -> Operation.State.StateValue {
+    try await self.value(of: operation, initialState: operation.initialState)
+  }
+
+  /// Returns the value of an operation of any kind, which becomes a source of the derived query that runs with this
+  /// context.
+  ///
+  /// It works as for a query.
+  ///
+  /// - Parameters:
+  ///   - operation: The operation.
+  ///   - initialState: The state of a new store; not evaluated if the path has a store.
+  /// - Returns: The value of the state.
+  /// - Throws: The failure of the operation, as for a query.
+  public nonisolated(nonsending) func value<Operation: StatefulOperationRequest>(
+    of operation: Operation,
+    initialState: @autoclosure () -> Operation.State
+  ) async throws(Operation.Failure) -> Operation.State.StateValue {
+    guard let client = self.operationClient else {
+      let store = OperationStore.detached(
+        operation: operation,
+        initialState: initialState(),
+        initialContext: self.leavingRun
+      )
+      try await store.run()
+      return store.currentValue
+    }
+    let store = client.store(for: operation, initialState: initialState(), fileID: "", line: 0)
+    if let evaluation = self.evaluation { return try await evaluation.read(store).value.get() }
+    if store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
+    return store.currentValue
+  }
+
+  /// Returns the states of queries, which become sources of the derived query that runs with this context.
+  ///
+  /// The call waits for nothing. The derived query runs again when one of the states changes, also when a run of it
+  /// begins or ends. While the derived query has subscribers, so have these stores: a stale one runs by itself.
+  ///
+  /// - Parameter query: The queries.
+  /// - Returns: Their states, with optimistic updates applied. Without a client, states without a value.
+  public func states<each Query: QueryRequest>(
+    of query: repeat each Query
+  ) -> (repeat QueryState<(each Query).Value, (each Query).Failure>) {
+    (repeat self.state(of: each query))
+  }
+
+  private func state<Query: QueryRequest>(of query: Query) -> QueryState<Query.Value, Query.Failure> {
+    guard let client = self.operationClient else { return QueryState() }
+    let store = client.store(for: query, fileID: "", line: 0)
+    return self.evaluation?.state(of: store) ?? store.state
+  }
+
+  private nonisolated(nonsending) func run<Query: QueryRequest>(
+    _ query: Query
+  ) async throws(Query.Failure) -> Query.Value {
+    try await OperationRunner(operation: query, initialContext: self.leavingRun).run()
+  }
+
+  /// A copy of this context without the entries that belong to the run or to its store.
+  private var leavingRun: OperationContext {
+    var context = self
+    context.leaveRun()
+    context.operationControllers = []
+    context.operationEventHandlers = []
+    return context
+  }
+}

@@ -1,0 +1,195 @@
+internal import OperationCore
+
+/// One call of the body of a derived query, which notes what it reads.
+final class Evaluation: Sendable {
+  private struct Content: Sendable {
+    /// The first reading of each source, by store.
+    var readings: [ObjectIdentifier: any Reading] = [:]
+    /// The stores that were read, which are kept alive until the end.
+    var sources: [ObjectIdentifier: any Source] = [:]
+    var cycles: [OperationCycleError] = []
+    var hasFailedSource = false
+    /// Whether a source has changed while it was read, or between two reads.
+    var isMixed = false
+    var hasEnded = false
+  }
+
+  let node: DerivationNode
+  private let cause: DerivationCause
+  /// Whether the run was made because a source has changed, or because the store was invalidated.
+  private let isAutomatic: Bool
+  private let content = Locked(Content())
+
+  init(of node: DerivationNode, for cause: DerivationCause, isAutomatic: Bool) {
+    self.node = node
+    self.cause = cause
+    self.isAutomatic = isAutomatic
+  }
+}
+
+// MARK: - Reading
+
+extension Evaluation {
+  /// What a call has read: the value or the error of the state, and the outcome of the run that it has waited for.
+  struct ReadValue<State: OperationState & Sendable> {
+    let value: Result<State.StateValue, State.Failure>
+    let outcome: Result<State.OperationValue, State.Failure>?
+  }
+
+  /// Reads the value of a store, which becomes a source, after a run if that is due.
+  nonisolated(nonsending) func read<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
+    guard store.isInClient, !self.hasEnded else { return await self.readUntracked(store) }
+    let isKept = self.node.isLinked(to: ObjectIdentifier(store))
+    self.begin(store)
+    let invalidation = store.lastInvalidation
+    var outcome: Result<State.OperationValue, State.Failure>?
+    if self.needsRun(store, isKept: isKept) {
+      // Read once: the context of the store may be replaced during the wait.
+      let awaited = store.derivationNode
+      if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
+      outcome = await store.runOrJoinWithoutAnswer()
+      if let awaited { DerivationWaits.end(self.node, for: awaited) }
+    }
+    let reading = StoreReading(of: store, invalidation: invalidation, isOfState: false)
+    var value = reading.value
+    if case .failure(let error)? = outcome {
+      // A value that was set since is what the store shows now. The state of a cancelled run is that of before.
+      if !value.isFailure, !(error is CancellationError) { self.content.withLock { $0.isMixed = true } }
+      value = .failure(error)
+    }
+    self.add(reading, hasFailed: value.isFailure)
+    return ReadValue(value: value, outcome: outcome)
+  }
+
+  /// Reads the state of a store, which becomes a source, and waits for nothing.
+  func state<State>(of store: OperationStore<State>) -> State {
+    guard store.isInClient, !self.hasEnded else { return store.state }
+    self.begin(store, runsIfStale: true)
+    let reading = StoreReading(of: store, invalidation: store.lastInvalidation, isOfState: true)
+    self.add(reading, hasFailed: false)
+    return reading.readState
+  }
+
+  private nonisolated(nonsending) func readUntracked<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
+    let outcome = store.isStale || !store.hasResult ? await store.runOrJoin() : nil
+    if case .failure(let error)? = outcome { return ReadValue(value: .failure(error), outcome: outcome) }
+    return ReadValue(value: .success(store.currentValue), outcome: outcome)
+  }
+
+  private func begin(_ source: any Source, runsIfStale: Bool = false) {
+    self.content.withLock { $0.sources[ObjectIdentifier(source)] = source }
+    self.node.link(to: source, runsIfStale: runsIfStale)
+  }
+
+  /// Whether a source has to run before its value is read.
+  ///
+  /// - Parameters:
+  ///   - source: The source.
+  ///   - isKept: Whether the node had subscribed to the source before.
+  /// - Returns: Whether a run is due, or under way and waited for.
+  private func needsRun(_ source: any Source, isKept: Bool) -> Bool {
+    if !source.hasResult {
+      _ = self.cause.refresh(source)
+      return true
+    }
+    let node = source.derivationNode
+    if let node, DerivationGraph.isOutdated(node) {
+      _ = self.cause.refresh(source)
+      return true
+    }
+    if source.isInvalidated { return self.cause.refresh(source) || source.isRefreshing }
+    if self.isAutomatic {
+      if node != nil || source.hasFailed { return source.isRefreshing }
+      // The source runs by itself when it has to. Without rules its value is always stale: only a run under way tells.
+      if isKept, !source.hasStalenessRules { return source.isRefreshing }
+    }
+    guard source.isStale || source.hasFailed else { return false }
+    return self.cause.refresh(source) || source.isRefreshing
+  }
+
+  private func add(_ reading: any Reading, hasFailed: Bool) {
+    let former = self.content.withLock { content -> (any Reading)? in
+      if hasFailed { content.hasFailedSource = true }
+      guard let former = content.readings[reading.storeID] else {
+        content.readings[reading.storeID] = reading
+        return nil
+      }
+      // A reading of the value and one of the state: the state says more.
+      if reading.isOfState, !former.isOfState { content.readings[reading.storeID] = reading }
+      return former
+    }
+    if let former, !former.isCurrent() { self.content.withLock { $0.isMixed = true } }
+  }
+}
+
+// MARK: - Cycles
+
+extension Evaluation {
+  /// Notes that the run waits for a source. Returns the cycle if the source waits for the run.
+  private func beginWaiting(for awaited: DerivationNode) -> OperationCycleError? {
+    guard let names = DerivationWaits.begin(self.node, for: awaited) else { return nil }
+    let cycle = OperationCycleError(operationNames: names)
+    self.content.withLock { content in
+      content.cycles.append(cycle)
+      content.hasFailedSource = true
+    }
+    return cycle
+  }
+
+  private func resultOfCycle<State>(_ cycle: OperationCycleError, in store: OperationStore<State>) -> ReadValue<State> {
+    if let failure = cycle as? State.Failure { return ReadValue(value: .failure(failure), outcome: nil) }
+    precondition(
+      store.hasResult,
+      "\(cycle) The failure type \(State.Failure.self) cannot represent OperationCycleError, and there is no value."
+    )
+    return ReadValue(value: .success(store.currentValue), outcome: nil)
+  }
+}
+
+// MARK: - The end
+
+extension Evaluation {
+  private var hasEnded: Bool { self.content.withLock { $0.hasEnded } }
+
+  /// Ends the evaluation: what is read later is not noted.
+  func end() {
+    self.content.withLock { $0.hasEnded = true }
+  }
+
+  /// Whether all sources still show what was read, and none of them has to run again.
+  var isConsistent: Bool {
+    let (readings, isMixed) = self.content.withLock { ($0.readings, $0.isMixed) }
+    return !isMixed && !DerivationGraph.isOutdated(readings)
+  }
+
+  /// Whether a source has failed.
+  var hasFailedSource: Bool { self.content.withLock { $0.hasFailedSource } }
+
+  /// What was read, for a run that has ended with a value or an error.
+  func commit(hasFailed: Bool) -> DerivationCommit {
+    DerivationCommit(readings: self.content.withLock { $0.readings }, hasFailed: hasFailed)
+  }
+
+  /// Reports the cycles that were found.
+  func reportCycles() {
+    for cycle in self.content.withLock({ $0.cycles }) { cycle.report() }
+  }
+}
+
+extension Result {
+  fileprivate var isFailure: Bool {
+    if case .failure = self { true } else { false }
+  }
+}
+
+extension OperationContext {
+  /// The evaluation that notes what is read with this context.
+  var evaluation: Evaluation? {
+    get { self[EvaluationKey.self] }
+    set { self[EvaluationKey.self] = newValue }
+  }
+
+  private enum EvaluationKey: Key {
+    static let defaultValue: Evaluation? = nil
+  }
+}

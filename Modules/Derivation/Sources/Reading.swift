@@ -1,0 +1,92 @@
+internal import OperationCore
+
+/// What a run has read of a source.
+protocol Reading: AnyObject, Sendable {
+  /// Identifies the store while that exists.
+  var storeID: ObjectIdentifier { get }
+  /// The store; nil once it has been released.
+  var source: (any Source)? { get }
+  /// The number of the source's last invalidation that the reading answers.
+  var invalidation: Int { get }
+  /// Whether the run has read the whole state, and waited for nothing.
+  var isOfState: Bool { get }
+
+  /// Whether the store shows what the run has read, or something equal. Calls `==` of the value.
+  func isCurrent() -> Bool
+}
+
+extension Reading {
+  /// Whether the reading is current, its store is the one of the client, and it was not invalidated since.
+  func isConsistent() -> Bool {
+    guard let source = self.source, source.isInClient else { return false }
+    return (self.isOfState || source.lastInvalidation == self.invalidation) && self.isCurrent()
+  }
+}
+
+/// What a run has read of a store with a state of one type.
+final class StoreReading<State: OperationState & Sendable>: Reading {
+  /// The numbers of the state that was read.
+  private struct Stamp: Equatable, Sendable {
+    let store: StoreStamp
+    /// For a reading of the whole state, whether a run was under way, and whether it was paused.
+    let isLoading: Bool
+    let isPaused: Bool
+  }
+
+  private weak let store: OperationStore<State>?
+  let storeID: ObjectIdentifier
+  let invalidation: Int
+  let isOfState: Bool
+  private let state: State
+  private let stamp: Locked<Stamp>
+
+  /// Reads a store.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - invalidation: The number of the store's last invalidation before the run that refreshed the value.
+  ///   - isOfState: Whether the whole state is read.
+  init(of store: OperationStore<State>, invalidation: Int, isOfState: Bool) {
+    let (state, stamp) = store.stateAndStamp
+    self.store = store
+    self.storeID = ObjectIdentifier(store)
+    self.invalidation = invalidation
+    self.isOfState = isOfState
+    self.state = state
+    self.stamp = Locked(Self.stamp(of: state, stamp, isOfState: isOfState))
+  }
+
+  var source: (any Source)? { self.store }
+
+  /// The value that was read, or the error if that was set after the value.
+  var value: Result<State.StateValue, State.Failure> {
+    self.state.error.map { .failure($0) } ?? .success(self.state.currentValue)
+  }
+
+  /// The state that was read.
+  var readState: State { self.state }
+
+  func isCurrent() -> Bool {
+    guard let store = self.store else { return false }
+    let (state, storeStamp) = store.stateAndStamp
+    let (now, then) = (Self.stamp(of: state, storeStamp, isOfState: self.isOfState), self.stamp.withLock { $0 })
+    if now == then { return true }
+    guard now.isLoading == then.isLoading, now.isPaused == then.isPaused else { return false }
+    guard self.state.error == nil, state.error == nil else { return false }
+    // A state that never had a value differs from one whose value was set.
+    guard (self.state.valueUpdateCount == 0) == (state.valueUpdateCount == 0) else { return false }
+    guard areEqual(self.state.currentValue, state.currentValue) else { return false }
+    self.stamp.withLock { $0 = now }
+    return true
+  }
+
+  private static func stamp(of state: State, _ stamp: StoreStamp, isOfState: Bool) -> Stamp {
+    Stamp(store: stamp, isLoading: isOfState && state.isLoading, isPaused: isOfState && state.isPaused)
+  }
+}
+
+/// Whether two values are equal. False if their type is not `Equatable`.
+private func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {
+  func isEqual<Equal: Equatable>(_ one: Equal) -> Bool { (other as? Equal) == one }
+  return (one as? any Equatable).map { isEqual($0) } ?? false
+}

@@ -1,0 +1,67 @@
+internal import OperationCore
+
+/// A store that derived queries read, with a state of any type.
+protocol Source: AnyObject, Sendable {
+  /// The node of the store if its operation is derived.
+  var derivationNode: DerivationNode? { get }
+  /// Whether the value should be fetched again.
+  var isStale: Bool { get }
+  /// Whether the operation has rules for staleness.
+  var hasStalenessRules: Bool { get }
+  /// Whether a run that refreshes the value is under way, or about to start.
+  var isRefreshing: Bool { get }
+  /// Whether the store was invalidated, and its value was not refreshed since.
+  var isInvalidated: Bool { get }
+  /// The number of the last invalidation of the store; 0 before the first.
+  var lastInvalidation: Int { get }
+  /// Whether the client keeps the store at its path.
+  var isInClient: Bool { get }
+  /// Whether the state has a value that was set, or an error.
+  var hasResult: Bool { get }
+  /// Whether the state has an error that was set after the value.
+  var hasFailed: Bool { get }
+
+  /// Subscribes to the store, and notifies a node after its changes.
+  ///
+  /// - Parameters:
+  ///   - node: The node to notify. The subscription does not keep it alive.
+  ///   - runsIfStale: Whether the operation runs when it is stale.
+  /// - Returns: The subscription.
+  func subscribe(_ node: DerivationNode, runsIfStale: Bool) -> OperationSubscription
+
+  /// Performs an action after the events that were created before this call.
+  func performInEventOrder(_ action: @escaping @Sendable () -> Void)
+}
+
+extension OperationStore: Source {
+  var derivationNode: DerivationNode? { self.context.derivationNode }
+
+  var hasResult: Bool {
+    let state = self.state
+    return state.valueUpdateCount > 0 || state.error != nil
+  }
+
+  var hasFailed: Bool { self.state.error != nil }
+
+  func subscribe(_ node: DerivationNode, runsIfStale: Bool) -> OperationSubscription {
+    let handler = OperationEventHandler<State>(
+      onStateChanged: { [weak node, weak self] _, _ in
+        if let self { node?.sourceHasChanged(self) }
+      },
+      onStoreRemoved: { [weak node, weak self] _ in
+        if let self { node?.sourceHasChanged(self) }
+      }
+    )
+    return runsIfStale ? self.subscribe(with: handler, isolation: nil) : self.subscribeWithoutRunning(with: handler)
+  }
+}
+
+/// A query that is a source whether a run reads it or not.
+struct KeptSource: Sendable {
+  /// Returns the store of the query in a client.
+  let store: @Sendable (OperationClient) -> any Source
+
+  init<Query: QueryRequest>(_ query: Query) {
+    self.store = { $0.store(for: query, fileID: "", line: 0) }
+  }
+}
