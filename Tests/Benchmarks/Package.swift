@@ -37,6 +37,8 @@ let package = Package(
         .product(name: "OperationPersistence", package: "swift-operation"),
         .product(name: "OperationSQLite", package: "swift-operation"),
         .product(name: "OperationScheduling", package: "swift-operation"),
+        .product(name: "OperationDerivation", package: "swift-operation"),
+        .product(name: "OperationTags", package: "swift-operation"),
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

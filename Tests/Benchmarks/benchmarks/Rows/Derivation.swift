@@ -1,0 +1,93 @@
+internal import OperationCore
+internal import OperationDerivation
+
+extension Benchmark {
+  /// A change of a source, from the call to the new value of the derived query that is subscribed to.
+  static let derivation = Benchmark(name: "derivation") { harness in
+    let section = "derived queries: a change of"
+    let sums = [1, 10, 1_000]
+    let graphs =
+      sums.map { count in (count == 1 ? "the only source" : "one of \(count.grouped) sources", DerivedGraph.sum(count))
+      }
+      + [("the source of a chain of 100", .chain(100)), ("the source of 100 queries", .readers(100))]
+    for (_, graph) in graphs { await graph.settled() }
+    let timings = try await harness.times(of: graphs.map { _, graph in .calling { graph.change() } })
+    for (_, graph) in graphs { graph.end() }
+    return zip(graphs, timings).map { Row(section, $0.0, $1) }
+  }
+}
+
+/// Derived queries of a client, of which some have a subscriber.
+private final class DerivedGraph: Sendable {
+  private let client: OperationClient
+  private let source: OperationStore<PostQuery.State>
+  private let subscriptions: OperationSubscription
+  private let sum: @Sendable () -> Int
+
+  private init(reading queries: [any QueryRequest<Int, any Error>]) {
+    var context = OperationContext()
+    context.automaticRunningSpecification = .always(true)
+    let client = OperationClient(defaultContext: context)
+    self.client = client
+    self.source = client.store(for: Self.source(0))
+    self.subscriptions = .combined(queries.map { Self.subscription(to: $0, in: client) })
+    let store = self.source
+    self.sum = { store.currentValue ?? 0 }
+  }
+
+  private static func subscription<Query: QueryRequest>(
+    to query: Query,
+    in client: OperationClient
+  ) -> OperationSubscription where Query.Value == Int {
+    client.store(for: query).subscribe(
+      with: QueryEventHandler(onStateChanged: { state, _ in keep(state.currentValue ?? 0) }),
+      isolation: nil
+    )
+  }
+
+  func settled() async { await self.client.settledDerivations() }
+
+  /// Sets another value, which the derived queries have taken over when the call returns.
+  func change() {
+    self.source.currentValue = self.sum() + 1
+  }
+
+  func end() { self.subscriptions.cancel() }
+
+  static func sum(_ count: Int) -> DerivedGraph {
+    let query = QueryOperation<Int, any Error>("sum") { context in
+      var sum = 0
+      for id in 0..<count { sum += try await context.value(of: self.source(id)) }
+      return sum
+    }
+    return DerivedGraph(reading: [query.derived()])
+  }
+
+  static func chain(_ count: Int) -> DerivedGraph { DerivedGraph(reading: [Link(number: count - 1).derived()]) }
+
+  static func readers(_ count: Int) -> DerivedGraph {
+    DerivedGraph(
+      reading: (0..<count).map { number in
+        QueryOperation<Int, any Error>("reader", number) { try await $0.value(of: self.source(0)) + number }.derived()
+      }
+    )
+  }
+
+  static func source(_ id: Int) -> some QueryRequest<Int, any Error> { PostQuery(id: id).staleWhenNoValue() }
+}
+
+/// A query of a chain, which reads the one before it.
+private struct Link: QueryRequest {
+  let number: Int
+
+  var path: OperationPath { ["chain", self.number] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    if self.number == 0 { return try await context.value(of: DerivedGraph.source(0)) }
+    return try await context.value(of: Link(number: self.number - 1).derived()) + 1
+  }
+}
