@@ -27,6 +27,8 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   var valueUpdateCount: Int { get }
 
   /// When the value was last set, by the ``OperationClock`` of the context that set it.
+  ///
+  /// Before that it may be the date of the initial value: see ``QueryState/init(initialValue:updatedAt:)``.
   var valueLastUpdatedAt: Date? { get }
 
   /// When the oldest part of the value was last set; nil when a part was never set.

@@ -10,11 +10,21 @@ struct QueryContent: Sendable {
     case value(RunOutcome)
     /// A ``RunSuccess`` of the optional value.
     case optional(RunOutcome)
+    /// An initial value with a date.
+    case dated(DatedValue)
 
     /// Makes the value of a state; nil for none.
     init<V: Sendable>(_ value: V?) {
       self = value.map { .value(RunSuccess($0)) } ?? .none
     }
+
+    /// Makes an initial value with a date.
+    init<V: Sendable>(_ value: V, date: Date) {
+      self = .dated(DatedValue(value: RunSuccess(value), date: date))
+    }
+
+    /// The date of an initial value; nil if it has none.
+    var date: Date? { if case .dated(let dated) = self { dated.date } else { nil } }
 
     func get<V: Sendable>(_ type: V.Type) -> V? {
       switch self {
@@ -22,7 +32,20 @@ struct QueryContent: Sendable {
       // Each was made with this type: see the cases.
       case .value(let outcome): unsafeDowncast(outcome, to: RunSuccess<V>.self).value
       case .optional(let outcome): unsafeDowncast(outcome, to: RunSuccess<V?>.self).value
+      case .dated(let dated): unsafeDowncast(dated.value, to: RunSuccess<V>.self).value
       }
+    }
+  }
+
+  /// An initial value and its date, in one object: most initial values have no date, and states stay small.
+  final class DatedValue: Sendable {
+    /// A ``RunSuccess`` of the value.
+    let value: RunOutcome
+    let date: Date
+
+    init(value: RunOutcome, date: Date) {
+      self.value = value
+      self.date = date
     }
   }
 
@@ -128,7 +151,7 @@ extension QueryContent {
     self.forgetError()
   }
 
-  private mutating func forgetError() {
+  mutating func forgetError() {
     if let failures = self.fields.failures, failures.error != nil {
       self.fields.failures = Failures(error: nil, count: failures.count, lastDate: failures.lastDate)
     }

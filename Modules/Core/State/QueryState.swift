@@ -14,6 +14,15 @@ public struct QueryState<Value: Sendable, Failure: Error>: Sendable {
   public init(initialValue: Value? = nil) {
     self.content = QueryContent(initialValue: QueryContent.Value(initialValue))
   }
+
+  /// Creates a state with an initial value of a known age, which is fresh or stale by its date.
+  ///
+  /// - Parameters:
+  ///   - initialValue: The value before the first run.
+  ///   - date: When the value was fetched, which is ``valueLastUpdatedAt`` until another value is set.
+  public init(initialValue: Value, updatedAt date: Date) {
+    self.content = QueryContent(initialValue: QueryContent.Value(initialValue, date: date))
+  }
 }
 
 extension QueryState: OperationState {
@@ -23,7 +32,10 @@ extension QueryState: OperationState {
 
   public var valueUpdateCount: Int { self.content.fields.valueUpdateCount }
 
-  public var valueLastUpdatedAt: Date? { self.valueUpdateCount > 0 ? self.content.fields.valueDate : nil }
+  /// When the value was last set; before that the date of the initial value, if it has one.
+  public var valueLastUpdatedAt: Date? {
+    self.valueUpdateCount > 0 ? self.content.fields.valueDate : self.content.fields.initialValue.date
+  }
 
   public var error: Failure? {
     // Made with this type: see `report(_:of:)`.

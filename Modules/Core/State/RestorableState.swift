@@ -20,7 +20,7 @@ public protocol RestorableState: OperationState {
   /// When the value in a restoration was last set; nil if that is unknown.
   static func valueDate(of restoration: Restoration) -> Date?
 
-  /// Applies a restoration, unless a value was set since the state was created.
+  /// Applies a restoration, unless a value was set since the state was created or an initial value is newer.
   ///
   /// The store calls this with its lock held.
   mutating func restore(_ restoration: Restoration)
@@ -61,7 +61,7 @@ public struct StoredValue<Value: Sendable>: Sendable {
 
 extension QueryState: RestorableState {
   public var restoration: StoredValue<Value>? {
-    guard let date = self.valueLastUpdatedAt else { return nil }
+    guard self.valueUpdateCount > 0, let date = self.valueLastUpdatedAt else { return nil }
     return StoredValue(
       value: self.currentValue,
       valueUpdateCount: self.valueUpdateCount,
@@ -77,6 +77,8 @@ extension QueryState: RestorableState {
 
   public mutating func restore(_ restoration: StoredValue<Value>) {
     guard self.valueUpdateCount == 0, restoration.valueUpdateCount > 0 else { return }
+    // An initial value of a later date is newer.
+    if let date = self.content.fields.initialValue.date, date > restoration.valueLastUpdatedAt { return }
     self.content.fields.currentValue = QueryContent.Value(restoration.value)
     self.content.fields.valueUpdateCount = restoration.valueUpdateCount
     self.content.fields.valueDate = restoration.valueLastUpdatedAt
