@@ -10,6 +10,13 @@ public protocol DefaultableOperationState<StateValue, OperationValue, Failure>: 
 
   /// Returns the value to store when `defaultValue` is set.
   func stateValue(for defaultValue: DefaultStateValue) -> StateValue
+
+  /// Whether ``defaultValue(for:using:)`` replaces `value`. By default it does if `value` is a nil.
+  func isMissing(_ value: StateValue) -> Bool
+}
+
+extension DefaultableOperationState {
+  public func isMissing(_ value: StateValue) -> Bool { (value as? any OptionalValue)?.isNil ?? false }
 }
 
 /// The state of an operation with a default value: see ``QueryRequest/defaultValue(_:)``.
@@ -31,6 +38,11 @@ public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>:
     self.base = base
     self.defaultValue = defaultValue
   }
+
+  /// Whether ``currentValue`` is the default value, because there is no other.
+  ///
+  /// It is a placeholder then: no run has returned it, no storage keeps it, and it does not make the store fresh.
+  public var isPlaceholder: Bool { self.base.isMissing(self.base.currentValue) }
 
   /// A member of the wrapped state.
   public subscript<Member>(dynamicMember keyPath: KeyPath<Base, Member>) -> Member {
@@ -145,4 +157,6 @@ extension QueryState: DefaultableOperationState {
   public func defaultValue(for value: Value?, using defaultValue: Value) -> Value { value ?? defaultValue }
 
   public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
+
+  public func isMissing(_ value: Value?) -> Bool { if case .none = value { true } else { false } }
 }

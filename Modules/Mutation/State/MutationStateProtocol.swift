@@ -23,4 +23,7 @@ extension MutationState: DefaultableOperationState {
 
   /// Returns the value that was set.
   public func stateValue(for defaultValue: Value) -> Value? { defaultValue }
+
+  /// Whether there is no value.
+  public func isMissing(_ value: Value?) -> Bool { if case .none = value { true } else { false } }
 }

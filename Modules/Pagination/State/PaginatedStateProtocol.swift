@@ -40,4 +40,7 @@ extension PaginatedState: DefaultableOperationState {
 
   /// Returns the pages that were set.
   public func stateValue(for defaultValue: Pages<PageID, PageValue>) -> Pages<PageID, PageValue> { defaultValue }
+
+  /// Whether there are no pages.
+  public func isMissing(_ value: Pages<PageID, PageValue>) -> Bool { value.isEmpty }
 }
