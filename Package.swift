@@ -114,7 +114,11 @@ let table: [Module] = [
       "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
     ]
   ),
-  .library("Sharing", target: "SharingOperation", uses: ["Operation", "Core", "Mutation", "Pagination"]),
+  .library(
+    "Sharing",
+    target: "SharingOperation",
+    uses: ["Foundation", "Operation", "Core", "Mutation", "Pagination"]
+  ),
 
   .generator("PathKeyGeneration"),
   .tool("PathKeysTool", uses: ["PathKeyGeneration"]),

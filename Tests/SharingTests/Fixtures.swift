@@ -80,6 +80,7 @@ struct Add: MutationRequest, Hashable {
 
 /// A feed of three pages.
 struct Feed: PaginatedRequest, Hashable {
+  var offset = 0
   let initialPageId = 0
 
   func pageId(after page: Page<Int, [Int]>, using paging: Paging<Int, [Int]>, in context: OperationContext) -> Int? {
@@ -96,6 +97,6 @@ struct Feed: PaginatedRequest, Hashable {
     in context: OperationContext,
     with continuation: OperationContinuation<[Int], any Error>
   ) async throws -> [Int] {
-    [paging.pageId * 10]
+    [paging.pageId * 10 + self.offset]
   }
 }

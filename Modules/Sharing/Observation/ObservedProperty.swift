@@ -10,15 +10,22 @@ struct ObservedState<State: OperationState & Sendable>: Sendable {
   var state: State
   /// The number of changes of the value that its count does not include.
   var uncountedChanges: UInt64 = 0
+  /// The number of stores that were followed before: counts of different stores are not compared.
+  var moves: UInt64 = 0
+  /// What is shown in place of a missing value.
+  var substitutes = Substitutes<State.StateValue>()
 
   /// Whether the value was not set between two states.
   static func haveSameValue(_ old: Self, _ new: Self) -> Bool {
-    old.uncountedChanges == new.uncountedChanges && old.state.valueUpdateCount == new.state.valueUpdateCount
+    old.moves == new.moves && old.uncountedChanges == new.uncountedChanges
+      && old.state.valueUpdateCount == new.state.valueUpdateCount
+      && old.substitute?.isPrevious == new.substitute?.isPrevious
   }
 
   /// Whether the error was not set between two states.
   static func haveSameError(_ old: Self, _ new: Self) -> Bool {
-    old.uncountedChanges == new.uncountedChanges && old.state.errorUpdateCount == new.state.errorUpdateCount
+    old.moves == new.moves && old.uncountedChanges == new.uncountedChanges
+      && old.state.errorUpdateCount == new.state.errorUpdateCount
   }
 }
 
@@ -35,7 +42,10 @@ extension ObservedProperty {
     let (isOfValue, isOfError) = (keyPath == \State.currentValue, keyPath == \State.error)
     let isOfBoth = keyPath == \State.status
     self.hasChanged = { old, new in
-      !isUnchanged(old.state[keyPath: keyPath], new.state[keyPath: keyPath]) { oldPart, newPart in
+      let (former, current): (Any, Any) =
+        isOfValue
+        ? (old.shownValue, new.shownValue) : (old.state[keyPath: keyPath], new.state[keyPath: keyPath])
+      return !isUnchanged(former, current) { oldPart, newPart in
         guard isOfValue || isOfError || isOfBoth else { return haveSameParts(oldPart, newPart) }
         return (isOfError || ObservedState.haveSameValue(old, new))
           && (isOfValue || ObservedState.haveSameError(old, new))
@@ -44,9 +54,7 @@ extension ObservedProperty {
   }
 
   /// A property of which only a part is compared.
-  init<Part: Equatable & Sendable>(comparing part: @escaping @Sendable (State) -> Part) {
-    self.hasChanged = { old, new in
-      !isUnchanged(part(old.state), part(new.state), isSame: haveSameParts)
-    }
+  init<Part: Equatable & Sendable>(comparing part: @escaping @Sendable (ObservedState<State>) -> Part) {
+    self.hasChanged = { old, new in !isUnchanged(part(old), part(new), isSame: haveSameParts) }
   }
 }

@@ -12,7 +12,15 @@ extension ObservedStore {
       // Read without this lock: a thread with exclusive access to the store may be waiting for it. If another thread
       // changes the state meanwhile, this one may be older.
       let newest = ObservedState(store)
-      if self.change({ if $0.version == version { $0.shown = newest } }, at: version) { return }
+      let hasValue = !newest.state.isValueMissing
+      let isDone = self.change(at: version) { guarded in
+        guarded.shown.state = newest.state
+        guarded.shown.uncountedChanges = newest.uncountedChanges
+        guarded.shown.moves = guarded.moves
+        if hasValue { guarded.substitutes.previous = nil }
+        guarded.shown.substitutes = guarded.substitutes
+      }
+      if isDone { return }
     }
   }
 
@@ -22,14 +30,15 @@ extension ObservedStore {
   /// does not miss it.
   ///
   /// - Parameters:
-  ///   - body: Makes the change. Called with the lock held.
   ///   - version: The version for which the change was prepared; nil for any.
+  ///   - body: Makes the change. Called with the lock held.
   /// - Returns: Whether the change was made.
   @discardableResult
-  func change(_ body: (inout Guarded) -> Void, at version: UInt64? = nil) -> Bool {
-    let change = self.guarded.withLock { guarded -> Change? in
+  func change(at version: UInt64? = nil, _ body: (inout Guarded) -> Void) -> Bool {
+    let change = self.guarded.withLock { guarded, released -> Change? in
       if let version, guarded.version != version { return nil }
       let old = guarded.shown
+      if guarded.substitutes.first != nil { released.append(guarded.substitutes) }
       body(&guarded)
       guarded.version += 1
       return Change(old: old, new: guarded.shown, properties: guarded.properties)
@@ -53,18 +62,31 @@ extension ObservedStore {
   /// Takes the store and the state of another object, and notifies the observers of the properties that differ.
   func move(to other: ObservedStore<State>) {
     guard other !== self else { return }
+    let placeholder = other.guarded.withLock { $0.substitutes.placeholder }
     if let store = other.store {
-      self.follow(store, isolation: self.followsMainActor ? MainActor.shared : nil)
+      let kept = self.keepsPrevious ? self.guarded.withLock { $0.shown }.valueToKeep : nil
+      self.follow(
+        store,
+        isolation: self.followsMainActor ? MainActor.shared : nil,
+        substitutes: Substitutes(previous: kept, placeholder: placeholder)
+      )
     } else {
       let state = other.state
+      let substitutes = Substitutes(placeholder: placeholder)
       let left = self.guarded.withLock { guarded in
         let left = (guarded.store, guarded.subscription)
         guarded.store = nil
         guarded.subscription = nil
         guarded.version += 1
+        guarded.moves += 1
         return left
       }
-      withExtendedLifetime(left) { _ = self.change { $0.shown = ObservedState(state: state) } }
+      withExtendedLifetime(left) {
+        _ = self.change { guarded in
+          guarded.substitutes = substitutes
+          guarded.shown = ObservedState(state: state, moves: guarded.moves, substitutes: substitutes)
+        }
+      }
     }
   }
 

@@ -13,6 +13,14 @@ extension ObservedStore: Observable {
     return self.state[keyPath: keyPath]
   }
 
+  /// Reads what the state of the wrapper says of the value, on behalf of an observer.
+  func flag(_ keyPath: any KeyPath<ObservedState<State>, Bool> & Sendable) -> Bool {
+    let name = PropertyName(keyPath: keyPath)
+    self.remember(name, ObservedProperty(comparing: { $0[keyPath: keyPath] }))
+    self.registrar.access(self, keyPath: \ObservedStore[property: name])
+    return self.current[keyPath: keyPath]
+  }
+
   /// Adds a property that was read. A property that was added before keeps its comparison.
   private func remember(_ name: PropertyName, _ property: @autoclosure () -> ObservedProperty<State>) {
     // A key path may contain values of users, whose `==` and `hash` must not run under the lock: the table is read and

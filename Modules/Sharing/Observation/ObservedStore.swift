@@ -14,6 +14,10 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
     var store: OperationStore<State>?
     /// The state that observers were last notified of.
     var shown: ObservedState<State>
+    /// The number of stores that were followed before `store`.
+    var moves: UInt64 = 0
+    /// What is shown while `store` has no value.
+    var substitutes: Substitutes<State.StateValue>
     /// The number of changes of `store` and `shown`.
     var version: UInt64 = 0
     var subscription: OperationSubscription?
@@ -29,40 +33,67 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
   let guarded: Locked<Guarded>
   /// Whether the state for the readers on the main actor changes on the main actor only.
   let followsMainActor: Bool
+  /// Whether the last value is shown until another operation, which is then followed, has one.
+  let keepsPrevious: Bool
 
   /// Creates an object that observes no store yet.
   init(
     unbackedState state: State,
     isolation: (any Actor)?,
-    properties: [PropertyName: ObservedProperty<State>] = [:]
+    properties: [PropertyName: ObservedProperty<State>] = [:],
+    keepsPrevious: Bool = false,
+    placeholder: State.StateValue? = nil
   ) {
-    self.guarded = Locked(Guarded(shown: ObservedState(state: state), properties: properties))
+    let substitutes = Substitutes(placeholder: placeholder)
+    let shown = ObservedState(state: state, substitutes: substitutes)
+    self.guarded = Locked(Guarded(shown: shown, substitutes: substitutes, properties: properties))
     self.followsMainActor = isolation === MainActor.shared
+    self.keepsPrevious = keepsPrevious
   }
 
   /// Creates an object that observes a store, and subscribes to the store.
   convenience init(
     _ store: OperationStore<State>,
     isolation: (any Actor)?,
-    properties: [PropertyName: ObservedProperty<State>] = [:]
+    properties: [PropertyName: ObservedProperty<State>] = [:],
+    keepsPrevious: Bool = false,
+    placeholder: State.StateValue? = nil
   ) {
-    self.init(unbackedState: store.state, isolation: isolation, properties: properties)
-    self.follow(store, isolation: isolation)
+    self.init(
+      unbackedState: store.state,
+      isolation: isolation,
+      properties: properties,
+      keepsPrevious: keepsPrevious,
+      placeholder: placeholder
+    )
+    self.follow(store, isolation: isolation, substitutes: Substitutes(placeholder: placeholder))
   }
 
   /// The store; nil while there is none.
   var store: OperationStore<State>? { self.guarded.withLock { $0.store } }
 
   /// Subscribes to a store in place of the current one.
-  func follow(_ store: OperationStore<State>, isolation: (any Actor)?) {
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - isolation: The actor of the caller, on which a run does not begin.
+  ///   - substitutes: What is shown while the store has no value.
+  func follow(
+    _ store: OperationStore<State>,
+    isolation: (any Actor)?,
+    substitutes: Substitutes<State.StateValue>
+  ) {
     // Subscribes to the new store before it leaves the old one: nothing is cancelled if they are the same.
     let handler = OperationEventHandler<State>(onStateChanged: { [weak self] _, _ in self?.storeChanged() })
     let subscription = store.subscribe(with: handler, isolation: isolation)
     self.guarded.withLock { guarded, released in
       released.append(guarded.store)
       released.append(guarded.subscription)
+      released.append(guarded.substitutes)
+      if guarded.store !== store { guarded.moves += 1 }
       guarded.store = store
       guarded.subscription = subscription
+      guarded.substitutes = substitutes
       guarded.version += 1
     }
     self.update()
@@ -70,12 +101,15 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
 }
 
 extension ObservedStore {
-  /// The state that the current reader sees.
-  var state: State {
-    let (store, state) = self.guarded.withLock { ($0.store, $0.shown.state) }
-    guard let store else { return state }
+  /// The state that the current reader sees, without what is shown in place of a missing value.
+  var state: State { self.current.state }
+
+  /// The state that the current reader sees, and what is shown in place of a missing value.
+  var current: ObservedState<State> {
+    let (store, shown, substitutes) = self.guarded.withLock { ($0.store, $0.shown, $0.substitutes) }
+    guard let store else { return shown }
     let showsCopy = self.followsMainActor && MainActor.isCurrent && !store.isExclusivelyAccessed
-    return showsCopy ? state : store.state
+    return showsCopy ? shown : ObservedState(state: store.state, substitutes: substitutes)
   }
 
   /// Updates the state after a change of the store, on the main actor if the readers there follow it.

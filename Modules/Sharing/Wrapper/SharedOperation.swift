@@ -34,12 +34,26 @@ public struct SharedOperation<State: OperationState & Sendable>: Sendable {
 
   /// The value of the store, with optimistic updates applied.
   ///
+  /// While the store has none, it may be another one: see ``isPrevious`` and ``isPlaceholder``. A change in place, such as
+  /// `post?.title = ""`, reads that one and sets the result as the value of the store: ask before.
+  ///
   /// The setter notifies the subscribers of the store before it returns, as
   /// ``/OperationCore/OperationStore/currentValue`` does. Without a store it changes the value of this wrapper.
   public var wrappedValue: State.StateValue {
-    get { self.observed.value(of: \.currentValue) }
+    get { self.observed.shownValue }
     nonmutating set { self.setResult(to: .success(newValue)) }
   }
+
+  /// Whether the wrapped value is the one of the operation before, until this one has a value.
+  ///
+  /// It can be true for a wrapper that is created with `keepsPrevious`. The members of the state, such as `$post.isLoading`
+  /// and `$post.currentValue`, are those of this operation. After a failure the value is nil, until the operation runs again.
+  public var isPrevious: Bool { self.observed.isPrevious }
+
+  /// Whether the wrapped value is a placeholder: the one of this wrapper, or the default value of the operation.
+  ///
+  /// No run has returned a placeholder, and no store has it as its value.
+  public var isPlaceholder: Bool { self.observed.isPlaceholder }
 
   /// The wrapper itself, for the members of its state and the calls of its store.
   ///
