@@ -8,6 +8,8 @@ public final class OperationClient: Sendable {
   @usableFromInline let createsPlainStores: Bool
   @usableFromInline let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
+  /// What follows the stores that are made.
+  @usableFromInline let followings = StoreFollowings()
   /// Held during edits with `withStores`, and for nothing else.
   let transactions = ReentrantLock()
   /// On when operations no longer run automatically.
@@ -65,6 +67,7 @@ public final class OperationClient: Sendable {
     #if DEBUG
       store.runtime.requestedOperation.note(operation, at: CallSite(fileID, line))
     #endif
+    self.followings.storeWasMade(store.runtime)
     return store
   }
 }

@@ -2,10 +2,11 @@ internal import Synchronization
 
 /// A handler that receives events of a store.
 ///
-/// The store passes states and results on without their types. ``TypedSubscriber``, its only subclass, knows them.
+/// The store passes states and results on without their types. ``TypedSubscriber`` knows them; ``StoreListener`` does
+/// not need them.
 @usableFromInline
 package class Subscriber: @unchecked Sendable {
-  // Unchecked: the compiler cannot check a class with subclasses. All fields, also of the subclass, are immutable.
+  // Unchecked: the compiler cannot check a class with subclasses. All fields, also of the subclasses, are immutable.
 
   /// Called when the store is released before the subscriber has left.
   let onStoreGone: (@Sendable () -> Void)?
@@ -15,7 +16,7 @@ package class Subscriber: @unchecked Sendable {
   /// The index in the slots of its table. Only the table reads and writes it.
   let position = Atomic<Int>(-1)
 
-  fileprivate init(onStoreGone: (@Sendable () -> Void)?) {
+  init(onStoreGone: (@Sendable () -> Void)?) {
     self.onStoreGone = onStoreGone
   }
 
@@ -27,15 +28,15 @@ package class Subscriber: @unchecked Sendable {
   var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }
 
   func receive(_ state: any StoredState, _ context: OperationContext) {
-    preconditionFailure("Overridden by TypedSubscriber.")
+    preconditionFailure("Overridden by each subclass.")
   }
 
   func receive(_ outcome: RunOutcome, _ context: OperationContext) {
-    preconditionFailure("Overridden by TypedSubscriber.")
+    preconditionFailure("Overridden by each subclass.")
   }
 
   func receive(_ lifecycle: StoreChange.Lifecycle, _ context: OperationContext) {
-    preconditionFailure("Overridden by TypedSubscriber.")
+    preconditionFailure("Overridden by each subclass.")
   }
 }
 

@@ -18,6 +18,9 @@ package class RunOutcome: @unchecked Sendable {
 
   /// The error of a failure; nil for a value.
   package var anyError: (any Error)? { nil }
+
+  /// The value of a success; nil for an error.
+  package var anyValue: (any Sendable)? { nil }
 }
 
 extension RunOutcome {
@@ -66,6 +69,8 @@ package final class RunSuccess<Success: Sendable>: RunOutcome, @unchecked Sendab
     self.value = value
     super.init(isSuccess: true)
   }
+
+  override package var anyValue: (any Sendable)? { self.value }
 }
 
 /// The outcome of a run that has thrown an error.
