@@ -38,17 +38,23 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
 
   /// Writes the limit, then sets up the operation, which may overwrite it.
   public func setup(context: inout OperationContext, using operation: Operation) {
-    context.retryConfiguration = RetryConfiguration(limit: self.limit, owner: self.id)
+    let limit = self.limit(in: context)
+    context.retryConfiguration = RetryConfiguration(limit: limit, owner: self.id)
     if self.isDefault { context.forgetOfferedPlaces() }
     operation.setup(context: &context)
     if context.retryConfiguration.owner != self.id {
       context.noteOuterRetry(self.id)
     } else if self.isDefault, let place = context.offeredPlace {
-      let placed = PlacedRetry(limit: self.limit)
+      let placed = PlacedRetry(limit: limit)
       context.placeAttempts(ofRetry: self.id.number, in: place, placed)
       context.retryConfiguration.owner = placed.id
     }
     if context.operationMaxRetries > 0 { context.operationMakesAttempts = true }
+  }
+
+  /// The limit that applies: to a client's default retry, one that a user has set for the operation's path or client.
+  private func limit(in context: OperationContext) -> Int {
+    self.isDefault && context.retryConfiguration.isSetByHand ? context.retryConfiguration.limit : self.limit
   }
 
   /// Runs the operation until it succeeds or no retries are left.

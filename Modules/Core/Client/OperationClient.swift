@@ -10,6 +10,8 @@ public final class OperationClient: Sendable {
   private let context: Locked<OperationContext>
   /// What follows the stores that are made.
   @usableFromInline let followings = StoreFollowings()
+  /// The defaults of operations by the beginnings of their paths.
+  let pathDefaults = PathDefaults()
   /// Held during edits with `withStores`, and for nothing else.
   let transactions = ReentrantLock()
   /// On when operations no longer run automatically.
@@ -59,7 +61,7 @@ public final class OperationClient: Sendable {
     _ fileID: StaticString = "",
     _ line: UInt = 0
   ) -> OperationStore<Operation.State> {
-    let context = self.defaultContext
+    let context = self.defaultContext(at: operation.path)
     let store =
       self.createsPlainStores
       ? OperationStore.detached(operation: operation, initialState: initialState, initialContext: context)

@@ -8,9 +8,16 @@ struct StalenessRules: Sendable {
     self.rules.append(rule)
   }
 
-  /// Whether the state is stale by any of the rules. Without rules it is always stale.
+  /// Whether the state is stale by any of the rules, or without rules by the default of the context.
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
-    self.rules.isEmpty || self.rules.contains { $0.isStale(state, in: context) }
+    if !self.rules.isEmpty { return self.rules.contains { $0.isStale(state, in: context) } }
+    return self.defaultPeriod(of: state, in: context).map { !$0.contains(context.date) } ?? true
+  }
+
+  /// The period in which a value is fresh where there is no rule; nil if it never is.
+  private func defaultPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
+    guard let duration = context.operationStaleAfter, let date = state.oldestPartUpdatedAt else { return nil }
+    return FreshPeriod(start: date, seconds: duration.seconds)
   }
 
   /// Whether the state is stale by a rule that `owner` has not added.
@@ -24,7 +31,8 @@ struct StalenessRules: Sendable {
 
   /// The fresh period that ends first; nil if no rule knows one.
   func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
-    self.rules.compactMap { $0.freshPeriod(of: state, in: context) }.min { $0.end < $1.end }
+    if self.rules.isEmpty { return self.defaultPeriod(of: state, in: context) }
+    return self.rules.compactMap { $0.freshPeriod(of: state, in: context) }.min { $0.end < $1.end }
   }
 }
 
@@ -89,4 +97,21 @@ extension OperationContext {
   private enum StalenessRulesKey: Key {
     static let defaultValue = StalenessRules()
   }
+
+  /// How long a value is fresh if its operation has no staleness rule, such as `.stale(after:)`; nil by default.
+  ///
+  /// With nil such a value is always stale. It is a default for many operations: see
+  /// ``OperationClient/setDefaults(matching:_:)``. A rule of an operation replaces it. A negative duration is reported and
+  /// counts as zero.
+  public var operationStaleAfter: Duration? {
+    get { self[StaleAfterKey.self] }
+    set { self[StaleAfterKey.self] = newValue?.reportedIfNegative(in: "operationStaleAfter") }
+  }
+
+  private enum StaleAfterKey: Key {
+    static let defaultValue: Duration? = nil
+  }
+
+  /// Whether something says when a value is stale.
+  var hasStaleness: Bool { !self.stalenessRules.isEmpty || self.operationStaleAfter != nil }
 }

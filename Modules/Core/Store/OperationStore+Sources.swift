@@ -45,7 +45,7 @@ extension OperationStore {
   package var isInvalidated: Bool { self.runtime.isInvalidated }
 
   /// Whether the operation has rules for staleness. Without, its value is always stale.
-  package var hasStalenessRules: Bool { !self.context.stalenessRules.isEmpty }
+  package var hasStalenessRules: Bool { self.context.hasStaleness }
 
   /// Whether a run that refreshes the whole value is under way, or about to start.
   package var isRefreshing: Bool { self.runtime.isRefreshing }

@@ -17,6 +17,7 @@ public final class OperationStore<State: OperationState & Sendable>: Sendable, O
     var context = initialContext
     context.leaveRun()
     context.forgetSetUp()
+    context.applyPathDefaults()
     let box = context.setUpBox(for: operation)
     self.init(operation: box, state: initialState, context: context)
   }
