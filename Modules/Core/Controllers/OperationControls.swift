@@ -107,6 +107,29 @@ extension OperationControls where State: RestorableState {
     if isInvalidated { self.runtime.invalidate() }
     self.edit(isSuccess: false, using: nil) { state, _ in state.restore(restoration) }
   }
+
+  /// Restores the state of another store with the same operation, also in place of a value that is older.
+  ///
+  /// A value without a date, such as an initial one, is older. A value of the same date stays.
+  ///
+  /// - Parameters:
+  ///   - restoration: The state of the other store.
+  ///   - isInvalidated: Whether the other store was invalidated.
+  /// - Returns: Whether the restoration was newer than the value of the store.
+  package func restoreNewer(_ restoration: State.Restoration, isInvalidated: Bool) -> Bool {
+    self.withExclusiveAccess { controls in
+      let state = controls.stateWithoutLayers
+      let date = State.valueDate(of: restoration)
+      if let own = state.valueLastUpdatedAt, date.map({ $0 <= own }) ?? true { return false }
+      if state.valueUpdateCount == 0 {
+        controls.restore(restoration, isInvalidated: isInvalidated)
+      } else {
+        if isInvalidated { self.runtime.invalidate() }
+        controls.edit(isSuccess: false, using: nil) { state, _ in state.replaceValue(with: restoration) }
+      }
+      return true
+    }
+  }
 }
 
 extension OperationControls {

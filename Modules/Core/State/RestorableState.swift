@@ -24,6 +24,15 @@ public protocol RestorableState: OperationState {
   ///
   /// The store calls this with its lock held.
   mutating func restore(_ restoration: Restoration)
+
+  /// Applies a restoration in place of an older value, as a change of that value.
+  ///
+  /// The store calls this with its lock held. The default does nothing, so that the state keeps its value.
+  mutating func replaceValue(with restoration: Restoration)
+}
+
+extension RestorableState {
+  public mutating func replaceValue(with restoration: Restoration) {}
 }
 
 /// The restoration of a state with one value.
@@ -93,6 +102,18 @@ extension QueryState: RestorableState {
   }
 }
 
+extension QueryState {
+  public mutating func replaceValue(with restoration: StoredValue<Value>) {
+    self.content.fields.currentValue = QueryContent.Value(restoration.value)
+    self.content.fields.valueUpdateCount += 1
+    self.content.fields.valueDate = restoration.valueLastUpdatedAt
+    // An error that was set later than the value stays.
+    if let failures = self.content.fields.failures, failures.lastDate <= restoration.valueLastUpdatedAt {
+      self.content.forgetError()
+    }
+  }
+}
+
 extension DefaultOperationState: RestorableState where Base: RestorableState {
   public var restoration: Base.Restoration? { self.base.restoration }
 
@@ -102,5 +123,9 @@ extension DefaultOperationState: RestorableState where Base: RestorableState {
 
   public mutating func restore(_ restoration: Base.Restoration) {
     self.base.restore(restoration)
+  }
+
+  public mutating func replaceValue(with restoration: Base.Restoration) {
+    self.base.replaceValue(with: restoration)
   }
 }

@@ -53,17 +53,32 @@ extension PaginatedState: RestorableState {
   /// The identifiers of the next and the previous page follow from the pages, as they always do.
   public mutating func restore(_ restoration: StoredPages<PageID, PageValue>) {
     guard self.valueUpdateCount == 0, restoration.valueUpdateCount > 0 else { return }
+    let storage = self.uniqueStorage()
+    storage.content.currentValue = Self.pages(of: restoration)
+    storage.content.valueUpdateCount = restoration.valueUpdateCount
+    storage.content.valueLastUpdatedAt = restoration.valueLastUpdatedAt
+    storage.content.errorUpdateCount += restoration.errorUpdateCount
+    storage.content.errorLastUpdatedAt = storage.content.errorLastUpdatedAt ?? restoration.errorLastUpdatedAt
+  }
+
+  /// Takes over stored pages in place of older ones.
+  public mutating func replaceValue(with restoration: StoredPages<PageID, PageValue>) {
+    let storage = self.uniqueStorage()
+    storage.content.currentValue = Self.pages(of: restoration)
+    storage.content.valueUpdateCount += 1
+    storage.content.valueLastUpdatedAt = restoration.valueLastUpdatedAt
+    // An error that was set later than the pages stays.
+    guard let date = storage.content.errorLastUpdatedAt, date <= restoration.valueLastUpdatedAt else { return }
+    storage.content.error = nil
+  }
+
+  private static func pages(of restoration: StoredPages<PageID, PageValue>) -> Pages<PageID, PageValue> {
     var pages = Pages<PageID, PageValue>()
     for item in restoration.items {
       let time = item.seconds.map { PageTime(seconds: $0) } ?? .unknown
       let page = Page(id: item.id, value: item.value)
       pages.insert(Pages.Entry(page: page, revision: .now(), time: time), atEnd: true)
     }
-    let storage = self.uniqueStorage()
-    storage.content.currentValue = pages
-    storage.content.valueUpdateCount = restoration.valueUpdateCount
-    storage.content.valueLastUpdatedAt = restoration.valueLastUpdatedAt
-    storage.content.errorUpdateCount += restoration.errorUpdateCount
-    storage.content.errorLastUpdatedAt = storage.content.errorLastUpdatedAt ?? restoration.errorLastUpdatedAt
+    return pages
   }
 }

@@ -1,6 +1,10 @@
+import Foundation
 import OperationCore
 import OperationMutation
 import OperationPersistence
 
 let storage = InMemoryStorage()
 let id = 1
+
+/// The client of the process that fetches values for another one.
+let renderer = OperationClient()

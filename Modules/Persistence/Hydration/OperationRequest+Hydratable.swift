@@ -1,0 +1,77 @@
+public import OperationCore
+
+extension StatefulOperationRequest where State: RestorableState, State.Restoration: Codable {
+  /// Hands the value of the operation over to another process, in what `client.dehydrate()` returns.
+  ///
+  /// ```swift
+  /// let query = PostQuery(id: 1).stale(after: .seconds(60)).hydratable(as: "post", version: 1)
+  /// ```
+  ///
+  /// In the other process, `client.hydrate(_:)` gives the value to the store of the same operation, with its date. The
+  /// values of other operations are not handed over, persisted ones included: apply both modifiers where a value is both
+  /// stored and handed over.
+  ///
+  /// A value that has another version or cannot be decoded is dropped, and reported as
+  /// ``OperationCore/OperationWarning/Code/storedValueDropped``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the value. It and the path of the operation identify the value, so operations of one type may
+  ///     have the same name. Each element of the path needs a key: see ``StorageKeyConvertible``. A type without one is
+  ///     reported once as ``OperationCore/OperationWarning/Code/unstorablePath``, and the value is not handed over.
+  ///   - version: The version of the form of the value. Change it when older processes must not use the value.
+  ///   - isExcluded: Returns true for a value that may not leave the process.
+  /// - Returns: The operation, whose value is handed over.
+  public func hydratable(
+    as name: String,
+    version: Int = 1,
+    unless isExcluded: (@Sendable (State.RestorableValue) -> Bool)? = nil
+  ) -> ModifiedOperation<Self, Hydratable<Self>> {
+    self.modifier(
+      Hydratable(settings: HydrationSettings<State>(name: name, version: version, isExcluded: isExcluded))
+    )
+  }
+}
+
+/// Hands the value of an operation over to another process; applied by `.hydratable(as:version:unless:)`.
+public struct Hydratable<Operation: StatefulOperationRequest>: OperationModifier
+where Operation.State: RestorableState, Operation.State.Restoration: Codable {
+  let settings: HydrationSettings<Operation.State>
+
+  public var sourceText: String { ".hydratable(as: \"\(self.settings.name)\")" }
+
+  public func setup(context: inout OperationContext, using operation: Operation) {
+    operation.setup(context: &context)
+    // Each store has its own, because a store calls the setup once.
+    let hydration = StoreHydration<Operation.State>(self.settings)
+    context.operationControllers.append(hydration)
+    context.storeHydration = hydration
+  }
+
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
+}
+
+/// How the values of an operation are handed over.
+struct HydrationSettings<State: RestorableState & Sendable>: Sendable {
+  let name: String
+  let version: Int
+  let isExcluded: (@Sendable (State.RestorableValue) -> Bool)?
+}
+
+extension OperationContext {
+  /// What hands the value of the store over; nil for most stores.
+  var storeHydration: (any HydratableStore)? {
+    get { self[StoreHydrationKey.self] }
+    set { self[StoreHydrationKey.self] = newValue }
+  }
+
+  private enum StoreHydrationKey: Key {
+    static let defaultValue: (any HydratableStore)? = nil
+  }
+}

@@ -1,0 +1,125 @@
+internal import OperationCore
+internal import OperationFoundation
+
+/// A store whose value is handed over, whatever its state.
+protocol HydratableStore: Sendable {
+  /// The key and the value of the store; nil if it has none that may be handed over.
+  func dehydrated() -> (key: String, entry: DehydratedValues.Entry)?
+
+  /// The key of the store's value; nil without one.
+  var key: String? { get }
+
+  /// Gives a value to the store, unless its own is newer.
+  func hydrate(with entry: DehydratedValues.Entry) -> HydrationOutcome
+}
+
+/// What has become of a value that was given to a store.
+enum HydrationOutcome: Sendable {
+  case applied
+  /// The value of the store is newer, or of the same date.
+  case outdated
+  /// The value cannot be used, which was reported.
+  case dropped
+}
+
+/// Hands the value of one store over, and takes values over.
+final class StoreHydration<State: RestorableState & Sendable>: Sendable where State.Restoration: Codable {
+  private struct Place: Sendable {
+    let controls: OperationControls<State>
+    let key: String
+  }
+
+  private struct Progress: Sendable {
+    /// Nil before a store uses this object, and when it has been released.
+    var place: Place?
+    /// Whether a store uses this object. Another one, which a run makes with its context, does not.
+    var isClaimed = false
+  }
+
+  private let settings: HydrationSettings<State>
+  private let progress = Locked(Progress())
+
+  init(_ settings: HydrationSettings<State>) {
+    self.settings = settings
+  }
+}
+
+extension StoreHydration: OperationController {
+  func control(with controls: OperationControls<State>) -> OperationSubscription {
+    let isClaimed = self.progress.withLock { progress in
+      defer { progress.isClaimed = true }
+      return progress.isClaimed
+    }
+    guard !isClaimed, let client = controls.context.operationClient else { return .empty }
+    let place: Place
+    do throws(NoStorageKey) {
+      place = Place(controls: controls, key: try StorageKey.value(named: self.settings.name, at: controls.path))
+    } catch {
+      if client.persistence.isFirst(error) { error.report(at: controls.path) }
+      return .empty
+    }
+    self.progress.withLock { $0.place = place }
+    let hydration = client.hydration
+    hydration.apply(to: self, key: place.key)
+    return OperationSubscription { [weak hydration] in
+      hydration?.storeWasReleased(place.key, with: controls.stateWithoutLayers.valueLastUpdatedAt)
+      // The context of the store keeps this object, which would keep the store's state.
+      let taken = self.progress.withLock { $0.place.take() }
+      _ = consume taken  // Released after unlocking.
+    }
+  }
+}
+
+extension StoreHydration: HydratableStore {
+  var key: String? { self.progress.withLock { $0.place }?.key }
+
+  func dehydrated() -> (key: String, entry: DehydratedValues.Entry)? {
+    guard let place = self.progress.withLock({ $0.place }) else { return nil }
+    let state = place.controls.stateWithoutLayers
+    guard let restoration = state.restoration else { return nil }
+    if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
+    let persisted = PersistedState(restoration: restoration, isInvalidated: place.controls.isInvalidated)
+    do {
+      let bytes = try Envelope.write(persisted, version: self.settings.version)
+      let text = String(decoding: bytes, as: UTF8.self)
+      return (place.key, DehydratedValues.Entry(date: State.valueDate(of: restoration), text: text))
+    } catch {
+      OperationWarning(
+        code: .valueNotEncoded,
+        severity: .failure,
+        message: """
+          The value of the operation at \(place.controls.path) with the name "\(self.settings.name)" is not handed over, \
+          because it cannot be encoded: \(error)
+          """
+      ).report()
+      return nil
+    }
+  }
+
+  func hydrate(with entry: DehydratedValues.Entry) -> HydrationOutcome {
+    guard let place = self.progress.withLock({ $0.place }) else { return .outdated }
+    // Found out without decoding the value where that is possible.
+    if let own = place.controls.stateWithoutLayers.valueLastUpdatedAt, entry.date.map({ $0 <= own }) ?? true {
+      return .outdated
+    }
+    do throws(DropReason) {
+      let persisted = try Envelope.read(
+        State.Restoration.self,
+        from: Array(entry.text.utf8),
+        version: self.settings.version
+      )
+      let isApplied = place.controls.restoreNewer(persisted.restoration, isInvalidated: persisted.isInvalidated)
+      return isApplied ? .applied : .outdated
+    } catch {
+      OperationWarning(
+        code: .storedValueDropped,
+        severity: .failure,
+        message: """
+          The value that was handed over for the operation at \(place.controls.path) with the name \
+          "\(self.settings.name)" is dropped: \(error).
+          """
+      ).report()
+      return .dropped
+    }
+  }
+}
