@@ -31,6 +31,11 @@ public struct ApplicationIsActiveRunSpecification: OperationRunSpecification, Se
   }
 }
 
+extension ApplicationIsActiveRunSpecification: CustomStringConvertible {
+  /// What a run waits for.
+  public var description: String { "the application is active" }
+}
+
 extension OperationRunSpecification where Self == ApplicationIsActiveRunSpecification {
   /// A condition that holds while the application is active.
   ///

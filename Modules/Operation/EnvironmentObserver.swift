@@ -12,6 +12,14 @@ final class EnvironmentObserver: Sendable {
   enum Change: Sendable {
     case network(NetworkConnectionStatus, NetworkConnectionStatus)
     case activity(Bool, Bool)
+
+    /// What is true after a change that reruns stores.
+    var condition: String {
+      switch self {
+      case .network: "the network is connected"
+      case .activity: "the application is active"
+      }
+    }
   }
 
   /// A watched store and its links in the list: the only object allocated for watching a store.
@@ -108,7 +116,9 @@ final class EnvironmentObserver: Sendable {
     }
     guard let previous else { return }
     let change = makeChange(previous, value)
-    for store in stores where store.subscriberCount > 0 && change.satisfies(store.context) { store.rerunSinceChange() }
+    for store in stores where store.subscriberCount > 0 && change.satisfies(store.context) {
+      store.rerunSinceChange(.condition(change.condition))
+    }
   }
 }
 

@@ -40,7 +40,7 @@ extension OperationClient {
     tagged tags: [OperationTag],
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    Self.invalidate(self.storesInOrder(tagged: tags), isolation: isolation)
+    Self.invalidate(self.storesInOrder(tagged: tags), subject: { tags.explanation }, isolation: isolation)
   }
 
   /// Looks up the stores that show a value with one of these tags.

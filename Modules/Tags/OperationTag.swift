@@ -1,3 +1,5 @@
+internal import OperationCore
+
 /// A name for what a value contains, by which stores are found and invalidated.
 ///
 /// ```swift
@@ -49,6 +51,13 @@ extension OperationTag: CustomStringConvertible {
   public var description: String { self.content.description }
 }
 
+extension [OperationTag] {
+  /// The tags for a sentence: `the tags post(1), posts`.
+  var explanation: String {
+    (self.count == 1 ? "the tag " : "the tags ") + self.map(\.description).joined(separator: ", ")
+  }
+}
+
 /// The content of a tag without an identifier, and the base class of those with one.
 class TagContent: @unchecked Sendable {
   // Unchecked because the compiler checks only final classes. All fields, also of the subclass, are immutable.
@@ -89,5 +98,7 @@ final class EntityTagContent<ID: Hashable & Sendable>: TagContent, @unchecked Se
     hasher.combine(self.id)
   }
 
-  override var description: String { "\(self.name)(\(self.id))" }
+  override var description: String {
+    self.id is any OperationSecret ? "\(self.name)(\(ID.self))" : "\(self.name)(\(self.id))"
+  }
 }

@@ -2,6 +2,8 @@
 struct ClientChange: Sendable {
   var added: [StoreHandle] = []
   var removed: [StoreHandle] = []
+  /// Whether the stores were removed because they were idle.
+  var isEviction = false
   /// The identifier of the newest watcher when the change was made. Later watchers do not receive it.
   var lastWatcherID: UInt64 = 0
 

@@ -51,7 +51,7 @@ extension ClientStorage {
       self.remove(at: node, from: &state, &released)
       let removed = StoreHandle(runtime: entry.runtime, store: store)
       _ = entry.end()
-      self.queue(ClientChange(removed: [removed]), in: &state, &released)
+      self.queue(ClientChange(removed: [removed], isEviction: true), in: &state, &released)
     }
     self.deliver()
   }
@@ -62,7 +62,7 @@ extension ClientStorage {
       guard entry.isInClient, let node else { return false }
       self.remove(at: node, from: &state, &released)
       if let store = self.end(entry, in: &state, &released) {
-        self.queue(ClientChange(removed: [store]), in: &state, &released)
+        self.queue(ClientChange(removed: [store], isEviction: true), in: &state, &released)
       }
       return true
     }

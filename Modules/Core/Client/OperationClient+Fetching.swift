@@ -33,7 +33,10 @@ extension OperationClient {
   }
 
   private func prefetch<State>(_ store: OperationStore<State>) async {
-    if store.isStale { _ = await store.runtime.runOrJoin(mayBeAnswered: false) }
+    guard store.isStale else { return }
+    var context = OperationContext()
+    context.operationRunCause = .prefetch
+    _ = await store.runtime.runOrJoin(mayBeAnswered: false, using: context)
   }
 
   /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
@@ -86,7 +89,7 @@ extension OperationClient {
       return value
     }
     guard refreshesBehind, !store.isInvalidated, let value = value() else { return nil }
-    store.runtime.runBehind()
+    store.runtime.runBehind(.refreshBehind)
     return value
   }
 }

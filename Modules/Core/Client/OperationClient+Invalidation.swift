@@ -21,24 +21,52 @@ extension OperationClient {
     matching path: OperationPath = [],
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    Self.invalidate(self.storage.runtimes(matching: path), isEnqueued: isolation != nil)
+    self.invalidate(matching: path, by: nil, isolation: isolation)
+  }
+
+  /// Marks stores as stale, and reruns those with subscribers, as ``invalidate(matching:isolation:)`` does.
+  ///
+  /// - Parameters:
+  ///   - path: The prefix; the empty path matches all stores.
+  ///   - operationName: The name of the operation that invalidates the stores; nil for other code.
+  ///   - isolation: The actor of the caller, on which the reruns do not begin.
+  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  @discardableResult
+  package func invalidate(
+    matching path: OperationPath,
+    by operationName: String?,
+    isolation: (any Actor)?
+  ) -> OperationInvalidation {
+    let runtimes = self.storage.runtimes(matching: path)
+    let date = runtimes.first?.context.date
+    let record = InvalidationRecord(of: path, by: operationName, at: date)
+    return Self.invalidate(runtimes, record, isEnqueued: isolation != nil)
   }
 
   /// Marks stores as stale, and reruns those with subscribers, as ``invalidate(matching:isolation:)`` does.
   ///
   /// - Parameters:
   ///   - stores: The stores of a client, each once.
+  ///   - subject: What they have in common, such as their tags, as text.
+  ///   - operationName: The name of the operation that invalidates the stores; nil for other code.
   ///   - isolation: The actor of the caller, on which the reruns do not begin.
   /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
   package static func invalidate(
     _ stores: [OpaqueOperationStore],
+    subject: @escaping @Sendable () -> String,
+    by operationName: String? = nil,
     isolation: (any Actor)?
   ) -> OperationInvalidation {
-    self.invalidate(stores.map(\.runtime), isEnqueued: isolation != nil)
+    let record = InvalidationRecord(by: operationName, at: stores.first?.runtime.context.date, subject)
+    return self.invalidate(stores.map(\.runtime), record, isEnqueued: isolation != nil)
   }
 
-  private static func invalidate(_ runtimes: [StoreRuntime], isEnqueued: Bool) -> OperationInvalidation {
-    let stores = runtimes.map { OperationInvalidation.Store(runtime: $0, number: $0.invalidate()) }
+  private static func invalidate(
+    _ runtimes: [StoreRuntime],
+    _ record: InvalidationRecord,
+    isEnqueued: Bool
+  ) -> OperationInvalidation {
+    let stores = runtimes.map { OperationInvalidation.Store(runtime: $0, number: $0.invalidate(record)) }
     for runtime in runtimes { runtime.rerunAfterInvalidation(isEnqueued: isEnqueued) }
     return OperationInvalidation(stores: stores)
   }

@@ -83,11 +83,16 @@ extension OperationContext {
     set { self[ClientKey.self] = newValue.map { WeakClient($0) } }
   }
 
+  /// What passes on the events of the client; nil without one.
+  var eventHub: EventHub? { self[ClientKey.self]?.events }
+
   private final class WeakClient: Sendable {
     weak let value: OperationClient?
+    let events: EventHub
 
     init(_ value: OperationClient) {
       self.value = value
+      self.events = value.storage.events
     }
   }
 

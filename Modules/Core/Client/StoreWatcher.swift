@@ -15,10 +15,9 @@ final class StoreWatcher: Sendable {
 
   func receive(_ change: ClientChange) {
     guard !self.isCancelled.isOn else { return }
-    let matching = ClientChange(
-      added: change.added.filter { self.path.isPrefix(of: $0.runtime.path) },
-      removed: change.removed.filter { self.path.isPrefix(of: $0.runtime.path) }
-    )
+    var matching = change
+    matching.added.removeAll { !self.path.isPrefix(of: $0.runtime.path) }
+    matching.removed.removeAll { !self.path.isPrefix(of: $0.runtime.path) }
     if !matching.isEmpty { self.onChange(matching) }
   }
 }

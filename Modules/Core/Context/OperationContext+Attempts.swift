@@ -99,20 +99,20 @@ final class RunAttempts: Sendable {
   let budgets: [RetryBudget]
   /// The last attempt that was reported; nil if none was.
   let reported: OperationAttempt?
-  /// Whether the run is paused.
-  let isPaused: Bool
+  /// What the run waits for; nil if it is not paused.
+  let pause: RunPause?
 
   init(
     number: Int,
     listeners: [@Sendable (OperationContext, (any Error)?) -> Void] = [],
     budgets: [RetryBudget] = [],
     reported: OperationAttempt? = nil,
-    isPaused: Bool = false
+    pause: RunPause? = nil
   ) {
     self.number = number
     self.listeners = listeners
     self.budgets = budgets
     self.reported = reported
-    self.isPaused = isPaused
+    self.pause = pause
   }
 }

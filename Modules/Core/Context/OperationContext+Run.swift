@@ -11,6 +11,8 @@ extension OperationContext {
     var attempts: RunAttempts?
     /// An object that the state attached to the run.
     var attachment: (any RunAttachment)?
+    /// Why the run has begun; nil for a plain call.
+    var origin: RunOrigin?
     /// Entries for the event of the run's outcome; nil unless a modifier of the operation adds some.
     var outcomeEntries: OutcomeEntries?
     var taskIdentifier: OperationTaskIdentifier?
@@ -25,7 +27,8 @@ extension OperationContext {
 
     var isEmpty: Bool {
       self.store == nil && self.waits == nil && self.attempts == nil && self.attachment == nil
-        && self.outcomeEntries == nil && self.taskIdentifier == nil && !self.isForSubscribers && !self.makesAttempts
+        && self.origin == nil && self.outcomeEntries == nil && self.taskIdentifier == nil && !self.isForSubscribers
+        && !self.makesAttempts
         && !self.hidesProgress
     }
   }
@@ -46,6 +49,7 @@ extension OperationContext {
     storage.content.run.taskIdentifier = id
     storage.content.run.store = store
     storage.content.run.waits = waits
+    storage.content.run.origin = self.storage.content.run.origin
     storage.content.run.isForSubscribers = self.storage.content.run.isForSubscribers
     storage.content.run.makesAttempts = self.storage.content.run.makesAttempts
     if self.addsToOutcomes { storage.content.run.outcomeEntries = OutcomeEntries() }

@@ -2,12 +2,20 @@
 ///
 /// Controls do not keep the store alive. After the store is released, they have no visible effect.
 public struct OperationControls<State: OperationState & Sendable>: Sendable {
-  private let runtime: StoreRuntime
+  let runtime: StoreRuntime
   private let projection: StateProjection<State>
+  /// The type of the controller.
+  private let controller: any Any.Type
 
-  init(runtime: StoreRuntime, projection: StateProjection<State>) {
+  init(runtime: StoreRuntime, projection: StateProjection<State>, controller: any Any.Type) {
     self.runtime = runtime
     self.projection = projection
+    self.controller = controller
+  }
+
+  /// The controller as the cause of a run.
+  private var cause: OperationRunCause {
+    OperationRunCause(.controller(OperationName.withoutParameters(self.controller)))
   }
 }
 
@@ -76,11 +84,12 @@ extension OperationControls {
 
   fileprivate func edit(
     isSuccess: Bool,
+    as write: OperationEvent.StateWrite = .edited,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
     let projection = self.projection
-    self.runtime.edit(isSuccess: isSuccess, using: context) { stored, context in
+    self.runtime.edit(isSuccess: isSuccess, as: write, using: context) { stored, context in
       projection.edit(&stored) { edit(&$0, context) }
     }
   }
@@ -104,8 +113,8 @@ extension OperationControls where State: RestorableState {
   ///   - isInvalidated: Whether the earlier store was invalidated.
   package func restore(_ restoration: State.Restoration, isInvalidated: Bool) {
     // First, so that no subscriber finds the value fresh.
-    if isInvalidated { self.runtime.invalidate() }
-    self.edit(isSuccess: false, using: nil) { state, _ in state.restore(restoration) }
+    if isInvalidated { self.runtime.invalidate(.ofStoredValue) }
+    self.edit(isSuccess: false, as: .restored, using: nil) { state, _ in state.restore(restoration) }
   }
 
   /// Restores the state of another store with the same operation, also in place of a value that is older.
@@ -156,19 +165,27 @@ extension OperationControls {
   public func yieldRerunTask(
     with context: OperationContext? = nil
   ) -> OperationTask<State.OperationValue, State.Failure>? {
-    self.canYieldRerun ? OperationTask(self.runtime.makeRerunTask(using: context)) : nil
+    self.canYieldRerun ? OperationTask(self.runtime.makeRerunTask(using: context, cause: self.cause)) : nil
   }
 
   /// Runs the operation for the subscribers, or lets them join a run that is under way.
   ///
   /// Returns without waiting for the run. Does nothing without subscribers or when ``canYieldRerun`` is false.
   public func rerunForSubscribers() {
-    if self.canYieldRerun { self.runtime.runForSubscribers(mode: .enqueued) }
+    self.rerunForSubscribers(self.cause)
+  }
+
+  /// Runs the operation for the subscribers as ``rerunForSubscribers()`` does, for a cause.
+  func rerunForSubscribers(_ cause: @autoclosure () -> OperationRunCause) {
+    if self.canYieldRerun { self.runtime.runForSubscribers(mode: .enqueued, origin: RunOrigin(cause())) }
   }
 
   /// Runs the operation for the subscribers as ``rerunForSubscribers()`` does, beginning on the current thread at once.
-  package func rerunForSubscribersAtOnce() {
-    if self.canYieldRerun { self.runtime.runForSubscribers(mode: .immediate) }
+  ///
+  /// - Parameter cause: Why the operation runs; nil for the controller.
+  package func rerunForSubscribersAtOnce(_ cause: OperationRunCause? = nil) {
+    guard self.canYieldRerun else { return }
+    self.runtime.runForSubscribers(mode: .immediate, origin: RunOrigin(cause ?? self.cause))
   }
 
   /// Performs an action after all events that were created before this call, and before all later events.
@@ -192,7 +209,12 @@ extension OperationControls {
   /// A run that is already under way continues. Because it started before the condition was true, it may fail: then the
   /// operation runs once more, if ``canYieldRerun`` and ``isStale`` are still true.
   public func rerunForSubscribersSinceChange() {
-    self.runtime.rerunSinceChange()
+    self.rerunSinceChange(self.cause)
+  }
+
+  /// Reruns as ``rerunForSubscribersSinceChange()`` does, for a cause.
+  func rerunSinceChange(_ cause: OperationRunCause) {
+    self.runtime.rerunSinceChange(cause)
   }
 
   /// Calls `observer` after the first subscriber is added or the last one leaves, until the subscription is cancelled.

@@ -27,19 +27,24 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
 
   /// Starts or stops the timer according to the number of subscribers.
   private func follow(_ controls: OperationControls<State>, with timer: PollingTimer) {
-    if controls.subscriberCount == 0 { timer.pause() }
+    if controls.subscriberCount == 0 {
+      timer.pause()
+      controls.runtime.notePoll(at: nil)
+    }
     // Checked again: a subscriber added before the pause found the timer still running.
     if controls.subscriberCount > 0 {
-      timer.startIfPaused(after: self.interval, on: controls.context.operationDeadlines) {
+      let deadlines = controls.context.operationDeadlines
+      let isStarted = timer.startIfPaused(after: self.interval, on: deadlines) {
         self.poll(controls)
         self.follow(controls, with: timer)
       }
+      if isStarted { controls.runtime.notePoll(at: deadlines.elapsed.clampedForClock + self.interval.clampedForClock) }
     }
   }
 
   private func poll(_ controls: OperationControls<State>) {
     guard !controls.state.isLoading, self.specification.isSatisfied(in: controls.context) else { return }
-    controls.rerunForSubscribers()
+    controls.rerunForSubscribers(OperationRunCause(.polling(self.interval)))
   }
 }
 
@@ -52,19 +57,21 @@ private final class PollingTimer: Sendable {
 
   private let state = Locked(State())
 
+  /// Starts the timer unless it runs. Returns whether it did.
   func startIfPaused(
     after interval: Duration,
     on deadlines: any DeadlineSource,
     onFire: @escaping @Sendable () -> Void
-  ) {
+  ) -> Bool {
     let number = self.state.withLock { state in
       state.isStopped || state.deadline.isTaken ? nil : state.deadline.reserve()
     }
-    guard let number else { return }
+    guard let number else { return false }
     let deadline = deadlines.schedule(after: interval) { [weak self] in
       if self?.fired(number) == true { onFire() }
     }
     self.state.withLock { $0.deadline.keep(deadline, number: number) }?.cancel()
+    return true
   }
 
   func pause() {
@@ -86,5 +93,14 @@ private final class PollingTimer: Sendable {
       state.deadline.isCurrent(number) ? .some(state.deadline.clear()) : nil
     }
     return deadline != nil
+  }
+}
+
+extension StoreRuntime {
+  /// Notes when the operation polls next, for explanations; nil if it does not.
+  fileprivate func notePoll(at elapsed: Duration?) {
+    self.withMachine { machine in
+      if elapsed != nil || machine.extras != nil { machine.uniqueExtras().content.nextPoll = elapsed }
+    }
   }
 }

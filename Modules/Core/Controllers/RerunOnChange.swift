@@ -7,7 +7,7 @@ struct RerunOnChange<State: OperationState & Sendable, Specification: OperationR
   func control(with controls: OperationControls<State>) -> OperationSubscription {
     self.specification.subscribeToRises(
       in: { controls.context },
-      onRise: { controls.rerunForSubscribersSinceChange() }
+      onRise: { [specification] in controls.rerunSinceChange(.condition(specification.waitReason)) }
     )
   }
 }

@@ -19,17 +19,24 @@ extension OperationContext {
     set { self[NoticeObserversKey.self] = newValue }
   }
 
-  /// Sends a notice to the observers of the context. Without observers, the notice is not made.
+  /// Sends a notice to the observers of the context, and to the readers of the client's events. Without any, the notice is
+  /// not made.
   ///
   /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers run their own code.
   public func send(_ notice: @autoclosure () -> OperationNotice) {
-    if self.isObserved { self.deliver(notice()) }
+    if self.isObserved || EventReaders.exist { self.deliver(notice()) }
   }
 
   /// Whether the context has observers of notices.
   var isObserved: Bool { self.isSet(NoticeObserversKey.self) }
 
   func deliver(_ notice: OperationNotice) {
+    if EventReaders.exist { self.record(notice) }
+    self.notifyObservers(of: notice)
+  }
+
+  /// Sends a notice to the observers of the context alone.
+  func notifyObservers(of notice: OperationNotice) {
     for observer in self.operationNoticeObservers { observer.receive(notice, in: self) }
   }
 

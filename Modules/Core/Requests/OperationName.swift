@@ -20,6 +20,9 @@ package enum OperationName {
     return name
   }
 
+  /// The name of a type without its generic parameters: `Polling`.
+  static func withoutParameters(_ type: any Any.Type) -> String { String(self.of(type).prefix { $0 != "<" }) }
+
   /// The parts of a name between its dots, except for dots within brackets.
   private static func components(of name: String) -> [Substring] {
     var components: [Substring] = []

@@ -39,6 +39,13 @@ struct AgeRule<State: OperationState>: StalenessRule {
     return false
   }
 
+  func reason(for state: some OperationState, in context: OperationContext) -> String {
+    guard let period = self.freshPeriod(of: state, in: context) else { return "it has no value" }
+    if period.age(at: context.date) < 0 { return "its value has a date in the future" }
+    let limit = Duration.since(period.start, at: period.end)
+    return limit > .zero ? "its value is older than \(limit.roundedText)" : "its value is stale at once"
+  }
+
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod? {
     if let state = state as? State { return self.period(state, context) }
     if let layered = state as? any LayeredOperationState { return self.freshPeriod(of: layered.base, in: context) }

@@ -51,7 +51,7 @@ extension OperationTask {
   /// Whether the run is paused: it has begun, and waits until a specification holds.
   ///
   /// Like ``attempt``, it is updated in the tasks of the store's state only.
-  public var isPaused: Bool { self.context.run.attempts?.isPaused ?? false }
+  public var isPaused: Bool { self.context.run.attempts?.pause != nil }
 }
 
 extension Array {

@@ -1,3 +1,5 @@
+internal import OperationFoundation
+
 /// The rules that decide whether the value of a store is stale.
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
@@ -29,6 +31,13 @@ struct StalenessRules: Sendable {
     self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
   }
 
+  /// Why the state is stale by the first rule that says so, and since when; nil if none does.
+  func finding(of state: some OperationState, in context: OperationContext) -> (reason: String, since: Date?)? {
+    guard let rule = self.rules.first(where: { $0.isStale(state, in: context) }) else { return nil }
+    let end = rule.freshPeriod(of: state, in: context)?.end
+    return (rule.reason(for: state, in: context), end.flatMap { $0 <= context.date ? $0 : nil })
+  }
+
   /// The fresh period that ends first; nil if no rule knows one.
   func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
     if self.rules.isEmpty { return self.defaultPeriod(of: state, in: context) }
@@ -41,6 +50,9 @@ protocol StalenessRule: Sendable {
   var owner: (any AnyObject & Sendable)? { get }
 
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool
+
+  /// Why a state is stale by this rule, to follow "because".
+  func reason(for state: some OperationState, in context: OperationContext) -> String
 
   /// The period in which the value is fresh by this rule; nil if the rule does not know it.
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod?
@@ -61,6 +73,10 @@ struct StatePredicateRule<State: OperationState>: StalenessRule {
     if let layered = state as? any LayeredOperationState { return self.isStale(layered.base, in: context) }
     return false
   }
+
+  func reason(for state: some OperationState, in context: OperationContext) -> String {
+    "its rule `.staleWhen { … }` says so"
+  }
 }
 
 /// A rule that reads only the context.
@@ -70,23 +86,35 @@ struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: S
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool {
     self.specification.isSatisfied(in: context)
   }
+
+  func reason(for state: some OperationState, in context: OperationContext) -> String {
+    self.specification.waitReason
+  }
 }
 
 /// A rule of a module, which reads a state of any type.
 struct AnyStateRule: StalenessRule {
+  let reason: String
   let predicate: @Sendable (any OperationState, OperationContext) -> Bool
 
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool { self.predicate(state, context) }
+
+  func reason(for state: some OperationState, in context: OperationContext) -> String { self.reason }
 }
 
 extension OperationContext {
   /// Treats the value as stale when `predicate` returns true for the state without layers, and the context.
   ///
   /// With several rules, the value is stale when any of them applies.
+  ///
+  /// - Parameters:
+  ///   - reason: Why the value is then stale, to follow "because".
+  ///   - predicate: Whether the value is stale.
   package mutating func addStalenessRule(
+    because reason: String,
     _ predicate: @escaping @Sendable (any OperationState, OperationContext) -> Bool
   ) {
-    self.stalenessRules.add(AnyStateRule(predicate: predicate))
+    self.stalenessRules.add(AnyStateRule(reason: reason, predicate: predicate))
   }
 
   var stalenessRules: StalenessRules {

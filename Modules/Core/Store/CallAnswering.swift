@@ -56,11 +56,19 @@ package struct CallAnswer: Sendable {
   package let entries: OperationContext
   /// The notice about the answer.
   package let notice: OperationNotice
+  /// Why a run begins behind the call, if one does.
+  package let cause: OperationRunCause
 
-  package init(outcome: RunOutcome, entries: OperationContext, notice: OperationNotice) {
+  package init(
+    outcome: RunOutcome,
+    entries: OperationContext,
+    notice: OperationNotice,
+    cause: OperationRunCause = .refreshBehind
+  ) {
     self.outcome = outcome
     self.entries = entries
     self.notice = notice
+    self.cause = cause
   }
 }
 

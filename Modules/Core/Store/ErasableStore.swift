@@ -8,6 +8,11 @@ protocol ErasableStore: AnyObject, Sendable {
   func run(using context: OperationContext?, handler: OpaqueOperationEventHandler?) async throws -> any Sendable
   func erasedTask(using context: OperationContext?) -> OperationTask<any Sendable, any Error>
   func subscribe(with handler: OpaqueOperationEventHandler, isEnqueued: Bool) -> OperationSubscription
+  func subscribe(
+    named name: String,
+    with handler: OpaqueOperationEventHandler,
+    isEnqueued: Bool
+  ) -> OperationSubscription
 }
 
 extension OperationStore: ErasableStore {
@@ -42,5 +47,17 @@ extension OperationStore: ErasableStore {
 
   func subscribe(with handler: OpaqueOperationEventHandler, isEnqueued: Bool) -> OperationSubscription {
     self.runtime.subscribe(OperationEventHandler<State>(handler), mode: isEnqueued ? .enqueued : .immediate)
+  }
+
+  func subscribe(
+    named name: String,
+    with handler: OpaqueOperationEventHandler,
+    isEnqueued: Bool
+  ) -> OperationSubscription {
+    self.runtime.subscribe(
+      OperationEventHandler<State>(handler),
+      mode: isEnqueued ? .enqueued : .immediate,
+      name: SubscriberName(name)
+    )
   }
 }

@@ -18,7 +18,7 @@ public final class OpaqueOperationStore: Sendable, OperationPathable {
 
   /// The store as it sees itself, with its type.
   // Looked up when it is needed, which costs more than to make this reference.
-  private var typed: any ErasableStore {
+  var typed: any ErasableStore {
     guard let store = self.store as? any ErasableStore else {
       preconditionFailure("An opaque store refers to an OperationStore.")
     }

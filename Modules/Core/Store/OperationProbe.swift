@@ -22,6 +22,9 @@ extension OperationContext {
   /// Notifies the probes that a caller has joined a run that is under way.
   package func noteJoin() {
     if self.isProbed { self.notifyJoin() }
+    if EventReaders.exist, let id = self.run.taskIdentifier {
+      self.run.store?.runtime?.record(.runJoined, in: self, run: id)
+    }
   }
 
   var isProbed: Bool { self.isSet(ProbesKey.self) }

@@ -52,9 +52,4 @@ extension OperationStore {
 
   /// Whether a client keeps the store at its path.
   package var isInClient: Bool { self.runtime.lockedEntry != nil }
-
-  /// Subscribes as ``subscribe(with:isolation:)`` does, but runs nothing.
-  package func subscribeWithoutRunning(with handler: OperationEventHandler<State>) -> OperationSubscription {
-    self.runtime.subscribe(handler, mode: nil)
-  }
 }

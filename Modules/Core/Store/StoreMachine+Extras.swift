@@ -26,10 +26,14 @@ final class StoreExtras: @unchecked Sendable {
     var invalidations = 0
     /// The number of the last invalidation that was answered: by a run that began after it, a set value or a reset.
     var answeredInvalidations = 0
+    /// What the last invalidation was.
+    var invalidation: InvalidationRecord?
     /// Whether the operation must run again once the runs that began before the last invalidation have ended.
     var needsRerun = false
     /// Whether a run under way may be premature: see ``StoreMachine/Run/isPremature``.
     var hasPrematureRuns = false
+    /// The condition that became true while these runs were under way.
+    var prematurity: RunOrigin?
     /// Whether a run has ever reported an attempt or a pause.
     var hasReportedProgress = false
     /// The number of changes of the value that its count does not show: committed layers and rolled back runs.
@@ -41,6 +45,10 @@ final class StoreExtras: @unchecked Sendable {
 
     /// The state with the layers applied, which the store shows; nil when there are no layers.
     var layeredState: (any StoredState)?
+    /// What has happened lately; nil while nobody looks.
+    var history: StoreHistory?
+    /// The elapsed time at which the operation polls next; nil while it does not.
+    var nextPoll: Duration?
     /// The changes needed to roll back runs; nil while no change can be rolled back.
     var undoLog: UndoLog?
 

@@ -1,7 +1,13 @@
 extension StoreMachine {
   /// Records the invalidation with this number, unless a later one was recorded.
-  mutating func invalidate(_ number: Int) {
-    if number > self.invalidations { self.invalidations = number }
+  ///
+  /// - Returns: The record of the former one, for the caller to release after the lock.
+  mutating func invalidate(_ number: Int, _ record: InvalidationRecord) -> InvalidationRecord? {
+    guard number > self.invalidations else { return nil }
+    self.invalidations = number
+    let extras = self.uniqueExtras()
+    defer { extras.content.invalidation = record }
+    return extras.content.invalidation
   }
 
   /// Marks all invalidations until now as answered.

@@ -74,6 +74,7 @@ extension StoreRuntime {
     }
     guard self.addOwner(to: candidate.sharedRun, listener) else { return .late }
     context.noteJoin()
+    if EventReaders.exist { self.recordJoin(of: candidate.sharedRun) }
     return .granted(.join(candidate.sharedRun))
   }
 

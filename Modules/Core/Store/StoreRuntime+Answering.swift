@@ -19,7 +19,7 @@ extension StoreRuntime {
       return await self.runIgnoringAnswers(using: context, listener: listener)
     }
     if !Task.isCancelled, let answer = self.answer(at: .beforeRun, by: answerer, in: context) {
-      let sharedRun = self.runBehind()
+      let sharedRun = self.runBehind(answer.cause)
       self.give(answer, by: answerer, in: context, sharedRun, addingListener: listener)
       return answer.outcome
     }
@@ -85,7 +85,7 @@ extension StoreRuntime {
     let context = self.context
     guard let answerer = context.callAnswerer, let answer = self.answer(at: .beforeRun, by: answerer, in: context)
     else { return }
-    let sharedRun = self.runBehind()
+    let sharedRun = self.runBehind(answer.cause)
     self.give(answer, by: answerer, in: context, sharedRun, addingListener: nil)
   }
 }
@@ -144,18 +144,21 @@ extension StoreRuntime {
       return nil
     }
     context.noteJoin()
+    if EventReaders.exist { self.recordJoin(of: running) }
     return running
   }
 
   /// Starts a run that no caller waits for, unless one refreshes the value already.
   ///
+  /// - Parameter cause: Why the value is refreshed.
   /// - Returns: The run; nil if the client has stopped automatic runs.
   @discardableResult
-  func runBehind() -> SharedRun? {
-    let context = self.context
+  func runBehind(_ cause: OperationRunCause) -> SharedRun? {
+    var context = self.context
     let (task, sharedRun) = self.withMachine { machine -> (ErasedTask?, SharedRun?) in
       if let running = machine.runToJoin { return (nil, running) }
       if context.automaticRunsAreStopped { return (nil, nil) }
+      context.run.origin = RunOrigin(cause)
       // The state is its owner: the run goes on until it ends, or is cancelled for all.
       let task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.reservedTasks.append(task)
@@ -179,7 +182,9 @@ extension StoreRuntime {
       self.withMachine { machine in machine.index(ofRun: sharedRun.id).map { machine.runs[$0].task.context } }
     }
     answerer.willGive(answer, in: context, run: run)
-    context.send(answer.notice)
+    context.notifyObservers(of: answer.notice)
+    // The context is not the context of a run, which would tell the store of a notice.
+    if EventReaders.exist { self.record(.notice(answer.notice), in: context) }
   }
 
   /// Gives an answer to a call that waits for no run.

@@ -2,11 +2,12 @@ extension StoreRuntime {
   /// Runs the operation for the subscribers, which together are one owner of the run.
   ///
   /// Does nothing without subscribers. Uses a run that is under way and refreshes the value, if there is one.
-  func runForSubscribers(mode: SharedRun.StartMode) {
-    let context = self.context
+  func runForSubscribers(mode: SharedRun.StartMode, origin: RunOrigin) {
+    var context = self.context
     if context.automaticRunsAreStopped { return }
     let task: ErasedTask? = self.withMachine { machine in
       guard machine.subscribers.count > 0, !machine.isClosed, !machine.findRunForSubscribers() else { return nil }
+      context.run.origin = origin
       // The subscribers are the first owner.
       let task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.subscriberRuns.append(task.sharedRun)
@@ -18,8 +19,9 @@ extension StoreRuntime {
   }
 
   /// Makes a task that runs the operation again. The subscribers and the callers of the task own the run.
-  func makeRerunTask(using context: OperationContext?) -> ErasedTask {
+  func makeRerunTask(using context: OperationContext?, cause: OperationRunCause) -> ErasedTask {
     var task = self.makeNamedTask(using: context)
+    if task.context.run.origin == nil { task.context.run.origin = RunOrigin(cause) }
     task.context.run.isForSubscribers = true
     return task
   }
@@ -27,16 +29,23 @@ extension StoreRuntime {
   /// Runs a stale operation again for the subscribers after a condition of the operation became true.
   ///
   /// A run that is under way started without the condition. If it fails, the operation runs again.
-  package func rerunSinceChange() {
+  ///
+  /// - Parameter cause: The condition.
+  package func rerunSinceChange(_ cause: OperationRunCause) {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
-    self.withMachine { $0.markRunsPremature() }
-    self.runForSubscribers(mode: .enqueued)
+    self.withMachine { $0.markRunsPremature(cause) }
+    self.runForSubscribers(mode: .enqueued, origin: RunOrigin(cause))
   }
 
   /// Runs a stale operation again for the subscribers, unless it is running.
-  func rerunIfStale() {
+  func rerunIfStale(_ cause: OperationRunCause) {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
-    self.runForSubscribers(mode: .enqueued)
+    self.runForSubscribers(mode: .enqueued, origin: RunOrigin(cause))
+  }
+
+  /// The condition that became true while a run was under way.
+  var causeOfPrematureRun: OperationRunCause {
+    self.withMachine { $0.extras?.content.prematurity?.cause } ?? .condition("a condition")
   }
 
   /// Reruns a stale operation for the subscribers each time the specification of automatic running becomes satisfied.
@@ -51,7 +60,10 @@ extension StoreRuntime {
   }
 
   private func follow(_ specification: some OperationRunSpecification & Sendable) -> OperationSubscription {
-    specification.subscribeToRises(in: { self.context }, onRise: { self.rerunIfStale() })
+    specification.subscribeToRises(
+      in: { self.context },
+      onRise: { self.rerunIfStale(.condition(specification.waitReason)) }
+    )
   }
 }
 
@@ -84,10 +96,12 @@ extension StoreMachine {
   }
 
   /// Marks the runs under way as premature: a condition of the operation became true after they started.
-  mutating func markRunsPremature() {
+  mutating func markRunsPremature(_ cause: OperationRunCause) {
     for index in self.runs.indices { self.runs[index].isPremature = true }
     let hasRuns = !self.runs.isEmpty
     if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
+    // What this replaces has no value of a user.
+    if hasRuns { self.uniqueExtras().content.prematurity = RunOrigin(cause) }
   }
 
   /// Whether a finishing run has failed, perhaps because a condition became true only after it started.

@@ -37,7 +37,9 @@ extension StoreRuntime {
       self.reportMismatch(of: Controller.self, with: state)
       return .empty
     }
-    return controller.control(with: OperationControls(runtime: self, projection: projection))
+    return controller.control(
+      with: OperationControls(runtime: self, projection: projection, controller: Controller.self)
+    )
   }
 
   private func reportMismatch(of type: any Any.Type, with state: any Any.Type) {

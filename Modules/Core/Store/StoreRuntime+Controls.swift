@@ -12,10 +12,12 @@ extension StoreRuntime {
   /// Changes the state on behalf of a controller.
   func edit(
     isSuccess: Bool,
+    as write: OperationEvent.StateWrite = .edited,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
   ) {
     let context = self.eventContext(context)
     self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
+    if EventReaders.exist { self.record(.stateWritten(write), in: context) }
   }
 }

@@ -3,13 +3,16 @@ internal import Synchronization
 extension StoreRuntime {
   /// Marks the value stale, whatever the staleness rules say, until a run that starts from now on has succeeded.
   ///
+  /// - Parameter record: What the invalidation is, for those who look.
   /// - Returns: The number of the invalidation.
   @discardableResult
-  func invalidate() -> Int {
+  func invalidate(_ record: InvalidationRecord) -> Int {
     let number = InvalidationNumber.next()
     // With concurrent invalidations the greatest number wins.
     _ = self.lastInvalidation.max(number, ordering: .acquiringAndReleasing)
-    self.withMachine { $0.invalidate(number) }
+    let former = self.withMachine { $0.invalidate(number, record) }
+    _ = consume former  // Released after unlocking.
+    if EventReaders.exist { self.record(.invalidated(OperationRunCause(.invalidation(record)))) }
     self.context.operationRestoration?.storeWasInvalidated()
     return number
   }
@@ -17,7 +20,7 @@ extension StoreRuntime {
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.
   func rerunAfterInvalidation(isEnqueued: Bool) {
     guard self.canYieldRerun, self.withMachine({ $0.isInvalidated }) else { return }
-    self.runForSubscribers(mode: isEnqueued ? .enqueued : .immediate)
+    self.runForSubscribers(mode: isEnqueued ? .enqueued : .immediate, origin: self.originOfRerun)
   }
 
   /// Starts the pending rerun if no run from before the invalidation is left.
@@ -27,7 +30,13 @@ extension StoreRuntime {
       machine.needsRerun = false
       return machine.isInvalidated
     }
-    if isDue, self.canYieldRerun { self.runForSubscribers(mode: .enqueued) }
+    if isDue, self.canYieldRerun { self.runForSubscribers(mode: .enqueued, origin: self.originOfRerun) }
+  }
+
+  /// The last invalidation, as the origin of a run.
+  private var originOfRerun: RunOrigin {
+    let record = self.withMachine { $0.extras?.content.invalidation }
+    return RunOrigin(record.map { OperationRunCause(.invalidation($0)) } ?? OperationRunCause(.invalidation))
   }
 
   /// Waits until the runs that an invalidation caused have finished, or the current task is cancelled.

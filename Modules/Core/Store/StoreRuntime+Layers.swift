@@ -23,11 +23,13 @@ extension StoreRuntime {
     _ didReplaceValue: @escaping @Sendable (inout any StoredState, any StoredState) -> Void
   ) {
     self.editLayers { $0.add(StateLayer(id: id, apply: apply, didReplaceValue: didReplaceValue)) }
+    if EventReaders.exist { self.record(.stateWritten(.layerAdded)) }
   }
 
   /// Removes a layer and shows the state without it.
   func removeLayer(_ id: StateLayerIdentifier) {
     self.editLayers { $0.remove(id) }
+    if EventReaders.exist { self.record(.stateWritten(.layerRemoved)) }
   }
 
   /// Removes a layer and makes its effect part of the state.
@@ -81,7 +83,9 @@ extension StoreRuntime {
       var committed = state
       layer.apply(&committed)
       let isCommitted = self.commit(layer, committed, at: version)
-      if isCommitted { return self.deliver() }
+      guard isCommitted else { continue }
+      if EventReaders.exist { self.record(.stateWritten(.layerCommitted)) }
+      return self.deliver()
     }
   }
 

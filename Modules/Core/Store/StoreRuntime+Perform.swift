@@ -102,6 +102,7 @@ extension StoreRuntime: RunDelegate {
     var task = task
     // The context of a reserved run names its run already.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
+    if EventReaders.exist { self.recordStart(in: &task.context) }
     // The state may need the date of the start, and must not call a clock with the lock held.
     if self.traits.contains(.datesRuns) { task.context.event.frozenDate = task.context.date }
     let isOwnedBySubscribers = task.context.run.isForSubscribers && task.sharedRun.addOwner()
@@ -122,6 +123,7 @@ extension StoreRuntime: RunDelegate {
       return started
     }
     _ = consume reservation  // Released after unlocking.
+    if EventReaders.exist { self.record(.runBegan, in: task.context, run: task.id) }
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if self.traits.contains(.datesRuns) { task.context.event.frozenDate = nil }
@@ -177,6 +179,9 @@ extension StoreRuntime: RunDelegate {
       return change
     }
     _ = consume replaced  // Released after unlocking.
+    if EventReaders.exist {
+      self.record(.yielded(failure: result.anyError.map { ShownText.of($0) }), in: context, run: task.id)
+    }
   }
 
   /// Reports a result that came after the operation had returned, unless the run was cancelled.
@@ -247,11 +252,12 @@ extension StoreRuntime: RunDelegate {
       if isComplete { machine.forgetFinishing(of: task.id) }
       return finishing
     }
+    if EventReaders.exist, removed != nil { self.recordEnd(of: task, with: outcome, isCancelled: isCancelled) }
     _ = consume removed  // Released after unlocking.
     if isComplete { return }
     // Before the waiters resume, so that they find the rerun started.
     if needsRerun { self.rerunIfDue() }
-    if hasFailedPrematurely { self.rerunIfStale() }
+    if hasFailedPrematurely { self.rerunIfStale(self.causeOfPrematureRun) }
     if let change { self.notify(of: change) }
     self.withMachine { $0.forgetFinishing(of: task.id) }
   }
@@ -281,7 +287,10 @@ extension StoreRuntime {
   // Not inlined: most calls pass no context.
   @inline(never)
   private func overlaidContext(_ context: OperationContext) -> OperationContext {
-    self.context.overlaid(with: context)
+    var merged = self.context.overlaid(with: context)
+    // The origin of a run that is under way is not the origin of a run that its body makes.
+    if let origin = context.run.origin, context.run.taskIdentifier == nil { merged.run.origin = origin }
+    return merged
   }
 
   /// Makes a run, which other callers can join if the context has a rule for that.

@@ -1,6 +1,7 @@
 extension StoreRuntime {
   /// Shows the progress of a run in the state, and notifies the subscribers.
   func note(_ progress: RunProgress, of id: OperationTaskIdentifier) {
+    if EventReaders.exist { self.record(progress, of: id) }
     let hasFailed = if case .attemptFailed = progress { true } else { false }
     let notifications = StoreChange(isStateNew: true, lifecycle: hasFailed ? .attemptFailed : nil)
     self.changeTask(of: id, notifications) { machine, task in

@@ -56,6 +56,7 @@ extension StoreRuntime {
   func setResult(_ result: RunOutcome, using context: OperationContext?) {
     let context = self.eventContext(context)
     self.change(context) { $0.set(result, using: context) }
+    if EventReaders.exist { self.record(.stateWritten(result.isSuccess ? .valueSet : .errorSet), in: context) }
   }
 
   /// The context of a change outside any run: `context` or the store's, with its clock stopped now.
@@ -78,6 +79,7 @@ extension StoreRuntime {
       if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }
       return reset.change
     }
+    if EventReaders.exist { self.record(.stateWritten(.reset), in: context) }
     guard !tasks.isEmpty else { return }
     self.deliver()
     // In a handler, or while another thread delivers, the action waits: the runs do not.

@@ -4,29 +4,35 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - handler: Receives the events.
   ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block; nil to run nothing.
+  ///   - name: The name of the subscriber; nil for none.
   ///   - onStoreGone: Called when the store is deinitialized, or at once if it has been already.
   /// - Returns: The subscription. Events stop when it is cancelled or dropped.
   func subscribe<State: OperationState & Sendable>(
     _ handler: OperationEventHandler<State>,
     mode: SharedRun.StartMode?,
+    name: SubscriberName? = nil,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
-    if !self.isProbed { return self.add(TypedSubscriber(handler, onStoreGone: onStoreGone), mode: mode) }
+    if !self.isProbed { return self.add(TypedSubscriber(handler, onStoreGone: onStoreGone), mode: mode, name) }
     let probeSubscription = self.subscribeProbes()
     let subscriber = TypedSubscriber(handler) {
       probeSubscription.cancel()
       onStoreGone?()
     }
-    return .combined(self.add(subscriber, mode: mode), probeSubscription)
+    return .combined(self.add(subscriber, mode: mode, name), probeSubscription)
   }
 
-  private func add(_ subscriber: Subscriber, mode: SharedRun.StartMode?) -> OperationSubscription {
+  private func add(
+    _ subscriber: Subscriber,
+    mode: SharedRun.StartMode?,
+    _ name: SubscriberName?
+  ) -> OperationSubscription {
     var isClosed = self.noteDependent()
     let mayDeliver = !self.lock.isOwnedByCurrentThread
     var (state, context) = ((any StoredState)?.none, OperationContext())
     let (recipients, change) = self.withMachine { machine in
       if machine.isClosed { isClosed = true }
-      machine.subscribers.add(subscriber, role: .subscriber)
+      machine.subscribers.add(subscriber, role: name.map { .namedSubscriber($0) } ?? .subscriber)
       context = machine.context
       let recipients = machine.recipients(
         of: StoreChange(isStateNew: true),
@@ -44,8 +50,11 @@ extension StoreRuntime {
       self.endDelivery()
     }
     if let change { self.notify(of: change) }
+    if EventReaders.exist { self.record(.subscriberCame(name: name?.text, count: self.subscriberCount), in: context) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
-    if let mode, self.isAutomaticRunningEnabled, self.isStale { self.runForSubscribers(mode: mode) }
+    if let mode, self.isAutomaticRunningEnabled, self.isStale {
+      self.runForSubscribers(mode: mode, origin: .subscriber(named: name?.text))
+    }
     return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
   }
 
@@ -58,11 +67,13 @@ extension StoreRuntime {
 
   func unsubscribe(_ subscriber: Subscriber) {
     subscriber.cancel()
+    let name = EventReaders.exist ? self.withMachine { $0.subscribers.role(of: subscriber) } : nil
     let sharedRuns: [SharedRun] = self.withMachine { machine in
       guard machine.subscribers.remove(subscriber), machine.subscribers.count == 0 else { return [] }
       defer { machine.subscriberRuns = [] }
       return machine.subscriberRuns
     }
+    if EventReaders.exist, let name { self.record(.subscriberLeft(name: name.text, count: self.subscriberCount)) }
     if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.removeOwner() } } }
     self.activityChanged()
   }

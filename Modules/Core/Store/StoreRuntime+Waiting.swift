@@ -1,14 +1,28 @@
 extension StoreRuntime {
   /// Waits for a run that refreshes the whole value, whatever its context; without one, runs the operation.
-  nonisolated(nonsending) func runOrJoin(mayBeAnswered: Bool = true) async -> RunOutcome {
-    if self.answersCalls, mayBeAnswered { return await self.runWithAnswers(using: nil, joinsRefresh: true, nil) }
+  ///
+  /// - Parameters:
+  ///   - mayBeAnswered: Whether the caller may get the value in place of an outcome.
+  ///   - call: Entries for the run that the caller makes; nil for none.
+  /// - Returns: The outcome of the run, or an answer.
+  nonisolated(nonsending) func runOrJoin(
+    mayBeAnswered: Bool = true,
+    using call: OperationContext? = nil
+  ) async -> RunOutcome {
+    if self.answersCalls, mayBeAnswered { return await self.runWithAnswers(using: call, joinsRefresh: true, nil) }
     guard let running = self.withMachine({ $0.runToJoin }), case .open = WaitGraph.noteAndFind(joining: running) else {
-      return await self.runIgnoringAnswers(using: nil, listener: nil)
+      return await self.runIgnoringAnswers(using: call, listener: nil)
     }
     let context = self.context
-    let outcome = await running.joinIfAlive(leaving: running.leaving, onJoin: { context.noteJoin() })
+    let outcome = await running.joinIfAlive(
+      leaving: running.leaving,
+      onJoin: {
+        context.noteJoin()
+        if EventReaders.exist { self.recordJoin(of: running) }
+      }
+    )
     if let outcome { return outcome }
-    return await self.runIgnoringAnswers(using: nil, listener: nil)
+    return await self.runIgnoringAnswers(using: call, listener: nil)
   }
 
   /// Whether a run that refreshes the whole value is under way, or about to start.

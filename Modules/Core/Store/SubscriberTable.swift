@@ -5,10 +5,25 @@ struct SubscriberTable: Sendable {
   enum Role: Sendable {
     /// Counts as a subscriber: automatic runs are started for it, and it keeps them alive.
     case subscriber
+    /// A subscriber with a name.
+    case namedSubscriber(SubscriberName)
     /// Receives all events but does not count as a subscriber.
     case listener
     /// Receives the events of one run and does not count as a subscriber.
     case runListener(OperationTaskIdentifier)
+
+    /// The name of the subscriber; nil for none.
+    var text: String? {
+      if case .namedSubscriber(let name) = self { name.text } else { nil }
+    }
+
+    /// Whether automatic runs are started for the subscriber.
+    fileprivate var isMember: Bool {
+      switch self {
+      case .subscriber, .namedSubscriber: true
+      case .listener, .runListener: false
+      }
+    }
   }
 
   struct Slot: Sendable {
@@ -29,11 +44,25 @@ struct SubscriberTable: Sendable {
   private(set) var nextNumber: UInt64 = 0
   /// The number of slots without a subscriber.
   private var vacancies: Int32 = 0
-  /// The number of subscribers with the role `subscriber`.
+  /// The number of subscribers with or without a name.
   private var memberCount: Int32 = 0
 
-  /// The number of subscribers with the role `subscriber`.
+  /// The number of subscribers for which automatic runs are started.
   var count: Int { Int(self.memberCount) }
+
+  /// The names of the subscribers in the order in which they came; nil for one without a name.
+  var names: [SubscriberName?] {
+    self.slots.compactMap { slot in
+      guard slot.subscriber != nil, slot.role.isMember else { return nil }
+      if case .namedSubscriber(let name) = slot.role { return .some(name) } else { return .some(nil) }
+    }
+  }
+
+  /// The role of a subscriber for which automatic runs are started; nil for another one.
+  func role(of subscriber: Subscriber) -> Role? {
+    guard let index = self.index(of: subscriber), self.slots[index].role.isMember else { return nil }
+    return self.slots[index].role
+  }
 
   /// Whether there are no subscribers of any role.
   var isEmpty: Bool { self.slots.count == Int(self.vacancies) }
@@ -43,13 +72,13 @@ struct SubscriberTable: Sendable {
     subscriber.position.store(self.slots.count, ordering: .relaxed)
     self.slots.append(Slot(subscriber: subscriber, number: self.nextNumber, role: role))
     self.nextNumber += 1
-    if case .subscriber = role { self.memberCount += 1 }
+    if role.isMember { self.memberCount += 1 }
   }
 
   /// Removes a subscriber. Returns false when it is not in the table.
   mutating func remove(_ subscriber: Subscriber) -> Bool {
     guard let index = self.index(of: subscriber) else { return false }
-    if case .subscriber = self.slots[index].role { self.memberCount -= 1 }
+    if self.slots[index].role.isMember { self.memberCount -= 1 }
     if index == self.slots.count - 1 {
       self.slots.removeLast()
     } else {

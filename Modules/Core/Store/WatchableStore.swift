@@ -4,7 +4,9 @@ package protocol WatchableStore: AnyObject, Sendable {
   var subscriberCount: Int { get }
 
   /// Reruns the operation as ``OperationControls/rerunForSubscribersSinceChange()`` does.
-  func rerunSinceChange()
+  ///
+  /// - Parameter cause: The condition that became true.
+  func rerunSinceChange(_ cause: OperationRunCause)
 }
 
 extension StoreRuntime: WatchableStore {

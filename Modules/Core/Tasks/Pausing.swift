@@ -60,9 +60,9 @@ extension OperationContext {
       run.unblockQueue()
       return .satisfied
     }
-    self.report(.paused)
     let start = self.operationDeadlines.elapsed
     let reason = OperationNotice.Value.string(specification.waitReason)
+    self.report(.paused(RunPause(reason: specification.waitReason, start: start)))
     self.send(OperationNotice(.runPaused, in: self, attributes: ["pause.reason": reason]))
     let deadline = timeout.map { self.operationDeadlines.schedule(after: $0) { run.end(.timedOut) } }
     let outcome = await withTaskCancellationHandler {

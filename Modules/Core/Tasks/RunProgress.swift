@@ -5,7 +5,7 @@ package enum RunProgress: Sendable {
   /// An attempt other than the first has begun.
   case attemptBegan(OperationAttempt)
   /// The run waits until a specification holds.
-  case paused
+  case paused(RunPause)
   /// The run no longer waits.
   case resumed
 }
@@ -13,24 +13,27 @@ package enum RunProgress: Sendable {
 /// The last progress of a run, for callers that join it later.
 package final class RelayedProgress: Sendable {
   private let attempt: OperationAttempt?
-  private let isPaused: Bool
+  private let pause: RunPause?
 
   /// Creates the progress of a run that has reported `previous` and then `progress`.
   package init(after previous: RelayedProgress?, _ progress: RunProgress) {
     switch progress {
     case .attemptFailed(let attempt), .attemptBegan(let attempt):
       self.attempt = attempt
-      self.isPaused = false
-    case .paused, .resumed:
+      self.pause = nil
+    case .paused(let pause):
       self.attempt = previous?.attempt?.withoutDate
-      self.isPaused = if case .paused = progress { true } else { false }
+      self.pause = pause
+    case .resumed:
+      self.attempt = previous?.attempt?.withoutDate
+      self.pause = nil
     }
   }
 
   /// The progress to report to a caller that joins the run, without failed attempts.
   package var missed: [RunProgress] {
     let attempt = self.attempt.map { [RunProgress.attemptBegan($0)] } ?? []
-    return attempt + [self.isPaused ? .paused : .resumed]
+    return attempt + [self.pause.map { .paused($0) } ?? .resumed]
   }
 }
 
@@ -41,8 +44,8 @@ extension RunAttempts {
     return switch progress {
     case .attemptFailed(let attempt), .attemptBegan(let attempt):
       RunAttempts(number: attempt.index, listeners: listeners, reported: attempt)
-    case .paused:
-      RunAttempts(number: number, listeners: listeners, reported: previous?.reported?.withoutDate, isPaused: true)
+    case .paused(let pause):
+      RunAttempts(number: number, listeners: listeners, reported: previous?.reported?.withoutDate, pause: pause)
     case .resumed: RunAttempts(number: number, listeners: listeners, reported: previous?.reported)
     }
   }

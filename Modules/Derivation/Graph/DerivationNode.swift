@@ -8,8 +8,8 @@ final class DerivationNode: Sendable {
     let isLoading: @Sendable () -> Bool
     let isSettled: @Sendable () -> Bool
     let subscriberCount: @Sendable () -> Int
-    /// Runs the query for the subscribers, beginning on the current thread.
-    let rerun: @Sendable () -> Void
+    /// Runs the query for the subscribers for a change of the source at a path, beginning on the current thread.
+    let rerun: @Sendable (OperationPath?) -> Void
     let settled: @Sendable () async -> Void
     /// Performs an action after the events of the store that were created before.
     let performInEventOrder: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -28,6 +28,8 @@ final class DerivationNode: Sendable {
     var links: [ObjectIdentifier: Link] = [:]
     /// Whether the store has subscribers, so that the node subscribes to its sources.
     var isLive = false
+    /// The path of the source that has changed last; nil before the first change.
+    var changedSource: OperationPath?
     /// Whether a source has changed while a run was under way.
     var hasMissedChange = false
     /// The nodes that run again when the runs of this one have ended.
@@ -169,6 +171,11 @@ extension DerivationNode {
     {
       return
     }
+    let path = source.path
+    self.content.withLock { content, released in
+      released.append(content.changedSource)
+      content.changedSource = path
+    }
     client.derivations.add([self]) { source.performInEventOrder($0) }
   }
 
@@ -182,7 +189,7 @@ extension DerivationNode {
     if let commit = self.commit, commit.isCurrent { return }
     // Their values would have to be waited for. Without runs there is nothing to search for.
     if let client = controls.context().operationClient, client.derivations.hasRuns, self.isPostponed { return }
-    controls.rerun()
+    controls.rerun(self.content.withLock { $0.changedSource })
   }
 
   /// Whether a derived query below this one runs, so that this one runs when that has ended.

@@ -61,7 +61,9 @@ public struct Derivation<Operation: QueryRequest>: OperationModifier {
         if !state.isLoading { node.runsHaveEnded() }
       })
     )
-    context.addStalenessRule { state, _ in state.valueUpdateCount == 0 || node.isStale }
+    context.addStalenessRule(because: "one of its sources has changed or is stale") { state, _ in
+      state.valueUpdateCount == 0 || node.isStale
+    }
     context.addEntriesToOutcomes()
     // What reads the store while a run is about to start would start another one.
     if context.operationRunSharing == nil { context.operationRunSharing = OperationRunSharing() }
@@ -93,7 +95,7 @@ struct DerivationController<State: OperationState & Sendable>: OperationControll
         isLoading: { controls.state.isLoading },
         isSettled: { controls.isSettled },
         subscriberCount: { controls.subscriberCount },
-        rerun: { controls.rerunForSubscribersAtOnce() },
+        rerun: { source in controls.rerunForSubscribersAtOnce(source.map { .source($0) }) },
         settled: { await controls.settled() },
         performInEventOrder: { controls.performInEventOrder($0) }
       )

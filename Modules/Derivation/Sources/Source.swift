@@ -2,6 +2,8 @@ internal import OperationCore
 
 /// A store that derived queries read, with a state of any type.
 protocol Source: AnyObject, Sendable {
+  /// The path of the operation.
+  var path: OperationPath { get }
   /// The node of the store if its operation is derived.
   var derivationNode: DerivationNode? { get }
   /// Whether the value should be fetched again.
@@ -52,7 +54,7 @@ extension OperationStore: Source {
         if let self { node?.sourceHasChanged(self) }
       }
     )
-    return runsIfStale ? self.subscribe(with: handler, isolation: nil) : self.subscribeWithoutRunning(with: handler)
+    return self.subscribe(named: node.name, runsIfStale: runsIfStale, with: handler)
   }
 }
 

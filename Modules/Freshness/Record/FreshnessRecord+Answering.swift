@@ -52,7 +52,7 @@ extension FreshnessRecord: CallAnswering {
         period.age(at: context.date) >= period.seconds * (1 - share)
       else { return nil }
       let notice = self.makeNotice(.refreshedEarly, ["freshness.age": .duration(.seconds(read.age))])
-      return CallAnswer(outcome: outcome, entries: OperationContext(), notice: notice)
+      return CallAnswer(outcome: outcome, entries: OperationContext(), notice: notice, cause: .earlyRefresh)
     }
     // Stale by another rule, it is not the server's to say that it may be used.
     guard read.isWithin(\.staleWhileRevalidate), !context.isStale(state, besides: self) else { return nil }

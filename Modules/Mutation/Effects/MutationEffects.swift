@@ -33,6 +33,8 @@ final class MutationEffects: Sendable {
   struct Invalidation: Sendable {
     let client: OperationClient
     let path: OperationPath
+    /// The name of the mutation.
+    let operationName: String
   }
 
   /// The run of the effects. A mutation that is called inside the run, with its context, has another.
@@ -180,9 +182,10 @@ extension MutationEffects {
     }
   }
 
-  func invalidate(_ path: OperationPath, in client: OperationClient) {
+  func invalidate(_ path: OperationPath, in client: OperationClient, by operationName: String) {
     self.state.withLock { state in
-      if !state.isPerformed { state.invalidations.append(Invalidation(client: client, path: path)) }
+      guard !state.isPerformed else { return }
+      state.invalidations.append(Invalidation(client: client, path: path, operationName: operationName))
     }
   }
 
@@ -227,8 +230,19 @@ extension MutationEffects {
     for update in updates where update.isSuccess && isSuccess { update.layer.succeed(invalidating: stores) }
     let failed = updates.filter { !($0.isSuccess && isSuccess) }
     if kept?.keep(failed.map { ($0.id, $0.layer) }) != true { for update in failed { update.layer.fail() } }
-    for invalidation in invalidations { invalidation.client.invalidate(matching: invalidation.path, isolation: nil) }
-    if !selected.isEmpty { _ = OperationClient.invalidate(selected, isolation: nil) }
+    for invalidation in invalidations {
+      let name = invalidation.operationName
+      invalidation.client.invalidate(matching: invalidation.path, by: name, isolation: nil)
+    }
+    if !selected.isEmpty {
+      let subjects = ended.selections.map(\.subject)
+      _ = OperationClient.invalidate(
+        selected,
+        subject: { subjects.map { $0() }.joined(separator: ", ") },
+        by: ended.selections.first?.operationName,
+        isolation: nil
+      )
+    }
     for update in updates where update.isSuccess && isSuccess { update.layer.commitAtRest() }
   }
 }

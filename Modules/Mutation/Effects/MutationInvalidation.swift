@@ -50,7 +50,8 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     try await operation.run(isolation: isolation, in: context, with: continuation) { call, outcome in
       // Also when the call was cancelled: its work has succeeded, and may have changed the server.
-      if outcome.isSuccess { call.share.effects.invalidate(self.path(call.arguments), in: call.client) }
+      guard outcome.isSuccess else { return }
+      call.share.effects.invalidate(self.path(call.arguments), in: call.client, by: operation.operationName)
     }
   }
 }

@@ -3,6 +3,10 @@ package import OperationCore
 /// The stores that another module selects for an invalidation, such as those with a tag.
 struct StoreSelection: Sendable {
   let client: OperationClient
+  /// The name of the mutation.
+  let operationName: String
+  /// What the stores have in common, as text.
+  let subject: @Sendable () -> String
   let stores: @Sendable (OperationClient) -> [OpaqueOperationStore]
 }
 
@@ -57,21 +61,26 @@ extension MutationRequest {
   ///   - isolation: The actor of the caller.
   ///   - context: The context of the call.
   ///   - continuation: Receives what the call yields.
-  ///   - selection: Called with the arguments and the value of the call. The closure that it returns is called once, when
-  ///     the call has ended, with the client of the call. It returns the stores to invalidate.
+  ///   - selection: Called with the arguments and the value of the call. The second closure that it returns is called once,
+  ///     when the call has ended, with the client of the call. It returns the stores to invalidate. The first one returns
+  ///     what they have in common, as text.
   /// - Returns: The value of the call.
   /// - Throws: The error of the call.
   package func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
     with continuation: OperationContinuation<MutateValue, MutateFailure>,
-    invalidating selection: (Arguments, MutateValue) -> @Sendable (OperationClient) -> [OpaqueOperationStore]
+    invalidating selection: (Arguments, MutateValue) -> (
+      subject: @Sendable () -> String, stores: @Sendable (OperationClient) -> [OpaqueOperationStore]
+    )
   ) async throws(MutateFailure) -> MutateValue {
     try await self.run(isolation: isolation, in: context, with: continuation) { call, outcome in
       // Also when the call was cancelled: its work has succeeded, and may have changed the server.
       guard case .success(let value) = outcome else { return }
+      let (subject, stores) = selection(call.arguments, value)
+      let name = self.operationName
       call.share.effects.invalidate(
-        StoreSelection(client: call.client, stores: selection(call.arguments, value))
+        StoreSelection(client: call.client, operationName: name, subject: subject, stores: stores)
       )
     }
   }

@@ -1,9 +1,11 @@
 internal import OperationCore
 
 /// Satisfied when the state of a store was restored, or when restoring it takes too long.
-final class RestorationReadiness: OperationRunSpecification, Sendable {
+final class RestorationReadiness: OperationRunSpecification, Sendable, CustomStringConvertible {
   // True at first: a store waits only once reading has begun.
   private let isReady = Broadcast(true)
+
+  var description: String { "the stored value was read" }
 
   func isSatisfied(in context: OperationContext) -> Bool { self.isReady.value }
 

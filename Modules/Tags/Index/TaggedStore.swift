@@ -55,6 +55,9 @@ class TaggedStore: TagMember, ShownStateObserver, @unchecked Sendable {
 
   func storeShows(_ state: ShownState) -> (any Sendable)? { nil }
 
+  /// The tags of the store and of its pages. Called with the lock of the index held.
+  var allTags: [OperationTag] { self.tags }
+
   /// Computes the tags of the last value, unless that is done.
   func settle() {}
 

@@ -32,6 +32,8 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     super.init(reference, in: index, constants: constants)
   }
 
+  override var allTags: [OperationTag] { self.tags + self.parts.values.flatMap(\.tags) }
+
   private static var hasOnePart: Bool { State.ValuePartID.self == WholeValueID.self }
 
   // MARK: - Changes

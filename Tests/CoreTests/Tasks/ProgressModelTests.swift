@@ -96,7 +96,7 @@ private final class ProgressModel {
       switch self.random(below: 4) {
       case 0: try await self.reset()
       case 1:
-        _ = self.store.runtime.invalidate()
+        _ = self.store.runtime.invalidate(.ofStoredValue)
         self.invalidations += 1
       case 2:
         self.store.currentValue = self.random(below: 1_000)

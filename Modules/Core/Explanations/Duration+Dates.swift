@@ -1,0 +1,10 @@
+internal import OperationFoundation
+
+extension Duration {
+  /// The time from a date to a later one: at least zero, and at most a hundred years.
+  static func since(_ date: Date, at later: Date) -> Duration {
+    let seconds = later.timeIntervalSince(date)
+    // False for a number that is not one.
+    return seconds > 0 ? .seconds(min(seconds, 3_153_600_000)) : .zero
+  }
+}

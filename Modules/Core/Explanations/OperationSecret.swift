@@ -1,0 +1,49 @@
+/// A type whose values appear in no event and in no explanation.
+///
+/// An element of a path that conforms to it, and an error that does, is shown as the name of its type:
+///
+/// ```swift
+/// struct SessionToken: Hashable, Sendable, OperationSecret { … }
+/// ```
+///
+/// The values of operations are never shown, whether they conform or not: an explanation has their types and sizes.
+public protocol OperationSecret {}
+
+/// Texts for events and explanations, without what is secret.
+package enum ShownText {
+  private static let maximumLength = 200
+
+  /// The text of an error in one line, or its type if it is secret.
+  package static func of(_ error: any Error) -> String {
+    if error is any OperationSecret { return "\(type(of: error))" }
+    let line = String("\(error)".map { $0.isNewline ? " " : $0 })
+    return line.count > self.maximumLength ? "\(line.prefix(self.maximumLength))…" : line
+  }
+
+  /// The elements of a path in the form of a literal.
+  package static func of(_ path: OperationPath) -> String {
+    let elements = path.map { element in
+      element.base is any OperationSecret ? "\(type(of: element.base))" : element.description
+    }
+    return "[\(elements.joined(separator: ", "))]"
+  }
+
+  /// The type of a value and its size: `Array<Post>, 12 elements`. Nil for a value that is nil.
+  static func typeAndSize(of value: Any) -> String? {
+    if let optional = value as? any OptionalValue {
+      guard !optional.isNil, let wrapped = Mirror(reflecting: optional).children.first?.value else { return nil }
+      return self.typeAndSize(of: wrapped)
+    }
+    let name = "\(type(of: value))"
+    switch value {
+    case let text as String: return "\(name), \(self.count(text.count, "character"))"
+    case let collection as any Collection: return "\(name), \(self.count(collection.count, "element"))"
+    default: return name
+    }
+  }
+
+  /// A number with a noun: `1 element`, `2 elements`.
+  package static func count(_ number: Int, _ noun: String) -> String {
+    number == 1 ? "1 \(noun)" : "\(number) \(noun)s"
+  }
+}

@@ -1,0 +1,166 @@
+internal import Synchronization
+
+/// Passes the events of a client on to the buffers of their readers.
+///
+/// An event is numbered and put into all buffers in one step, so that all readers have the same order.
+final class EventHub: Sendable {
+  private struct State: Sendable {
+    var buffers: [EventBuffer] = []
+    var lastNumber: UInt64 = 0
+    /// The subscription to the stores of the client, while there are readers.
+    var stores = SubscriptionSlot()
+    /// Whether the client no longer exists.
+    var isClosed = false
+  }
+
+  private let state = Locked(State())
+  private let readerCount = Atomic<Int>(0)
+
+  /// Whether there are readers.
+  var hasReaders: Bool { self.readerCount.load(ordering: .acquiring) > 0 }
+
+  /// Adds a buffer for a reader.
+  ///
+  /// - Parameters:
+  ///   - capacity: The number of events that it keeps.
+  ///   - watchStores: Subscribes to the stores of the client; called for the first reader.
+  /// - Returns: The buffer, which the reader removes with ``remove(_:)``.
+  func addBuffer(capacity: Int, _ watchStores: () -> OperationSubscription) -> EventBuffer {
+    let buffer = EventBuffer(capacity: capacity)
+    EventReaders.add()
+    self.readerCount.add(1, ordering: .releasing)
+    let number = self.state.withLock { state -> UInt64? in
+      state.buffers.append(buffer)
+      return state.stores.isTaken ? nil : state.stores.reserve()
+    }
+    if let number {
+      let subscription = watchStores()
+      self.state.withLock { $0.stores.keep(subscription, number: number) }?.cancel()
+    }
+    return buffer
+  }
+
+  /// Removes the buffer of a reader, and resumes the reader if it waits.
+  func remove(_ buffer: EventBuffer) {
+    let (waiting, subscription) = self.state.withLock { state, released in
+      guard let index = state.buffers.firstIndex(where: { $0 === buffer }) else {
+        return ([EventBuffer.Continuation](), OperationSubscription?.none)
+      }
+      released.append(state.buffers.remove(at: index))
+      EventReaders.remove()
+      self.readerCount.subtract(1, ordering: .releasing)
+      released.append(buffer.takeAll())
+      buffer.hasEnded = true
+      return (buffer.takeWaiting(), state.buffers.isEmpty ? state.stores.clear() : nil)
+    }
+    subscription?.cancel()
+    for continuation in waiting { continuation.resume(returning: nil) }
+  }
+
+  /// Numbers an event and puts it into all buffers.
+  func receive(_ event: OperationEvent) {
+    let waiting = self.state.withLock { state, released -> [(EventBuffer.Continuation, OperationEvent)] in
+      state.lastNumber += 1
+      var event = event
+      event.number = state.lastNumber
+      var waiting: [(EventBuffer.Continuation, OperationEvent)] = []
+      for buffer in state.buffers {
+        if let continuation = buffer.nextWaiting() {
+          waiting.append((continuation, event))
+        } else {
+          released.append(buffer.append(event))
+        }
+      }
+      return waiting
+    }
+    for (continuation, event) in waiting { continuation.resume(returning: event) }
+  }
+
+  /// Returns the next event of a buffer, or keeps the continuation until there is one.
+  func next(of buffer: EventBuffer, _ continuation: EventBuffer.Continuation) {
+    let answer = self.state.withLock { state -> OperationEvent?? in
+      if let event = buffer.removeFirst() { return .some(event) }
+      if buffer.hasEnded || state.isClosed { return .some(nil) }
+      buffer.wait(continuation)
+      return nil
+    }
+    if let answer { continuation.resume(returning: answer) }
+  }
+
+  /// The number of events that a reader has missed.
+  func droppedCount(of buffer: EventBuffer) -> Int { self.state.withLock { _ in buffer.droppedCount } }
+
+  /// Ends the sequences of all readers after the events that they have yet to read. The client no longer exists.
+  func close() {
+    let waiting = self.state.withLock { state in
+      state.isClosed = true
+      return state.buffers.flatMap { $0.takeWaiting() }
+    }
+    for continuation in waiting { continuation.resume(returning: nil) }
+  }
+}
+
+/// The events that a reader has yet to read. The lock of the hub guards it.
+final class EventBuffer: @unchecked Sendable {
+  // Unchecked: the lock of the hub guards the variables.
+  typealias Continuation = UnsafeContinuation<OperationEvent?, Never>
+
+  private let capacity: Int
+  /// A ring: the oldest event is at `start` when the buffer is full, and the events begin there.
+  private var events: [OperationEvent?] = []
+  private var start = 0
+  private var count = 0
+  private var waiting: [Continuation] = []
+  private(set) var droppedCount = 0
+  var hasEnded = false
+
+  init(capacity: Int) {
+    self.capacity = max(1, capacity)
+  }
+
+  /// Appends an event. Returns the oldest one if that has to go, to be released after the lock.
+  func append(_ event: OperationEvent) -> OperationEvent? {
+    if self.count == self.events.count, self.count < self.capacity { self.grow() }
+    if self.count < self.events.count {
+      self.events[(self.start + self.count) % self.events.count] = event
+      self.count += 1
+      return nil
+    }
+    let oldest = self.events[self.start]
+    self.events[self.start] = event
+    self.start = (self.start + 1) % self.events.count
+    self.droppedCount += 1
+    return oldest
+  }
+
+  private func grow() {
+    let size = min(max(16, self.events.count * 2), self.capacity)
+    let ordered = Array(self.events[self.start...] + self.events[..<self.start])
+    self.events = ordered + [OperationEvent?](repeating: nil, count: size - ordered.count)
+    self.start = 0
+  }
+
+  func removeFirst() -> OperationEvent? {
+    guard self.count > 0 else { return nil }
+    defer {
+      self.start = (self.start + 1) % self.events.count
+      self.count -= 1
+    }
+    return self.events[self.start].take()
+  }
+
+  /// Removes and returns all events, to be released after the lock.
+  func takeAll() -> [OperationEvent?] {
+    defer { (self.events, self.start, self.count) = ([], 0, 0) }
+    return self.events
+  }
+
+  func wait(_ continuation: Continuation) { self.waiting.append(continuation) }
+
+  func nextWaiting() -> Continuation? { self.waiting.isEmpty ? nil : self.waiting.removeFirst() }
+
+  func takeWaiting() -> [Continuation] {
+    defer { self.waiting = [] }
+    return self.waiting
+  }
+}

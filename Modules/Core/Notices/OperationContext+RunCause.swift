@@ -1,0 +1,43 @@
+internal import OperationFoundation
+
+extension OperationContext {
+  /// Why the run with this context has begun; nil outside a run.
+  ///
+  /// Handlers and modifiers find it in the contexts of a run and its events. Set it in the context of a call to tell why
+  /// the call is made:
+  ///
+  /// ```swift
+  /// var context = OperationContext()
+  /// context.operationRunCause = OperationRunCause(OperationRunCause.Kind("push"), subject: "new-message")
+  /// try await store.fetch(using: context)
+  /// ```
+  ///
+  /// The name of the task that called is known only while somebody reads ``OperationClient/events``, or after the store
+  /// was asked for an explanation.
+  public var operationRunCause: OperationRunCause? {
+    get { self.run.origin?.cause ?? (self.run.taskIdentifier == nil ? nil : .call) }
+    set { self.run.origin = newValue.map { RunOrigin($0) } }
+  }
+}
+
+/// Why a run has begun, and when. A plain call has none, unless somebody looks.
+final class RunOrigin: Sendable {
+  let cause: OperationRunCause
+  /// The elapsed time of the context's deadlines, and the date of its clock, at the start; nil if nobody looked.
+  let start: (elapsed: Duration, date: Date)?
+
+  init(_ cause: OperationRunCause, start: (elapsed: Duration, date: Date)? = nil) {
+    self.cause = cause
+    self.start = start
+  }
+
+  /// The origin of runs for subscribers without a name, made once.
+  static let subscriber = RunOrigin(OperationRunCause(.subscriber(name: nil)))
+}
+
+extension RunOrigin {
+  /// The origin of runs for a subscriber.
+  static func subscriber(named name: String?) -> RunOrigin {
+    name.map { RunOrigin(OperationRunCause(.subscriber(name: $0))) } ?? .subscriber
+  }
+}

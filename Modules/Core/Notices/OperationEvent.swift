@@ -1,0 +1,138 @@
+public import OperationFoundation
+
+/// Something that has happened in a store of a client: see ``OperationClient/events``.
+///
+/// ```swift
+/// for await event in client.events { print(event) }
+/// // GetPost at ["posts", 1]: run 7 began, started by a new subscriber
+/// // GetPost at ["posts", 1]: run 7 succeeded after 120 ms
+/// ```
+///
+/// It contains no value of an operation. The text of an error appears, unless the error is an ``OperationSecret``.
+public struct OperationEvent: Sendable {
+  /// The number of the event among those of its client, counting from the first one that anybody could read.
+  ///
+  /// A reader that was too slow finds a gap in the numbers.
+  public internal(set) var number: UInt64
+
+  /// The path of the operation, which may contain user data.
+  public let path: OperationPath
+
+  /// The ``OperationRequest/operationName`` of the operation.
+  public let operationName: String
+
+  /// The run that the event belongs to; nil for an event outside runs.
+  public let run: OperationTaskIdentifier?
+
+  /// Why that run has begun; nil for an event outside runs.
+  public let cause: OperationRunCause?
+
+  /// The date of the event by the clock of the store.
+  public let date: Date
+
+  /// The elapsed time of the store's deadlines at the event, which never decreases.
+  public let elapsed: Duration
+
+  /// What has happened.
+  public let what: What
+}
+
+extension OperationEvent {
+  /// What has happened. Later versions may have more cases, so a `switch` needs a default.
+  public enum What: Sendable {
+    /// A run has begun.
+    case runBegan
+    /// A caller waits for a run that was under way.
+    case runJoined
+    /// An attempt of a run has failed, or asks for another one, and another one follows.
+    case attemptFailed(AttemptFailure)
+    /// An attempt with this number, from 2, has begun.
+    case attemptBegan(Int)
+    /// A run waits until a condition holds, which the text describes.
+    case paused(for: String)
+    /// A run no longer waits for a condition. The outcome is `satisfied`, `cancelled` or `timedOut`.
+    case resumed(from: String, after: Duration, outcome: String)
+    /// A run has yielded a value, or an error with this text.
+    case yielded(failure: String?)
+    /// A run has ended.
+    case runEnded(RunEnd)
+    /// Something other than a run has changed the state.
+    case stateWritten(StateWrite)
+    /// The store was invalidated. A run for it would have this cause.
+    case invalidated(OperationRunCause)
+    /// A subscriber came, so that there are this many.
+    case subscriberCame(name: String?, count: Int)
+    /// A subscriber left, so that there are this many.
+    case subscriberLeft(name: String?, count: Int)
+    /// The client has a new store.
+    case storeAdded
+    /// The client no longer has the store.
+    case storeRemoved(Removal)
+    /// A modifier has sent a notice.
+    case notice(OperationNotice)
+  }
+
+  /// A failed attempt that another one follows.
+  public struct AttemptFailure: Hashable, Sendable, Encodable {
+    /// The number of the attempt, from 1.
+    public let attempt: Int
+    /// The text of the error; nil if the attempt asks for another one without having failed.
+    public let failure: String?
+    /// The type of the error, with its module.
+    public let failureType: String?
+    /// The time until the next attempt; nil if it is unknown.
+    public let next: Duration?
+    /// Why the next attempt is at that time, to follow "because"; nil if only the backoff says so.
+    public let reason: String?
+  }
+
+  /// How a run has ended.
+  public struct RunEnd: Hashable, Sendable, Encodable {
+    /// The outcome of a run.
+    public enum Outcome: String, Hashable, Sendable, Encodable {
+      /// The run has returned a value.
+      case success
+      /// The run has failed.
+      case failure
+      /// The run was cancelled.
+      case cancellation
+    }
+
+    /// The outcome.
+    public let outcome: Outcome
+    /// The text of the error; nil for the other outcomes.
+    public let failure: String?
+    /// The type of that error, with its module.
+    public let failureType: String?
+    /// The time from the start of the run; nil if the run began before anybody looked.
+    public let duration: Duration?
+  }
+
+  /// A change of a state from outside of its runs.
+  public enum StateWrite: String, Hashable, Sendable, Encodable {
+    /// A value was set.
+    case valueSet
+    /// An error was set.
+    case errorSet
+    /// A controller has changed the state.
+    case edited
+    /// A stored state was restored.
+    case restored
+    /// The state was reset.
+    case reset
+    /// An optimistic update was put on top of the value.
+    case layerAdded
+    /// An optimistic update was taken away.
+    case layerRemoved
+    /// An optimistic update became part of the value.
+    case layerCommitted
+  }
+
+  /// Why a client no longer has a store.
+  public enum Removal: String, Hashable, Sendable, Encodable {
+    /// Code of the program has removed it.
+    case cleared
+    /// It was idle for its cache time, or the cache had to make room.
+    case evicted
+  }
+}
