@@ -4,7 +4,7 @@ extension OperationClient {
   /// Above the maximum number of idle stores, the store that has been idle longest is evicted first.
   public final class DefaultStoreCache: StoreCache {
     private let maximumIdleStores: Int
-    private let state = Locked(IdleStoreQueues())
+    let state = Locked(IdleStoreQueues())
     private let link: EvictionLink?
 
     /// Creates a cache.

@@ -7,6 +7,8 @@ protocol OperationLayer {
   static func addModifierTypes(to types: inout [any Any.Type])
   /// Appends the modifiers around the innermost operation as they are written, innermost first.
   func addModifierTexts(to texts: inout [String])
+  /// The modifier of this layer; nil for a layer that is none.
+  var modifierOfLayer: (any Sendable)? { get }
 }
 
 extension ModifiedOperation: OperationLayer {
@@ -25,6 +27,12 @@ extension ModifiedOperation: OperationLayer {
     (self.operation as? any OperationLayer)?.addModifierTexts(to: &texts)
     texts.append(self.modifier.sourceText)
   }
+
+  var modifierOfLayer: (any Sendable)? { self.modifier }
+}
+
+extension OperationLayer {
+  var modifierOfLayer: (any Sendable)? { nil }
 }
 
 extension DefaultStateOperation: OperationLayer {
@@ -76,9 +84,23 @@ extension OperationRequest {
   }
 
   /// The modifiers around the operation as they are written: `.stale(after: 1 min).retry(limit: 3)`.
-  var modifierText: String {
+  var modifierText: String { self.modifierTexts.joined() }
+
+  /// The modifiers around the operation as they are written, innermost first.
+  var modifierTexts: [String] {
     var texts: [String] = []
     (self as? any OperationLayer)?.addModifierTexts(to: &texts)
-    return texts.joined()
+    return texts
+  }
+
+  /// The modifiers around the operation, outermost first.
+  var modifiers: [any Sendable] {
+    var modifiers: [any Sendable] = []
+    var next = self as? any OperationLayer
+    while let layer = next {
+      if let modifier = layer.modifierOfLayer { modifiers.append(modifier) }
+      next = layer.operationInside as? any OperationLayer
+    }
+    return modifiers
   }
 }

@@ -6,6 +6,7 @@ class AnyOperationStorage: @unchecked Sendable {
   // Unchecked because the compiler checks only final classes; the one subclass holds an immutable Sendable value.
   init() {}
 
+  var anyOperation: any OperationRequest { preconditionFailure("Overridden by OperationStorage.") }
   var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
   var failureType: any Error.Type { preconditionFailure("Overridden by OperationStorage.") }
   var allowsAutomaticRuns: Bool { preconditionFailure("Overridden by OperationStorage.") }
@@ -30,6 +31,7 @@ final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationS
     super.init()
   }
 
+  override var anyOperation: any OperationRequest { self.operation }
   override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
   override var failureType: any Error.Type { Operation.Failure.self }
   override var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }

@@ -1,0 +1,212 @@
+public import OperationFoundation
+
+/// What a store does and why, for a person who asks: see ``OperationStore/explain()``.
+///
+/// ```swift
+/// print(client.explain(["posts", 1]))
+/// // GetPost at ["posts", 1]
+/// // It has a value (Post), set 12 s ago.
+/// // It is fresh for 48 s more.
+/// // One subscriber keeps it: PostView.
+/// // A run is under way: started 3 s ago by polling every 1 min; attempt 2 of 4 begins in 1.2 s, because the server
+/// // asked for it; attempt 1 failed: Busy().
+/// ```
+///
+/// The description is for people, and its wording may change. The parts are for code. Values are shown by their types and
+/// sizes alone.
+public struct OperationExplanation: Sendable, Encodable {
+  /// The ``OperationRequest/operationName`` of the operation; nil if there is no store.
+  public var operationName: String?
+
+  /// The path of the operation, as text.
+  public var path: String
+
+  /// The type of the operation without its modifiers; nil if there is no store.
+  public var kind: String?
+
+  /// The modifiers as they are written, in the order in which they act on a call: outermost first.
+  ///
+  /// In release builds, a modifier that only edits the context is written `.context { … }`.
+  public var modifiers: [String] = []
+
+  /// The date of the explanation by the clock of the store; nil if there is no store.
+  public var date: Date?
+
+  /// The value that the store shows; nil without one.
+  public var value: Value?
+
+  /// The last error; nil if a value was set after it.
+  public var failure: Failure?
+
+  /// Whether the value that an earlier store had is still being read from a storage.
+  public var isRestoring = false
+
+  /// The number of optimistic updates on top of the value.
+  public var layerCount = 0
+
+  /// Whether the value is stale, and why; nil if there is no store.
+  public var staleness: OperationStaleness?
+
+  /// The subscribers, by their names, in the order in which they came. Nil stands for one without a name.
+  public var subscribers: [String?] = []
+
+  /// Why the operation does not run by itself, in a sentence; nil if it does.
+  public var automaticRunObstacle: String?
+
+  /// The runs under way, in the order in which they have begun.
+  public var runs: [Run] = []
+
+  /// The runs that have ended lately, newest first.
+  ///
+  /// They are known from the first explanation of the store on, and while somebody reads ``OperationClient/events``.
+  public var endedRuns: [EndedRun] = []
+
+  /// The notices that modifiers have sent lately, newest first, known as long as the runs that have ended.
+  public var notices: [Notice] = []
+
+  /// What happens next by itself, soonest first.
+  public var plans: [Plan] = []
+
+  /// What modifiers and modules tell, such as the sources of a derived query.
+  public var sections: [Section] = []
+
+  /// The number of stores at longer paths, if there is no store at this one.
+  public var storesBelow = 0
+}
+
+extension OperationExplanation {
+  /// The value that a store shows.
+  public struct Value: Hashable, Sendable, Encodable {
+    /// The type and the size of the value; nil for a value that is nil.
+    public let typeAndSize: String?
+    /// When it was last set; nil for the value that the store began with.
+    public let date: Date?
+    /// The time since then; nil for the value that the store began with.
+    public let age: Duration?
+  }
+
+  /// The last error of a store.
+  public struct Failure: Hashable, Sendable, Encodable {
+    /// The text of the error, or its type if it is an ``OperationSecret``.
+    public let text: String
+    /// The time since it was set.
+    public let age: Duration
+  }
+
+  /// A run under way.
+  public struct Run: Sendable, Encodable {
+    /// Why it has begun.
+    public let cause: OperationRunCause
+    /// The time since it has begun; nil if nobody looked then.
+    public let age: Duration?
+    /// The number of the attempt that it is in, or that begins next; nil if nothing in the run tries again.
+    public let attempt: Int?
+    /// The greatest number of attempts; nil if it is unknown.
+    public var attemptLimit: Int?
+    /// The time until that attempt begins; nil if it has begun.
+    public let nextAttempt: Duration?
+    /// Why the attempt begins then, to follow "because"; nil if only the backoff says so.
+    public let nextAttemptReason: String?
+    /// The text of the error of the attempt before; nil if none has failed.
+    public let lastFailure: String?
+    /// The condition that it waits for; nil if it is not paused.
+    public let pause: String?
+    /// How long it has waited for it; nil if it is not paused.
+    public let pauseAge: Duration?
+    /// The number of callers that wait for it besides the one that started it.
+    public let joinedCallers: Int
+    /// Whether its result counts: false if it was cancelled, or if the store was invalidated or reset after its start.
+    public let isCurrent: Bool
+    /// Whether the operation runs again for its subscribers when it has ended.
+    public let isFollowed: Bool
+  }
+
+  /// A run that has ended.
+  public struct EndedRun: Sendable, Encodable {
+    /// Why it had begun.
+    public let cause: OperationRunCause
+    /// How it has ended.
+    public let end: OperationEvent.RunEnd
+    /// The time since its end.
+    public let age: Duration
+  }
+
+  /// A notice that a modifier has sent.
+  public struct Notice: Hashable, Sendable, Encodable {
+    /// The name of the notice.
+    public let name: String
+    /// The notice as text, without its path.
+    public let text: String
+    /// The time since it was sent.
+    public let age: Duration
+  }
+
+  /// Something that happens by itself.
+  public struct Plan: Hashable, Sendable, Encodable {
+    /// What happens, to follow "it": `polls`.
+    public let action: String
+    /// The time until then, zero if it is due.
+    public let delay: Duration
+
+    /// Creates a plan.
+    ///
+    /// - Parameters:
+    ///   - action: What happens, to follow "it".
+    ///   - delay: The time until then. A negative one counts as zero.
+    public init(action: String, delay: Duration) {
+      self.action = action
+      self.delay = max(delay, .zero)
+    }
+  }
+
+  /// What a modifier or a module tells.
+  public struct Section: Hashable, Sendable, Encodable {
+    /// The title, such as `Tags`.
+    public let title: String
+    /// The facts, each a few words without user data besides paths.
+    public let facts: [String]
+
+    /// Creates a section.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - facts: The facts, each a few words. A section without facts is not shown.
+    public init(title: String, facts: [String]) {
+      self.title = title
+      self.facts = facts
+    }
+  }
+}
+
+/// Tells something in the explanations of a store.
+///
+/// An explanation asks the modifiers of the operation, its controllers, and the entries of
+/// ``OperationContext/operationExplainers`` that conform:
+///
+/// ```swift
+/// extension Quota: OperationExplaining {
+///   func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+///     explanation.sections.append(.init(title: "Quota", facts: ["\(self.rest) calls left"]))
+///   }
+/// }
+/// ```
+public protocol OperationExplaining {
+  /// Adds to an explanation, or changes its parts. Called with no lock held.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - explanation: The explanation, which has what the store itself knows. It must contain no secret.
+  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation)
+}
+
+extension OperationContext {
+  /// What else tells something in the explanations of the operation's stores. Empty by default.
+  public var operationExplainers: [any OperationExplaining & Sendable] {
+    get { self[ExplainersKey.self] }
+    set { self[ExplainersKey.self] = newValue }
+  }
+
+  private enum ExplainersKey: Key {
+    static let defaultValue: [any OperationExplaining & Sendable] = []
+  }
+}

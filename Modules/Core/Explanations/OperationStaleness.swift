@@ -1,0 +1,106 @@
+public import OperationFoundation
+
+/// Whether the value of a store is stale, why, and since when.
+public struct OperationStaleness: Hashable, Sendable {
+  /// Why a value is stale or fresh. Later versions may have more cases, so a `switch` needs a default.
+  public enum Reason: Hashable, Sendable {
+    /// The operation runs only when it is called, so its value is not refreshed.
+    case neverRefreshed
+    /// The store was invalidated. A run for it would have this cause.
+    case invalidated(OperationRunCause)
+    /// A rule says so, for this reason, which follows "because".
+    case rule(String)
+    /// The operation has no rule for staleness.
+    case noRule
+    /// No rule says that the value is stale.
+    case fresh
+  }
+
+  /// Whether the value should be fetched again, as ``OperationStore/isStale`` says.
+  public let isStale: Bool
+
+  /// Why.
+  public let reason: Reason
+
+  /// Since when the value is stale, by the clock of the store; nil if it is fresh, or if that is unknown.
+  public let since: Date?
+
+  /// When a fresh value becomes stale; nil if it is stale, or if no rule knows.
+  public let freshUntil: Date?
+}
+
+extension OperationStaleness: CustomStringConvertible {
+  /// The finding and its reason: `stale, because its value is older than 1 min`.
+  public var description: String {
+    if self.reason == .neverRefreshed { return "never refreshed, because it runs only when it is called" }
+    return self.explanation.map { "stale, because \($0)" } ?? "fresh"
+  }
+
+  /// Why the value is stale, to follow "because"; nil for a fresh value, and for one that is never refreshed.
+  var explanation: String? {
+    guard self.isStale else { return nil }
+    switch self.reason {
+    case .invalidated(let cause): return "of \(cause)"
+    case .rule(let reason): return reason
+    case .noRule: return "it has no rule for staleness"
+    case .neverRefreshed, .fresh: return nil
+    }
+  }
+}
+
+extension OperationStaleness: Encodable {
+  private enum CodingKeys: String, CodingKey {
+    case isStale, reason, since, freshUntil
+  }
+
+  /// Encodes the finding, the dates, and the reason as text.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(self.isStale, forKey: .isStale)
+    try container.encode(self.description, forKey: .reason)
+    try container.encodeIfPresent(self.since, forKey: .since)
+    try container.encodeIfPresent(self.freshUntil, forKey: .freshUntil)
+  }
+}
+
+extension OperationStore {
+  /// Whether the value is stale, why, and since when.
+  ///
+  /// - Complexity: O(*n*) in the number of staleness rules.
+  public var staleness: OperationStaleness { self.runtime.staleness }
+}
+
+extension OpaqueOperationStore {
+  /// Whether the value is stale, why, and since when.
+  ///
+  /// - Complexity: O(*n*) in the number of staleness rules.
+  public var staleness: OperationStaleness { self.runtime.staleness }
+}
+
+extension StoreRuntime {
+  var staleness: OperationStaleness {
+    let (state, context, isInvalidated, record) = self.withMachine {
+      ($0.state.typed, $0.context, $0.isInvalidated, $0.extras?.content.invalidation)
+    }
+    if isInvalidated {
+      let cause = record.map { OperationRunCause(.invalidation($0)) } ?? OperationRunCause(.invalidation)
+      return OperationStaleness(isStale: true, reason: .invalidated(cause), since: record?.date, freshUntil: nil)
+    }
+    if !self.allowsAutomaticRuns {
+      return OperationStaleness(isStale: self.isStale, reason: .neverRefreshed, since: nil, freshUntil: nil)
+    }
+    return context.stalenessRules.staleness(of: state, in: context)
+  }
+}
+
+extension StalenessRules {
+  /// What the rules find, and the first one that finds the state stale.
+  func staleness(of state: some OperationState, in context: OperationContext) -> OperationStaleness {
+    if self.isEmpty { return OperationStaleness(isStale: true, reason: .noRule, since: nil, freshUntil: nil) }
+    guard let (reason, since) = self.finding(of: state, in: context) else {
+      let end = self.freshPeriod(of: state, in: context)?.end
+      return OperationStaleness(isStale: false, reason: .fresh, since: nil, freshUntil: end)
+    }
+    return OperationStaleness(isStale: true, reason: .rule(reason), since: since, freshUntil: nil)
+  }
+}

@@ -1,0 +1,56 @@
+import OperationCore
+import OperationFreshness
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// What causes and explanations tell of freshness.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+struct FreshnessExplanationTests {
+  private let clock = ManualClock()
+  private let script = IntScript()
+
+  @Test func `An early refresh is the cause of the run behind a read`() async throws {
+    let causes = Log<String>()
+    let query = self.script.query().stale(after: .seconds(100)).refreshesEarly(0.2).manualTime(self.clock)
+    let store = IntStore.detached(
+      query: query.handleEvents(
+        with: OperationEventHandler(onRunStarted: { causes.append("\($0.operationRunCause, default: "none")") })
+      )
+    )
+    store.currentValue = 1
+    self.clock.advance(by: .seconds(80))
+    #expect(try await store.fetch() == 1)
+    try await self.script.next().succeed(2)
+    await store.settled()
+    #expect(causes.all == ["an early refresh"])
+  }
+
+  @Test func `A value that was served stale`() async throws {
+    let query = self.script.query().stale(after: .seconds(100)).servesStale(after: .seconds(1), for: .seconds(600))
+    let store = IntStore.detached(query: query.manualTime(self.clock))
+    store.currentValue = 1
+    #expect(
+      store.explain().sections == [
+        .init(
+          title: "Stale values",
+          facts: ["a caller waits 1 s at most", "a stale value is served until it is 10 min old"]
+        )
+      ]
+    )
+    self.clock.advance(by: .seconds(120))
+    self.script.enqueue(.error(Refused()))
+    #expect(try await store.fetch() == 1)
+    self.clock.advance(by: .seconds(3))
+    let explanation = store.explain()
+    #expect(explanation.sections.first?.facts.first == "a caller got the stale value 3 s ago")
+    #expect(
+      explanation.notices.map(\.description) == ["freshness.stale freshness.age=2 min freshness.reason=failure 3 s ago"]
+    )
+    #expect(
+      explanation.description.contains(
+        "\nEarlier runs, newest first:\n  3 s ago: failed after 0 s: Refused(code: 0), started by a call\n"
+      )
+    )
+  }
+}

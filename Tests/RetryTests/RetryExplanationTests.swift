@@ -1,0 +1,76 @@
+import OperationBackoff
+import OperationCore
+import OperationRetry
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// What explanations and events tell of attempts.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+struct RetryExplanationTests {
+  private let clock = ManualClock()
+  private let script = OperationScript<Int, any Error>()
+
+  private var store: OperationStore<QueryState<Int, any Error>> {
+    .detached(
+      query: self.script.query(path: ["posts", 1]).retry(limit: 3).backoff(.constant(.seconds(2))).context {
+        $0.operationRetryAfterJitter = .none
+      }
+      .manualTime(
+        self.clock
+      )
+    )
+  }
+
+  @Test func `Attempt 2 of 4 begins in 1.2 s, because the server asked for it`() async throws {
+    self.script.enqueue(.error(Hinted(retryAfter: .milliseconds(1200))))
+    let store = self.store
+    let fetch = Task.immediate { try await store.fetch() }
+    try await self.clock.sleepers(count: 1)
+    #expect(
+      store.explain().runs.map(\.description) == [
+        """
+        A run is under way: started by a call; attempt 2 of 4 begins in 1.2 s, because the server asked for it; attempt 1 \
+        failed: hinted.
+        """
+      ]
+    )
+    fetch.cancel()
+    _ = await fetch.result
+  }
+
+  @Test func `An attempt under way, and one after the usual delay`() async throws {
+    let store = self.store
+    let fetch = Task.immediate { try await store.fetch() }
+    let first = try await self.script.next()
+    #expect(
+      store.explain().runs.first?.description == "A run is under way: started by a call; it is in attempt 1 of 4."
+    )
+    first.fail(Refused())
+    try await self.clock.sleepers(count: 1)
+    self.clock.advance(by: .milliseconds(500))
+    #expect(
+      store.explain().runs.first?.description == """
+        A run is under way: started by a call; attempt 2 of 4 begins in 1.5 s; attempt 1 failed: Refused(code: 0).
+        """
+    )
+    self.clock.advance(by: .milliseconds(1500))
+    try await self.script.next().succeed(1)
+    #expect(try await fetch.value == 1)
+  }
+
+  @Test func `An operation that is not retried has no limit`() async throws {
+    let store = OperationStore.detached(query: self.script.query(path: ["posts", 1]).retry(limit: 0))
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    #expect(store.explain().runs.first?.description == "A run is under way: started by a call.")
+    run.succeed(1)
+    _ = try await fetch.value
+  }
+}
+
+private struct Hinted: RetryHinting, CustomStringConvertible {
+  let retryAfter: OperationDuration?
+
+  var description: String { "hinted" }
+}
