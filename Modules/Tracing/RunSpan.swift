@@ -12,6 +12,10 @@
       if let task = context.operationRunningTaskIdentifier {
         span.attributes["operation.task"] = "\(task)"
       }
+      if let cause = context.operationRunCause {
+        // Without the subject, which may contain user data.
+        span.attributes["operation.cause"] = cause.kind.description
+      }
       span.addEvent(SpanEvent(name: "attempt", attributes: ["operation.attempt": .number(of: context)]))
     }
 
