@@ -84,7 +84,8 @@ extension OperationContext {
     set { self.run.attachment = newValue }
   }
 
-  @usableFromInline var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
+  /// Whether this run is one of several parts of a value, also where its attachment is hidden.
+  @usableFromInline package var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
 
   /// A copy of this context without the run's attachment, for code that may pass the context to other runs.
   @usableFromInline

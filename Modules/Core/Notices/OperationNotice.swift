@@ -80,7 +80,12 @@ public struct OperationNotice: Sendable {
     self.init(name, ofOperationNamed: operationName, path: nil, attributes: attributes)
   }
 
-  init(_ name: Name, ofOperationNamed operationName: String?, path: OperationPath?, attributes: [String: Value]) {
+  package init(
+    _ name: Name,
+    ofOperationNamed operationName: String?,
+    path: OperationPath?,
+    attributes: [String: Value]
+  ) {
     self.name = name
     self.operationName = operationName
     self.path = path

@@ -70,6 +70,15 @@ extension OperationContext {
     self.stalenessRules.add(AgeRule(owner: owner, isStaleWithoutValue: isStaleWithoutValue, period: period))
   }
 
+  /// Lets values be stale after the fresh periods that runs have named for them.
+  ///
+  /// Of other values it says nothing: without rules, they are always stale.
+  ///
+  /// - Parameter period: Returns the fresh period of the value in a state of the store; nil if no run has named one.
+  package mutating func setFreshPeriodsOfRuns(_ period: @escaping @Sendable (any OperationState) -> FreshPeriod?) {
+    self.stalenessRules.saidPeriod = period
+  }
+
   /// Whether a state of the store with this context is stale by its rules.
   package func isStale(_ state: any OperationState) -> Bool { self.stalenessRules.isStale(state, in: self) }
 

@@ -3,6 +3,8 @@ internal import OperationFoundation
 /// The rules that decide whether the value of a store is stale.
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
+  /// Returns the fresh period of a value about which a run has said something; nil for other values.
+  var saidPeriod: (@Sendable (any OperationState) -> FreshPeriod?)?
 
   var isEmpty: Bool { self.rules.isEmpty }
 
@@ -12,6 +14,10 @@ struct StalenessRules: Sendable {
 
   /// Whether the state is stale by any of the rules, or without rules by the default of the context.
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
+    if let period = self.saidPeriod?(state) {
+      if !period.contains(context.date) { return true }
+      if self.rules.isEmpty { return false }
+    }
     if !self.rules.isEmpty { return self.rules.contains { $0.isStale(state, in: context) } }
     return self.defaultPeriod(of: state, in: context).map { !$0.contains(context.date) } ?? true
   }
@@ -31,17 +37,22 @@ struct StalenessRules: Sendable {
     self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
   }
 
-  /// Why the state is stale by the first rule that says so, and since when; nil if none does.
+  /// Why the state is stale by what its run has said or by the first rule that says so, and since when; nil if neither does.
   func finding(of state: some OperationState, in context: OperationContext) -> (reason: String, since: Date?)? {
+    if let period = self.saidPeriod?(state), !period.contains(context.date) {
+      return ("the time is over for which its run has called it fresh", period.end <= context.date ? period.end : nil)
+    }
     guard let rule = self.rules.first(where: { $0.isStale(state, in: context) }) else { return nil }
     let end = rule.freshPeriod(of: state, in: context)?.end
     return (rule.reason(for: state, in: context), end.flatMap { $0 <= context.date ? $0 : nil })
   }
 
-  /// The fresh period that ends first; nil if no rule knows one.
+  /// The fresh period that ends first; nil if neither a rule nor a run has named one.
   func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
-    if self.rules.isEmpty { return self.defaultPeriod(of: state, in: context) }
-    return self.rules.compactMap { $0.freshPeriod(of: state, in: context) }.min { $0.end < $1.end }
+    let said = self.saidPeriod?(state)
+    if self.rules.isEmpty { return said ?? self.defaultPeriod(of: state, in: context) }
+    return (self.rules.map { $0.freshPeriod(of: state, in: context) } + [said]).compactMap(\.self)
+      .min { $0.end < $1.end }
   }
 }
 

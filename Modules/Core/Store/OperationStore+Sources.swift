@@ -44,8 +44,17 @@ extension OperationStore {
   /// Whether the store was invalidated, and its value was not refreshed since.
   package var isInvalidated: Bool { self.runtime.isInvalidated }
 
-  /// Whether the operation has rules for staleness. Without, its value is always stale.
+  /// Whether the operation has rules for staleness. Without, its value is always stale unless a run says otherwise.
   package var hasStalenessRules: Bool { self.context.hasStaleness }
+
+  /// Whether a run has said how long the value is fresh.
+  package var hasFreshPeriodOfRun: Bool {
+    let (state, rules) = self.runtime.withMachine { ($0.state, $0.context.stalenessRules) }
+    return rules.saidPeriod?(state.value(as: State.self)) != nil
+  }
+
+  /// Whether the operation may be run without a request for that. False for mutations.
+  package var mayRunUnasked: Bool { self.runtime.allowsAutomaticRuns }
 
   /// Whether a run that refreshes the whole value is under way, or about to start.
   package var isRefreshing: Bool { self.runtime.isRefreshing }

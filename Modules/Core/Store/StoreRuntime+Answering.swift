@@ -220,6 +220,35 @@ extension StoreRuntime {
   }
 }
 
+// MARK: - Adding what answers
+
+extension StoreRuntime {
+  /// What answers the calls of the store. The context of a run may be from before it was added.
+  func answerer(of context: OperationContext) -> (any CallAnswering)? {
+    context.callAnswerer ?? self.context.callAnswerer
+  }
+}
+
+extension OpaqueOperationStore {
+  /// Returns what answers the calls of the store, which is added to its context if there is nothing yet.
+  ///
+  /// It is notified of the values of all runs from then on, also of those under way, and answers later calls.
+  ///
+  /// - Parameter add: Adds it, with further entries. Called with the lock of the store held: it must call no user code.
+  /// - Returns: What answers the calls.
+  package func callAnswerer(orAdd add: (inout OperationContext) -> Void) -> (any CallAnswering)? {
+    let answerer = self.runtime.withMachine { machine in
+      if machine.context.callAnswerer == nil { add(&machine.context) }
+      return machine.context.callAnswerer
+    }
+    self.runtime.noteAnswerer()
+    return answerer
+  }
+
+  /// The name of the operation, for notices.
+  package var operationName: String { self.runtime.operation.operationName }
+}
+
 // MARK: - Reading the value
 
 extension OperationStore {

@@ -169,7 +169,7 @@ extension StoreRuntime: RunDelegate {
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
-    let answerer = self.answersCalls ? context.callAnswerer : nil
+    let answerer = self.answersCalls ? self.answerer(of: context) : nil
     var replaced: UndoLog.Change?
     self.change(context, run: task.id, result: result) { machine in
       machine.noteAttempt(of: task.id, in: &context)
@@ -230,7 +230,7 @@ extension StoreRuntime: RunDelegate {
     var removed: StoreMachine.Run?
     // The result of a mutation makes no other mutation's result outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
-    let answerer = self.answersCalls ? task.context.callAnswerer : nil
+    let answerer = self.answersCalls ? self.answerer(of: task.context) : nil
     let renewedCount = answerer == nil ? nil : task.context.renewedValueCount
     self.change(task.context, run: task.id, result: outcome, outcome: entries) { machine in
       if machine.hasPrematureRuns {

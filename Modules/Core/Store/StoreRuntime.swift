@@ -23,8 +23,8 @@ package final class StoreRuntime: Sendable {
   let lifetime = Atomic<UInt8>(0)
   /// Whether a probe wants to know of subscribers.
   let isProbed: Bool
-  /// Whether a modifier answers calls: see ``CallAnswering``.
-  let answersCalls: Bool
+  /// Whether calls are answered: see ``CallAnswering``. Set before the first call, or by a run.
+  private let hasAnswerer: Atomic<Bool>
   /// What the store does for states of its type.
   let traits: StateTraits
   /// The sequence number of the last idleness check. It wraps around.
@@ -49,7 +49,7 @@ package final class StoreRuntime: Sendable {
     self.operation = operation
     self.traits = type(of: state).traits
     self.isProbed = context.isProbed
-    self.answersCalls = context.isSet(OperationContext.CallAnswererKey.self)
+    self.hasAnswerer = Atomic(context.isSet(OperationContext.CallAnswererKey.self))
     self.lockedMachine = StoreMachine(state: state, context: context)
   }
 
@@ -66,6 +66,11 @@ package final class StoreRuntime: Sendable {
 }
 
 extension StoreRuntime {
+  /// Whether a modifier or a run has added what answers the calls of the store.
+  var answersCalls: Bool { self.hasAnswerer.load(ordering: .acquiring) }
+
+  func noteAnswerer() { self.hasAnswerer.store(true, ordering: .releasing) }
+
   /// Whether the store has ever been invalidated.
   var wasInvalidated: Bool { self.lastInvalidation.load(ordering: .relaxed) > 0 }
 

@@ -6,10 +6,14 @@ protocol Source: AnyObject, Sendable {
   var path: OperationPath { get }
   /// The node of the store if its operation is derived.
   var derivationNode: DerivationNode? { get }
+  /// Whether a reader may run the operation. False for one that runs only on request, such as a mutation.
+  var mayRunUnasked: Bool { get }
   /// Whether the value should be fetched again.
   var isStale: Bool { get }
   /// Whether the operation has rules for staleness.
   var hasStalenessRules: Bool { get }
+  /// Whether a run has said how long the value is fresh.
+  var hasFreshPeriodOfRun: Bool { get }
   /// Whether a run that refreshes the value is under way, or about to start.
   var isRefreshing: Bool { get }
   /// Whether the store was invalidated, and its value was not refreshed since.

@@ -2,10 +2,10 @@ public import OperationCore
 internal import OperationFoundation
 
 extension StatefulOperationRequest {
-  /// Lets the operation itself say how long each of its values is fresh, by `freshness`.
+  /// Tells what the attempts of a run say about their values apart, asks servers about values, and adds a freshness.
   ///
-  /// Apply it next to the operation, inside of retries, hedges and fallbacks: it then hears of the attempt whose value
-  /// is used. `stale-while-revalidate` lets callers read a stale value while a run refreshes it, and `stale-if-error`
+  /// A body sets `freshness` without it, too. Apply it next to the operation, inside of retries, hedges and fallbacks:
+  /// it then hears of the attempt whose value is used. `stale-while-revalidate` lets callers read a stale value while a run refreshes it, and `stale-if-error`
   /// when a run fails, also without other modifiers. With other rules, a value is stale when any of them says so.
   ///
   /// - Parameters:

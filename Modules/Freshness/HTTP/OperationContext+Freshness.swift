@@ -8,20 +8,33 @@ extension OperationContext {
   /// context.freshness = OperationHTTPFreshness(headerFields: response.headerFields)
   /// ```
   ///
-  /// It counts if the attempt returns or yields a value after that. The setter needs the modifier
-  /// `honoringFreshness(otherwise:jitter:using:)`, and reports where it is missing. In the
-  /// context of an event with a value, it is what the run has said about that value.
+  /// It counts if the run returns or yields a value after that, and has no effect in a run without a store. With other
+  /// rules, a value is stale when any of them says so. Add `honoringFreshness(otherwise:jitter:using:)` next to the
+  /// operation where a run makes several attempts: what one has said then does not count for the value of another.
+  ///
+  /// In the context of an event with a value, it is what the run has said about that value.
   public var freshness: OperationHTTPFreshness? {
-    get { self.freshnessBox?.freshness ?? self.handedFreshness?.freshness }
+    get {
+      if let freshness = self.freshnessBox?.freshness ?? self.handedFreshness?.freshness { return freshness }
+      guard let run = self.operationRunningTaskIdentifier else { return nil }
+      let record = self.knownFreshnessRecord ?? self.runningOperationStore?.context.knownFreshnessRecord
+      return record?.handed(by: run)?.freshness
+    }
     nonmutating set {
-      if let box = self.freshnessBox { box.freshness = newValue } else { Self.reportIgnoredFreshness() }
+      if let box = self.freshnessBox {
+        box.freshness = newValue
+      } else if let record = self.storeRecord() {
+        let run = self.operationRunningTaskIdentifier
+        let handed = HandedFreshness(freshness: newValue, date: self.date, run: run)
+        record.hand(handed, isPart: self.mayRunInParts)
+      }
     }
   }
 
   /// What a request sends to ask whether the value of the store is still valid; nil if there is nothing to ask with.
   ///
-  /// They come from the response with that value. If the server answers that it is (304), return
-  /// `revalidatedValue(as:)`.
+  /// They come from the response with that value, and need `honoringFreshness(otherwise:jitter:using:)`. If the server
+  /// answers that the value is valid (304), return `revalidatedValue(as:)`.
   public var validators: OperationHTTPValidators? { self.freshnessBox?.asked?.freshness.validators }
 
   /// The value of the store that the server was asked about, for a body to return after the answer that it is valid.
@@ -40,21 +53,6 @@ extension OperationContext {
   public func revalidatedValue<Value>(as type: Value.Type = Value.self) -> Value? {
     self.freshnessBox?.revalidated(as: type)
   }
-
-  private static func reportIgnoredFreshness() {
-    OperationWarning(
-      code: .freshnessIgnored,
-      message: """
-        `context.freshness` was set in a run whose operation does not honor it, so it has no effect. Add \
-        `.honoringFreshness()` to the operation, next to it.
-        """
-    ).report()
-  }
-}
-
-extension OperationWarning.Code {
-  /// A run has set the freshness of its value, and its operation does not honor it.
-  public static let freshnessIgnored = Self(description: "freshnessIgnored")
 }
 
 // MARK: - Entries

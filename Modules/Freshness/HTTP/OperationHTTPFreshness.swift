@@ -43,6 +43,27 @@ public struct OperationHTTPFreshness: Hashable, Sendable {
     self.init(headerFields: headerFields, isShared: isShared, now: Date().timeIntervalSince1970)
   }
 
+  /// Reads the header fields of a response.
+  ///
+  /// - Parameters:
+  ///   - headerFields: The fields in their order, with the labels that many HTTP libraries give them.
+  ///   - isShared: Whether several users share the values: then `s-maxage` and `proxy-revalidate` apply.
+  /// - Complexity: O(*n*) in the length of the fields.
+  public init(headerFields: some Sequence<(name: String, value: String)>, isShared: Bool = false) {
+    self.init(headerFields: headerFields.lazy.map { ($0.name, $0.value) }, isShared: isShared)
+  }
+
+  /// Reads the header fields of a response.
+  ///
+  /// - Parameters:
+  ///   - headerFields: The values of the fields by their names, which are compared without regard to case. Of names
+  ///     that differ in their case only, the first in the order of the alphabet counts.
+  ///   - isShared: Whether several users share the values: then `s-maxage` and `proxy-revalidate` apply.
+  /// - Complexity: O(*n* log *n*) in the length of the fields.
+  public init(headerFields: [String: String], isShared: Bool = false) {
+    self.init(headerFields: headerFields.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value) }, isShared: isShared)
+  }
+
   /// Creates the freshness of a value that is fresh for some time, and can be served for some time after it.
   ///
   /// - Parameters:

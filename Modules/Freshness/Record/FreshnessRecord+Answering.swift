@@ -84,7 +84,9 @@ extension FreshnessRecord: CallAnswering {
 
 extension FreshnessRecord {
   func valueWasSet(in state: any OperationState & Sendable, by context: OperationContext, isWhole: Bool) {
-    guard let key = ValueKey(any: state), let handed = context.handedFreshness, let freshness = handed.freshness
+    guard let key = ValueKey(any: state),
+      let handed = context.handedFreshness ?? self.handed(by: context.operationRunningTaskIdentifier),
+      let freshness = handed.freshness
     else { return }
     let age = freshness.age(receivedAt: handed.date).seconds + max(key.date.timeIntervalSince(handed.date), 0)
     var seconds = freshness.lifetime(receivedAt: handed.date).map { max($0.seconds - age, 0) }

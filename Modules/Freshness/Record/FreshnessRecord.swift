@@ -49,13 +49,15 @@ final class FreshnessRecord: Sendable {
     var configuration = Configuration()
     /// Newest last. More than one, because a run that is rolled back brings an earlier value back.
     var entries: [Entry] = []
+    /// What runs have said whose contexts have no box, newest last.
+    var handed: [HandedFreshness] = []
   }
 
   let makeNotice: @Sendable (OperationNotice.Name, [String: OperationNotice.Value]) -> OperationNotice
   private let state = Locked(State())
 
-  init<Operation: StatefulOperationRequest>(of operation: Operation) {
-    self.makeNotice = { OperationNotice($0, of: operation, attributes: $1) }
+  init(_ makeNotice: @escaping @Sendable (OperationNotice.Name, [String: OperationNotice.Value]) -> OperationNotice) {
+    self.makeNotice = makeNotice
   }
 
   var configuration: Configuration { self.state.withLock { $0.configuration } }
@@ -82,6 +84,30 @@ final class FreshnessRecord: Sendable {
     }
   }
 
+  private static let maximumHanded = 16
+
+  /// Keeps what a run has said whose context has no box, in place of what it has said before.
+  ///
+  /// - Parameters:
+  ///   - handed: What it has said.
+  ///   - isPart: Whether the run has several parts, whose values make up one value: the shortest freshness counts.
+  func hand(_ handed: HandedFreshness, isPart: Bool) {
+    self.state.withLock { state in
+      if let index = state.handed.firstIndex(where: { $0.run == handed.run }) {
+        if isPart, state.handed[index].isShorter(than: handed) { return }
+        state.handed.remove(at: index)
+      }
+      // Runs that have failed leave theirs behind.
+      if state.handed.count == Self.maximumHanded { state.handed.removeFirst() }
+      state.handed.append(handed)
+    }
+  }
+
+  /// What a run has said whose context has no box; nil for nothing.
+  func handed(by run: OperationTaskIdentifier?) -> HandedFreshness? {
+    self.state.withLock { state in state.handed.last { $0.run == run } }
+  }
+
   /// The newest entry: that of the parts of a value that a run has left in place.
   var lastEntry: Entry? { self.state.withLock { $0.entries.last } }
 }
@@ -90,10 +116,29 @@ extension OperationContext {
   /// The record of the store that is being set up.
   mutating func freshnessRecord<Operation: StatefulOperationRequest>(of operation: Operation) -> FreshnessRecord {
     if let record = self.knownFreshnessRecord { return record }
-    let record = FreshnessRecord(of: operation)
+    let record = FreshnessRecord { OperationNotice($0, of: operation, attributes: $1) }
+    self.add(record)
+    return record
+  }
+
+  /// Makes a record for the store that runs with this context, unless it has one. Nil without a store.
+  func storeRecord() -> FreshnessRecord? {
+    if let record = self.knownFreshnessRecord { return record }
+    guard let store = self.runningOperationStore else { return nil }
+    // Not the store, which would keep itself alive.
+    let record = FreshnessRecord { [name = store.operationName, path = store.path] in
+      OperationNotice($0, ofOperationNamed: name, path: path, attributes: $1)
+    }
+    return store.callAnswerer { $0.add(record) } as? FreshnessRecord
+  }
+
+  private mutating func add(_ record: FreshnessRecord) {
     self.callAnswerer = record
     self.addEntriesToOutcomes()
-    return record
+    self.setFreshPeriodsOfRuns { state in
+      guard let key = ValueKey(any: state), let seconds = record.entry(of: key)?.seconds else { return nil }
+      return FreshPeriod(start: key.date, seconds: seconds)
+    }
   }
 
   /// The record of the store with this context; nil if no modifier of this module has made one.
