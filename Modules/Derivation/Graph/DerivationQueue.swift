@@ -11,6 +11,8 @@ final class DerivationQueue: Sendable {
     /// No node that waits is lower.
     var lowest = 0
     var isProcessing = false
+    /// Those who wait until no node waits.
+    var waiters: [UnsafeContinuation<Void, Never>] = []
     /// The number of runs of derived queries.
     var runCount = 0
     /// The nodes whose stores have subscribers.
@@ -41,12 +43,32 @@ final class DerivationQueue: Sendable {
   /// Runs the nodes that wait, and those that are added meanwhile, unless a caller is doing so.
   private func process() {
     guard self.content.withLock({ $0.beginProcessing() }) else { return }
+    var waiters: [UnsafeContinuation<Void, Never>] = []
     DerivationCause.withAutomatic {
-      while let nodes = self.content.withLock({ $0.takeLowest() }) {
+      while let nodes = self.content.withLock({ $0.takeLowest(orEndFor: &waiters) }) {
         for node in nodes { node.rerunIfOutdated() }
       }
     }
+    for waiter in waiters { waiter.resume() }
   }
+
+  /// Waits until no node waits or is being run again.
+  ///
+  /// The thread that has added the last one does that before it returns from its change, so nothing is polled, and a
+  /// cancellation need not end the wait.
+  func becomesIdle() async {
+    await withUnsafeContinuation { waiter in
+      let isIdle = self.content.withLock { content in
+        if content.isIdle { return true }
+        content.waiters.append(waiter)
+        return false
+      }
+      if isIdle { waiter.resume() }
+    }
+  }
+
+  /// Whether no node waits or is being run again.
+  var isIdle: Bool { self.content.withLock { $0.isIdle } }
 
   /// Notes that a derived query runs.
   func beginRun() { self.content.withLock { $0.runCount += 1 } }
@@ -65,10 +87,10 @@ final class DerivationQueue: Sendable {
     _ = consume former  // Released after unlocking.
   }
 
-  /// A node that waits, or whose store has subscribers and a run under way; nil if there is none.
-  var unsettledNode: DerivationNode? {
-    let (waiting, live) = self.content.withLock { ($0.waiting.lazy.compactMap(\.first).first, $0.live) }
-    return waiting ?? live.values.lazy.compactMap(\.node).first { !$0.isSettled }
+  /// A node whose store has subscribers and a run under way; nil if there is none.
+  var runningNode: DerivationNode? {
+    let live = self.content.withLock { $0.live }
+    return live.values.lazy.compactMap(\.node).first { !$0.isSettled }
   }
 }
 
@@ -86,11 +108,17 @@ extension DerivationQueue.Content {
     return true
   }
 
-  /// Removes and returns the lowest nodes. Ends the processing, and returns nil, if no node waits.
-  fileprivate mutating func takeLowest() -> [DerivationNode]? {
+  fileprivate var isIdle: Bool { !self.isProcessing && self.members.isEmpty }
+
+  /// Removes and returns the lowest nodes. If no node waits, ends the processing, and returns nil.
+  ///
+  /// - Parameter waiters: Receives those who have waited for the end.
+  /// - Returns: The nodes.
+  fileprivate mutating func takeLowest(orEndFor waiters: inout [UnsafeContinuation<Void, Never>]) -> [DerivationNode]? {
     while self.lowest < self.waiting.count, self.waiting[self.lowest].isEmpty { self.lowest += 1 }
     guard self.lowest < self.waiting.count else {
       (self.waiting, self.lowest, self.isProcessing) = ([], 0, false)
+      swap(&waiters, &self.waiters)
       return nil
     }
     let nodes = self.waiting[self.lowest]
@@ -105,7 +133,7 @@ extension OperationClient {
   var derivations: DerivationQueue { self.attachment { DerivationQueue() } }
 
   /// Whether a derived query that has subscribers is running or has to run for a change of its sources.
-  package var hasUnsettledDerivations: Bool { self.derivations.unsettledNode != nil }
+  package var hasUnsettledDerivations: Bool { !self.derivations.isIdle || self.derivations.runningNode != nil }
 
   /// Waits until no derived query that has subscribers is running or has to run for a change of its sources.
   ///
@@ -113,6 +141,11 @@ extension OperationClient {
   ///
   /// - Complexity: O(*n*) in the derived queries with subscribers, for each that it waits for.
   public func settledDerivations() async {
-    while !Task.isCancelled, let node = self.derivations.unsettledNode { await node.settled() }
+    let queue = self.derivations
+    while !Task.isCancelled {
+      await queue.becomesIdle()
+      guard let node = queue.runningNode else { return }
+      await node.settled()
+    }
   }
 }
