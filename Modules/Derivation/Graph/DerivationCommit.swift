@@ -5,12 +5,15 @@ final class DerivationCommit: Sendable {
   /// By store. A store that no longer exists may have the identifier of a new one: then it is not current.
   let readings: [ObjectIdentifier: any Reading]
   let hasFailed: Bool
+  /// Whether a later run has failed without a result of the body, as one that a modifier around the query rejects.
+  let isRejected: Bool
   /// The number of sources between the query and the furthest one that is not derived.
   let height: Int
 
-  init(readings: [ObjectIdentifier: any Reading], hasFailed: Bool) {
+  init(readings: [ObjectIdentifier: any Reading], hasFailed: Bool, isRejected: Bool = false) {
     self.readings = readings
     self.hasFailed = hasFailed
+    self.isRejected = isRejected
     self.height = 1 + (readings.values.lazy.compactMap { $0.source?.derivationNode?.height }.max() ?? 0)
   }
 

@@ -6,7 +6,7 @@ enum DerivationGraph {
   ///
   /// - Complexity: O(*n*) in the derived queries below the node and their sources.
   static func isOutdated(_ node: DerivationNode) -> Bool {
-    node.commit.map { self.isOutdated($0.readings) } ?? true
+    node.commit.map { !$0.isRejected && self.isOutdated($0.readings) } ?? true
   }
 
   /// Whether one of these sources shows something else than was read, or has to run before its value can be used.
@@ -16,7 +16,8 @@ enum DerivationGraph {
     var search = Search()
     guard search.addSources(of: readings) else { return true }
     while let next = search.next() {
-      guard let commit = next.commit, search.addSources(of: commit.readings) else { return true }
+      guard let commit = next.commit else { return true }
+      if !commit.isRejected, !search.addSources(of: commit.readings) { return true }
     }
     return false
   }

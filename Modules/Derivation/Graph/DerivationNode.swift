@@ -77,6 +77,22 @@ final class DerivationNode: Sendable {
     }
   }
 
+  /// Notes that a run has failed without a result of the body, unless a result has come since.
+  ///
+  /// The error is what the store shows, whatever its sources show. Without this note, a reader would run the query again
+  /// in search of a value that matches them.
+  ///
+  /// - Parameter former: What the last run had read before the one that has failed.
+  func noteRejection(since former: DerivationCommit?) {
+    let rejected = DerivationCommit(readings: former?.readings ?? [:], hasFailed: true, isRejected: true)
+    let replaced = self.content.withLock { content -> DerivationCommit? in
+      guard content.commit === former else { return nil }
+      content.commit = rejected
+      return former
+    }
+    _ = consume replaced  // Released after unlocking.
+  }
+
   /// Whether the store has subscribers.
   var isLive: Bool { self.content.withLock { $0.isLive } }
 

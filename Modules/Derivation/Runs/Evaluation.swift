@@ -45,10 +45,14 @@ extension Evaluation {
     var outcome: Result<State.OperationValue, State.Failure>?
     if self.needsRun(store, isKept: isKept) {
       // Read once: the context of the store may be replaced during the wait.
+      let former = awaited?.commit
       let awaited = store.derivationNode
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
       outcome = await store.runOrJoinWithoutAnswer()
-      if let awaited { DerivationWaits.end(self.node, for: awaited) }
+      if let awaited {
+        DerivationWaits.end(self.node, for: awaited)
+        if case .failure(let error)? = outcome, !(error is CancellationError) { awaited.noteRejection(since: former) }
+      }
     }
     let reading = StoreReading(of: store, invalidation: invalidation, isOfState: false)
     var value = reading.value
