@@ -8,9 +8,11 @@ final class DerivationCause: Sendable {
   let isAutomatic: Bool
   private let refreshed: Refreshed
 
-  /// The numbers of the last invalidations of the sources that were refreshed, by store.
   private final class Refreshed: Sendable {
+    /// The numbers of the last invalidations of the sources that were refreshed, by store.
     let invalidations = Locked<[ObjectIdentifier: Int]>([:])
+    /// The stores that were read, also by the queries that a query reads.
+    let sources = Locked<[ObjectIdentifier: any Source]>([:])
   }
 
   private init(isAutomatic: Bool, refreshed: Refreshed) {
@@ -18,20 +20,40 @@ final class DerivationCause: Sendable {
     self.refreshed = refreshed
   }
 
-  /// The cause of the current task, or a new one.
-  static var current: DerivationCause {
-    self.local.get() ?? DerivationCause(isAutomatic: false, refreshed: Refreshed())
-  }
+  /// The cause of the current task; nil if there is none.
+  static var current: DerivationCause? { self.local.get() }
+
+  /// A new cause, because somebody asks for a value.
+  static func asking() -> DerivationCause { DerivationCause(isAutomatic: false, refreshed: Refreshed()) }
 
   /// Runs `body` for the change of a source, which belongs to the cause of the current task if there is one.
   static func withAutomatic(_ body: () -> Void) {
-    let cause = DerivationCause(isAutomatic: true, refreshed: self.local.get()?.refreshed ?? Refreshed())
+    let former = self.current
+    let cause = DerivationCause(isAutomatic: true, refreshed: former?.refreshed ?? Refreshed())
     self.local.withValue(cause) { body() }
+    if former == nil { cause.releaseSources() }
   }
 
   /// Runs `body` for this cause, and everything that it starts.
   nonisolated(nonsending) func perform<R>(_ body: nonisolated(nonsending) () async -> R) async -> R {
     await Self.local.withValue(self) { await body() }
+  }
+
+  /// Keeps a source alive until the first run for this cause has ended.
+  ///
+  /// A client that keeps no idle stores would otherwise release the sources of a query once that has run, and a query
+  /// that reads it could not see that they are unchanged.
+  func keep(_ source: any Source) {
+    self.refreshed.sources.withLock { $0[ObjectIdentifier(source)] = source }
+  }
+
+  /// Releases the sources, when the first run for this cause has ended.
+  func releaseSources() {
+    let sources = self.refreshed.sources.withLock { sources in
+      defer { sources = [:] }
+      return sources
+    }
+    _ = consume sources  // Released after unlocking.
   }
 
   /// Notes that a source is refreshed. False if that was so already, and it was not invalidated since.

@@ -9,6 +9,8 @@ struct DerivedRun {
   private let queue: DerivationQueue
   private let cause: DerivationCause
   private let isAutomatic: Bool
+  /// Whether this is the first run for the cause, which ends after those that it starts.
+  private let isFirst: Bool
 
   /// Makes the run with a context; nil outside a store of a client.
   init?(in context: OperationContext) {
@@ -17,7 +19,9 @@ struct DerivedRun {
     else { return nil }
     self.node = node
     self.queue = client.derivations
-    self.cause = DerivationCause.current
+    let cause = DerivationCause.current
+    self.isFirst = cause == nil
+    self.cause = cause ?? .asking()
     // Who reads the store for the same cause needs no second run.
     if let source = store.base as? any Source { _ = self.cause.refresh(source) }
     self.isAutomatic = self.cause.isAutomatic || store.isInvalidated
@@ -31,7 +35,10 @@ struct DerivedRun {
   ) async throws(Query.Failure) -> Query.Value {
     context.vetoRetry(false)
     self.queue.beginRun()
-    defer { self.queue.endRun() }
+    defer {
+      self.queue.endRun()
+      if self.isFirst { self.cause.releaseSources() }
+    }
     var count = 0
     while true {
       count += 1

@@ -5,8 +5,6 @@ final class Evaluation: Sendable {
   private struct Content: Sendable {
     /// The first reading of each source, by store.
     var readings: [ObjectIdentifier: any Reading] = [:]
-    /// The stores that were read, which are kept alive until the end.
-    var sources: [ObjectIdentifier: any Source] = [:]
     var cycles: [OperationCycleError] = []
     var hasFailedSource = false
     /// Whether a source has changed while it was read, or between two reads.
@@ -81,7 +79,7 @@ extension Evaluation {
   }
 
   private func begin(_ source: any Source, runsIfStale: Bool = false) {
-    self.content.withLock { $0.sources[ObjectIdentifier(source)] = source }
+    self.cause.keep(source)
     self.node.link(to: source, runsIfStale: runsIfStale)
   }
 
