@@ -41,8 +41,8 @@ let integrations: [Integration] = [
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
-/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Tags and Persistence ← SQLite, Core ←
-/// every other module, and only the umbrella sees them all.
+/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Tags and Persistence ← SQLite, Core and
+/// Pagination ← Derivation, Core ← every other module, and only the umbrella sees them all.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -64,7 +64,7 @@ let table: [Module] = [
   .library("Hedging", uses: ["Core"]),
   .library("Batching", uses: ["Core"]),
   .library("Scheduling", uses: ["Core"]),
-  .library("Derivation", uses: ["Core"]),
+  .library("Derivation", uses: ["Core", "Pagination"]),
   .library("Persistence", uses: ["Platform", "Foundation", "Core", "Mutation"]),
   .library(
     "SQLite",

@@ -31,7 +31,10 @@ enum DerivationGraph {
     while let next = search.next() {
       guard let commit = next.commit, !commit.hasFailed, search.addSources(of: commit.readings) else { return true }
       for reading in commit.readings.values where !reading.isOfState {
-        guard let source = reading.source, !source.isInvalidated else { return true }
+        guard let source = reading.source else { return true }
+        // A mutation is read as it is.
+        if !source.mayRunUnasked { continue }
+        if source.isInvalidated { return true }
         // The rules of a derived query include this search.
         if source.derivationNode == nil, source.isStale { return true }
       }

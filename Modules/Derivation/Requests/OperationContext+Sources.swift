@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationPagination
 
 extension OperationContext {
   /// Returns the value of a query, which becomes a source of the derived query that runs with this context.
@@ -45,7 +46,7 @@ extension OperationContext {
   /// Returns the value of an operation of any kind, which becomes a source of the derived query that runs with this
   /// context.
   ///
-  /// It works as for a query.
+  /// It works as for a query. An operation that runs only on request, as a mutation, is read as it is.
   ///
   /// - Parameters:
   ///   - operation: The operation.
@@ -57,17 +58,41 @@ extension OperationContext {
     initialState: @autoclosure () -> Operation.State
   ) async throws(Operation.Failure) -> Operation.State.StateValue {
     guard let client = self.operationClient else {
-      let store = OperationStore.detached(
-        operation: operation,
-        initialState: initialState(),
-        initialContext: self.leavingRun
+      return try await self.valueOfRun(
+        of: .detached(operation: operation, initialState: initialState(), initialContext: self.leavingRun)
       )
-      try await store.run()
-      return store.currentValue
     }
-    let store = client.store(for: operation, initialState: initialState(), fileID: "", line: 0)
+    return try await self.value(of: client.store(for: operation, initialState: initialState(), fileID: "", line: 0))
+  }
+
+  /// Returns the pages of a paginated request, which becomes a source of the derived query that runs with this context.
+  ///
+  /// It works as for a query. A stale list is read after all its pages were fetched again.
+  ///
+  /// - Parameter query: The request.
+  /// - Returns: The pages.
+  /// - Throws: The failure of the request, as for a query.
+  public nonisolated(nonsending) func value<Query: PaginatedRequest>(
+    of query: Query
+  ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {
+    guard let client = self.operationClient else {
+      return try await self.valueOfRun(of: .detached(query: query, initialContext: self.leavingRun))
+    }
+    return try await self.value(of: client.store(for: query, fileID: "", line: 0))
+  }
+
+  private nonisolated(nonsending) func value<State>(
+    of store: OperationStore<State>
+  ) async throws(State.Failure) -> State.StateValue {
     if let evaluation = self.evaluation { return try await evaluation.read(store).value.get() }
-    if store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
+    if store.mayRunUnasked, store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
+    return store.currentValue
+  }
+
+  private nonisolated(nonsending) func valueOfRun<State>(
+    of store: OperationStore<State>
+  ) async throws(State.Failure) -> State.StateValue {
+    if store.mayRunUnasked { try await store.run() }
     return store.currentValue
   }
 

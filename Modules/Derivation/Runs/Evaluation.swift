@@ -43,9 +43,9 @@ extension Evaluation {
     var outcome: Result<State.OperationValue, State.Failure>?
     if self.needsRun(store, isKept: isKept) {
       // Read once: the context of the store may be replaced during the wait.
-      let former = awaited?.commit
       let awaited = store.derivationNode
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
+      let former = awaited?.commit
       outcome = await store.runOrJoinWithoutAnswer()
       if let awaited {
         DerivationWaits.end(self.node, for: awaited)
@@ -73,7 +73,8 @@ extension Evaluation {
   }
 
   private nonisolated(nonsending) func readUntracked<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
-    let outcome = store.isStale || !store.hasResult ? await store.runOrJoin() : nil
+    let isDue = store.mayRunUnasked && (store.isStale || !store.hasResult)
+    let outcome = isDue ? await store.runOrJoin() : nil
     if case .failure(let error)? = outcome { return ReadValue(value: .failure(error), outcome: outcome) }
     return ReadValue(value: .success(store.currentValue), outcome: outcome)
   }
@@ -90,6 +91,7 @@ extension Evaluation {
   ///   - isKept: Whether the node had subscribed to the source before.
   /// - Returns: Whether a run is due, or under way and waited for.
   private func needsRun(_ source: any Source, isKept: Bool) -> Bool {
+    if !source.mayRunUnasked { return false }
     if !source.hasResult {
       _ = self.cause.refresh(source)
       return true
@@ -103,7 +105,7 @@ extension Evaluation {
     if self.isAutomatic {
       if node != nil || source.hasFailed { return source.isRefreshing }
       // The source runs by itself when it has to. Without rules its value is always stale: only a run under way tells.
-      if isKept, !source.hasStalenessRules { return source.isRefreshing }
+      if isKept, !source.hasStalenessRules, !source.hasFreshPeriodOfRun { return source.isRefreshing }
     }
     guard source.isStale || source.hasFailed else { return false }
     return self.cause.refresh(source) || source.isRefreshing
