@@ -1,8 +1,9 @@
-/// Performs actions that start further actions, such as cancellations of further tasks, with a bounded stack.
+/// Performs actions that start further actions, such as cancellations of further tasks and subscriptions to further
+/// stores, with a bounded stack.
 ///
 /// Up to a maximum depth, an action is performed at once, inside the action that starts it. At the maximum depth
 /// actions are queued and performed one after another. In both cases all are done when the outermost call returns.
-final class CancellationTrampoline {
+package final class CancellationTrampoline {
   private static var maximumDepth: Int { 16 }
 
   private var depth = 0
@@ -11,7 +12,7 @@ final class CancellationTrampoline {
   private init() {}
 
   /// Performs `action` at once or, at the maximum depth, after the actions that are queued on this thread.
-  static func perform(_ action: @escaping () -> Void) {
+  package static func perform(_ action: @escaping () -> Void) {
     if let current = ThreadLocal.trampoline {
       return Unmanaged<CancellationTrampoline>.fromOpaque(current).takeUnretainedValue().perform(action)
     }

@@ -131,6 +131,11 @@ extension DerivationNode {
 
   /// Follows whether the store has subscribers: with some the node subscribes to its sources, without it leaves them.
   func followActivity() {
+    // The sources then follow their activity: with one call inside the other, a long chain would overflow the stack.
+    CancellationTrampoline.perform { self.follow() }
+  }
+
+  private func follow() {
     while let controls = self.controls {
       let isLive = controls.subscriberCount() > 0
       let (hasBegun, links) = self.content.withLock { content in
