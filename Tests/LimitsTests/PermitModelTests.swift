@@ -74,7 +74,7 @@ import Testing
         if model.inUse < model.limit { model.inUse += 1 }
       case 7..<9:
         guard model.inUse > 0 else { continue }
-        machine.giveBack()
+        machine.giveBack(at: now)
         model.inUse -= 1
         model.admit()
       case 9:
@@ -86,7 +86,7 @@ import Testing
         model.expire(at: now)
       default:
         model.limit = Int.random(in: 1...4, using: &generator)
-        machine.setLimit(model.limit)
+        machine.setLimit(model.limit, at: now)
         model.admit()
       }
       guard machine.inUse == model.inUse else { return "\(machine.inUse) permits in use, not \(model.inUse)" }
@@ -103,7 +103,7 @@ import Testing
       }
     }
     while model.inUse > 0 {
-      machine.giveBack()
+      machine.giveBack(at: now)
       model.inUse -= 1
       model.admit()
     }

@@ -1,9 +1,9 @@
 /// A token bucket whose time never decreases, as a reference for rate limits. It counts fractions of tokens in
 /// integers.
 struct TokenBucket {
-  let count: Int128
-  let period: Int128
-  let capacity: Int128
+  var count: Int128
+  var period: Int128
+  var capacity: Int128
   /// The content: `period` units are one token.
   var units: Int128
   var latest: Int128 = 0
@@ -22,5 +22,20 @@ struct TokenBucket {
     guard self.units >= self.period else { return false }
     self.units -= self.period
     return true
+  }
+
+  /// Changes the rate. What is missing in the bucket stays missing; a part of a token is rounded up.
+  mutating func setRate(count: Int, period: Duration, burst: Int, at now: Duration) {
+    let time = max(self.latest, now.attoseconds)
+    self.units = min(self.capacity, self.units + (time - self.latest) * self.count)
+    self.latest = time
+    let missing = self.capacity - self.units
+    // Seconds, so that the product fits.
+    let (second, earlier) = (Duration.seconds(1).attoseconds, self.period)
+    let scaled = (missing * (period.attoseconds / second) + earlier / second - 1) / (earlier / second)
+    self.count = Int128(count)
+    self.period = period.attoseconds
+    self.capacity = Int128(burst) * self.period
+    self.units = self.capacity - scaled
   }
 }

@@ -19,7 +19,8 @@ public import OperationCore
 /// The references are the gradient limiters of [Netflix](https://github.com/Netflix/concurrency-limits) and
 /// [Envoy](https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/adaptive_concurrency_filter).
 ///
-/// Runs beyond the limit wait in the order in which they came, as for a ``ConcurrencyLimit``.
+/// Runs beyond the limit wait as for a ``ConcurrencyLimit``. ``snapshot()`` shows the number and its reason. A context whose
+/// run changes the number receives the notice ``OperationCore/OperationNotice/Name/limitChanged``.
 public final class AdaptiveLimit: OperationLimit {
   /// The data that the limit keeps for a run that is under way.
   public struct Permit: Sendable {
@@ -43,6 +44,7 @@ public final class AdaptiveLimit: OperationLimit {
   ///   - tolerance: How many times longer runs may take than with fewer of them under way, above 1 and at most 10. More
   ///     makes up for gaps in the load of the service, at the cost of its latency.
   ///   - queue: The number of runs that may wait, at least 0. Runs beyond it are rejected at once.
+  ///   - order: Which of the waiting runs begins next, and which of them have waited in vain.
   ///   - name: The name of the limit in errors, notices and texts, without user data.
   ///   - counts: Whether an error is a sign of overload. It is not called for cancelled runs and local rejections.
   public init(
@@ -51,25 +53,44 @@ public final class AdaptiveLimit: OperationLimit {
     decrease: Double = 0.75,
     tolerance: Double = 1.2,
     queue: Int = 10_000,
+    order: LimitOrder = .firstComeFirstServed,
     name: String? = nil,
     counts: @escaping @Sendable (any Error) -> Bool = { _ in true }
   ) {
-    precondition(minimum >= 1, "An adaptive limit of \(minimum) would admit no run. Pass a minimum of at least 1.")
-    precondition(maximum >= minimum, "The maximum \(maximum) is below the minimum \(minimum). Pass a higher maximum.")
-    precondition(
-      decrease > 0 && decrease < 1,
-      "A limit cannot shrink by the factor \(decrease). Pass one above 0 and below 1."
-    )
-    precondition(
-      tolerance > 1 && tolerance <= 10,
-      "A limit cannot tolerate runs that take \(tolerance) times as long. Pass a number above 1 and at most 10."
-    )
-    precondition(queue >= 0, "\(queue) runs cannot wait for an adaptive limit. Pass 0 or more.")
+    let problem = Self.problem(minimum, maximum, decrease, tolerance, queue)
+    precondition(problem == nil, problem ?? "")
     self.name = name
     self.counts = counts
     self.queue = LimitQueue(
-      AdaptiveMachine(range: minimum...maximum, factor: decrease, tolerance: tolerance, maximumWaiting: queue)
+      AdaptiveMachine(
+        range: minimum...maximum,
+        factor: decrease,
+        tolerance: tolerance,
+        maximumWaiting: queue,
+        order: order
+      )
     )
+  }
+
+  private static func problem(
+    _ minimum: Int,
+    _ maximum: Int,
+    _ decrease: Double?,
+    _ tolerance: Double?,
+    _ queue: Int?
+  ) -> String? {
+    if minimum < 1 { return "An adaptive limit of \(minimum) would admit no run. Pass a minimum of at least 1." }
+    if maximum < minimum { return "The maximum \(maximum) is below the minimum \(minimum). Pass a higher maximum." }
+    if let decrease, !(decrease > 0 && decrease < 1) {
+      return "A limit cannot shrink by the factor \(decrease). Pass one above 0 and below 1."
+    }
+    if let tolerance, !(tolerance > 1 && tolerance <= 10) {
+      return """
+        A limit cannot tolerate runs that take \(tolerance) times as long. Pass a number above 1 and at most 10.
+        """
+    }
+    if let queue, queue < 0 { return "\(queue) runs cannot wait for an adaptive limit. Pass 0 or more." }
+    return nil
   }
 
   /// The number of runs that may currently be under way at once. While the limit measures, it admits fewer.
@@ -105,15 +126,90 @@ public final class AdaptiveLimit: OperationLimit {
   /// Returns a permit, and adapts the limit to the outcome of the run.
   public func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext) {
     if case .failed(let error) = use { self.lastFailure.set(error) }
-    switch use {
-    case .succeeded:
-      let now = context.elapsed
-      let duration = max(now - permit.start, .zero)
-      self.queue.change { $0.giveBack(permit.ticket, afterSuccess: duration, at: now) }
-    case .failed(let error) where self.counts(error):
-      self.queue.change { $0.giveBack(afterFailure: permit.ticket) }
-    case .failed, .cancelled, .unused:
-      self.queue.change { $0.giveBack(permit.ticket) }
+    let now = context.elapsed
+    let counts: Bool
+    if case .failed(let error) = use { counts = self.counts(error) } else { counts = false }
+    let change = self.queue.change { machine -> LimitChange in
+      let earlier = machine.limit
+      switch use {
+      case .succeeded:
+        machine.giveBack(permit.ticket, afterSuccess: max(now - permit.start, .zero), at: now)
+      case .failed where counts: machine.giveBack(afterFailure: permit.ticket, at: now)
+      case .failed, .cancelled, .unused: machine.giveBack(permit.ticket, at: now)
+      }
+      return LimitChange(from: earlier, to: machine.limit, reason: machine.reason)
+    }
+    context.sendIfChanged(change, of: self.name)
+  }
+}
+
+// MARK: - While it runs
+
+extension AdaptiveLimit {
+  /// Changes the settings while runs are under way and wait.
+  ///
+  /// The number moves into the range at once: waiting runs begin, or no run begins until so many have ended. In the range
+  /// it stays. After a change of the range or of the tolerance, a measurement that is under way begins again. Runs that
+  /// wait stay, also in a queue that is now too long: new ones are rejected until fewer wait.
+  ///
+  /// Impossible settings are reported with a warning. Then nothing changes.
+  ///
+  /// - Parameters:
+  ///   - minimum: The lowest number of runs that may be under way at once, at least 1; nil to keep it.
+  ///   - maximum: The highest number of runs that may be under way at once, at least the minimum; nil to keep it.
+  ///   - decrease: The factor by which failures shrink the number, above 0 and below 1; nil to keep it.
+  ///   - tolerance: How many times longer runs may take, above 1 and at most 10; nil to keep it.
+  ///   - queue: The number of runs that may wait, at least 0; nil to keep it.
+  ///   - order: Which of the waiting runs begins next; nil to keep it.
+  ///   - context: A context whose observers receive the notice ``OperationCore/OperationNotice/Name/limitChanged``;
+  ///     nil for none.
+  /// - Returns: Whether the settings are possible.
+  @discardableResult
+  public func update(
+    minimum: Int? = nil,
+    maximum: Int? = nil,
+    decrease: Double? = nil,
+    tolerance: Double? = nil,
+    queue: Int? = nil,
+    order: LimitOrder? = nil,
+    in context: OperationContext? = nil
+  ) -> Bool {
+    let (range, deadlines) = self.queue.withMachine { ($0.range, $0.firstWaiter?.deadlines) }
+    let (lowest, highest) = (minimum ?? range.lowerBound, maximum ?? range.upperBound)
+    let problem = Self.problem(lowest, highest, decrease, tolerance, queue)
+    if OperationWarning.refuses(problem, by: self.name ?? "AdaptiveLimit") { return false }
+    // Read before locking, because a source of deadlines is user code.
+    let now = context?.elapsed ?? deadlines?.elapsed ?? .zero
+    let change = self.queue.change { machine -> LimitChange in
+      let earlier = machine.limit
+      machine.update(
+        range: lowest...highest,
+        factor: decrease,
+        tolerance: tolerance,
+        maximumWaiting: queue,
+        order: order,
+        at: now
+      )
+      return LimitChange(from: earlier, to: machine.limit, reason: machine.reason)
+    }
+    context?.sendIfChanged(change, of: self.name)
+    return true
+  }
+
+  /// The numbers of the limit at this moment, and why it has them.
+  public func snapshot() -> AdaptiveLimitSnapshot {
+    self.queue.withMachine { machine in
+      AdaptiveLimitSnapshot(
+        name: self.name ?? "AdaptiveLimit",
+        limit: machine.limit,
+        reason: machine.reason,
+        admitted: machine.admitted,
+        minimum: machine.range.lowerBound,
+        maximum: machine.range.upperBound,
+        active: machine.inUse,
+        waiting: machine.waiterCount,
+        rejections: machine.rejections
+      )
     }
   }
 }

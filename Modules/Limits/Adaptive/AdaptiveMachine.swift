@@ -11,7 +11,7 @@ package struct AdaptiveMachine: LimitMachine {
     let reductions: UInt64
   }
 
-  private let factor: Double
+  private var factor: Double
   private var search: ConcurrencySearch
   private var permits: PermitMachine
   /// The number of reductions because of failures.
@@ -20,15 +20,26 @@ package struct AdaptiveMachine: LimitMachine {
   private var ended = 0
   private var failed = 0
 
-  package init(range: ClosedRange<Int>, factor: Double, tolerance: Double, maximumWaiting: Int) {
+  package init(
+    range: ClosedRange<Int>,
+    factor: Double,
+    tolerance: Double,
+    maximumWaiting: Int,
+    order: LimitOrder = .firstComeFirstServed
+  ) {
     self.factor = factor
     self.search = ConcurrencySearch(range: range, tolerance: tolerance)
-    self.permits = PermitMachine(limit: range.lowerBound, maximumWaiting: maximumWaiting)
+    self.permits = PermitMachine(limit: range.lowerBound, maximumWaiting: maximumWaiting, order: order)
   }
 
   package var limit: Int { self.search.limit }
   package var inUse: Int { self.permits.inUse }
+  package var admitted: Int { self.permits.limit }
   package var waiterCount: Int { self.permits.waiterCount }
+  package var rejections: Int { self.permits.rejections }
+  package var firstWaiter: LimitWaiter? { self.permits.firstWaiter }
+  package var range: ClosedRange<Int> { self.search.range }
+  var reason: AdaptiveLimitSnapshot.Reason { self.search.reason }
 
   package var decided: [LimitWaiter] {
     get { self.permits.decided }
@@ -57,7 +68,7 @@ package struct AdaptiveMachine: LimitMachine {
     self.permits.wake(at: now)
     guard let end = self.search.reductionEnd, end <= now else { return }
     self.search.giveUpReduction()
-    self.permits.setLimit(self.search.admitted)
+    self.permits.setLimit(self.search.admitted, at: now)
   }
 
   /// Counts a run that begins with a permit.
@@ -70,28 +81,28 @@ package struct AdaptiveMachine: LimitMachine {
 
 extension AdaptiveMachine {
   /// Returns the permit of a run whose outcome says nothing about the service.
-  package mutating func giveBack(_ ticket: Ticket) {
+  package mutating func giveBack(_ ticket: Ticket, at now: Duration) {
     self.search.abandon(ticket.cohort)
-    self.finish()
+    self.finish(at: now)
   }
 
   /// Returns the permit of a run that has succeeded.
   package mutating func giveBack(_ ticket: Ticket, afterSuccess duration: Duration, at now: Duration) {
     if ticket.reductions == self.reductions { self.count(isFailure: false) }
     self.search.end(duration, of: ticket.cohort, at: now)
-    self.finish()
+    self.finish(at: now)
   }
 
   /// Returns the permit of a run whose failure is a sign of overload.
-  package mutating func giveBack(afterFailure ticket: Ticket) {
+  package mutating func giveBack(afterFailure ticket: Ticket, at now: Duration) {
     self.search.abandon(ticket.cohort)
     if ticket.reductions == self.reductions { self.count(isFailure: true) }
-    self.finish()
+    self.finish(at: now)
   }
 
-  private mutating func finish() {
+  private mutating func finish(at now: Duration) {
     // At once with the permit, so that no waiter takes it under the old limit.
-    self.permits.giveBack(settingLimit: self.search.admitted)
+    self.permits.giveBack(settingLimit: self.search.admitted, at: now)
   }
 
   private mutating func count(isFailure: Bool) {
@@ -106,5 +117,25 @@ extension AdaptiveMachine {
       return
     }
     (self.ended, self.failed) = (0, 0)
+  }
+}
+
+// MARK: - Other settings
+
+extension AdaptiveMachine {
+  /// Changes the settings. The number moves into the range at once, and the waiting runs that it admits begin.
+  package mutating func update(
+    range: ClosedRange<Int>,
+    factor: Double?,
+    tolerance: Double?,
+    maximumWaiting: Int?,
+    order: LimitOrder?,
+    at now: Duration
+  ) {
+    if let factor { self.factor = factor }
+    if let maximumWaiting { self.permits.queue.maximum = maximumWaiting }
+    if let order { self.permits.queue.setOrder(order) }
+    self.search.update(range: range, tolerance: tolerance)
+    self.permits.setLimit(self.search.admitted, at: now)
   }
 }

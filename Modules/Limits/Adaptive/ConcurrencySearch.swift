@@ -16,10 +16,12 @@ struct ConcurrencySearch: Sendable {
     static let steady = 0.07
   }
 
-  private let range: ClosedRange<Int>
-  private let tolerance: Double
+  private(set) var range: ClosedRange<Int>
+  private var tolerance: Double
   /// The share of the limit at which runs count as not waiting for each other.
-  private let reduction: Double
+  private var reduction: Double
+  /// Why the limit has its value.
+  private(set) var reason = AdaptiveLimitSnapshot.Reason.initial
 
   private var value: Double
   /// Whether the limit still doubles, because no overload has been seen.
@@ -63,11 +65,13 @@ struct ConcurrencySearch: Sendable {
     self.range = range
     self.tolerance = tolerance
     // Half as many again as the tolerance needs: then a service that is fully loaded exceeds the tolerance clearly.
-    self.reduction = min(0.6, 0.72 / tolerance)
+    self.reduction = Self.reduction(tolerance)
     self.value = Double(range.lowerBound)
     self.low = LatencyCohort(id: 1, size: Self.smallestCohort)
     self.high = LatencyCohort(id: 2, size: Self.smallestCohort)
   }
+
+  private static func reduction(_ tolerance: Double) -> Double { min(0.6, 0.72 / tolerance) }
 
   /// The number of runs that may be under way at once.
   var limit: Int { Int(self.value.rounded()) }
@@ -136,6 +140,7 @@ extension ConcurrencySearch {
     self.doubles = false
     self.growths = 0
     let limit = Double(self.limit)
+    self.reason = .failures
     self.value = max(min(limit * factor, limit - 1).rounded(.down), Double(self.range.lowerBound))
     self.endReduction()
     self.startCohorts()
@@ -272,11 +277,13 @@ extension ConcurrencySearch {
     if ratio < self.bound {
       guard wasExhausted else { return }
       self.growths += 1
+      self.reason = self.doubles ? .doubling : .growing
       self.set(self.value * self.growth(ratio))
       return
     }
     self.doubles = false
     self.growths = 0
+    self.reason = .durations
     self.value = min(self.value, Double(max(self.peak, self.previousPeak, self.range.lowerBound)))
     if let base, concurrency > 1.5 * base.concurrency, ratio > 0.9 * concurrency / base.concurrency {
       // The runs beyond the reduced number have only waited.
@@ -299,5 +306,26 @@ extension ConcurrencySearch {
 
   private mutating func set(_ value: Double) {
     self.value = min(max(value, Double(self.range.lowerBound)), Double(self.range.upperBound))
+  }
+}
+
+// MARK: - Other settings
+
+extension ConcurrencySearch {
+  /// Changes the range, into which the limit moves at once, and the tolerance, for which it measures anew.
+  mutating func update(range: ClosedRange<Int>, tolerance: Double?) {
+    let hasOtherTolerance = tolerance.map { $0 != self.tolerance } ?? false
+    guard range != self.range || hasOtherTolerance else { return }
+    self.range = range
+    if let tolerance, hasOtherTolerance {
+      self.tolerance = tolerance
+      self.reduction = Self.reduction(tolerance)
+      (self.base, self.baseWeight) = (nil, 0)
+    }
+    let value = self.value
+    self.set(value)
+    if self.value != value { self.reason = .update }
+    self.endReduction()
+    self.startCohorts()
   }
 }

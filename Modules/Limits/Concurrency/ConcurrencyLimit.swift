@@ -7,14 +7,18 @@ public import OperationCore
 /// let query = PostQuery(id: 1).limited(by: limit, maximumWait: .seconds(2))
 /// ```
 ///
-/// Runs beyond the limit wait in the order in which they came, whatever their priorities. A waiting run occupies
-/// no thread and no timer of its own.
+/// Runs beyond the limit wait. Those with a higher ``/OperationCore/OperationContext/operationCriticality`` begin first,
+/// and others in the order in which they came, whatever the priorities of their tasks; another ``LimitOrder`` is for
+/// queues that stand. When the queue is full, a run that matters more takes the place of the newest that matters least.
+/// A waiting run occupies no thread and no timer of its own.
+///
+/// ``update(permits:queue:order:in:)`` changes the limit while it runs, and ``snapshot()`` shows its numbers.
 public final class ConcurrencyLimit: OperationLimit {
   /// The name of the limit in errors, notices and texts; nil without a name.
   public let name: String?
 
   /// The number of runs that may be under way at once.
-  public let permits: Int
+  public var permits: Int { self.queue.withMachine { $0.limit } }
 
   private let queue: LimitQueue<PermitMachine>
   private let lastFailure = LastFailure()
@@ -24,13 +28,24 @@ public final class ConcurrencyLimit: OperationLimit {
   /// - Parameters:
   ///   - permits: The number of runs that may be under way at once, at least 1.
   ///   - queue: The number of runs that may wait, at least 0. Runs beyond it are rejected at once.
+  ///   - order: Which of the waiting runs begins next, and which of them have waited in vain.
   ///   - name: The name of the limit in errors, notices and texts, without user data.
-  public init(_ permits: Int, queue: Int = 10_000, name: String? = nil) {
-    precondition(permits >= 1, "A concurrency limit of \(permits) would admit no run. Pass at least 1.")
-    precondition(queue >= 0, "\(queue) runs cannot wait for a concurrency limit. Pass 0 or more.")
+  public init(
+    _ permits: Int,
+    queue: Int = 10_000,
+    order: LimitOrder = .firstComeFirstServed,
+    name: String? = nil
+  ) {
+    let problem = Self.problem(permits: permits, queue: queue)
+    precondition(problem == nil, problem ?? "")
     self.name = name
-    self.permits = permits
-    self.queue = LimitQueue(PermitMachine(limit: permits, maximumWaiting: queue))
+    self.queue = LimitQueue(PermitMachine(limit: permits, maximumWaiting: queue, order: order))
+  }
+
+  private static func problem(permits: Int?, queue: Int?) -> String? {
+    if let permits, permits < 1 { return "A concurrency limit of \(permits) would admit no run. Pass at least 1." }
+    if let queue, queue < 0 { return "\(queue) runs cannot wait for a concurrency limit. Pass 0 or more." }
+    return nil
   }
 
   /// The number of runs that are under way.
@@ -61,15 +76,71 @@ public final class ConcurrencyLimit: OperationLimit {
   public func returnPermit(_ permit: Void, after use: OperationPermitUse, in context: OperationContext) {
     if case .failed(let error) = use { self.lastFailure.set(error) }
     if self.queue.withMachine({ $0.giveBackUnlessAwaited() }) { return }
-    self.queue.change { $0.giveBack() }
+    let now = context.elapsed
+    self.queue.change { $0.giveBack(at: now) }
+  }
+}
+
+// MARK: - While it runs
+
+extension ConcurrencyLimit {
+  /// Changes the limit while runs are under way and wait.
+  ///
+  /// Runs that are under way continue. With more permits, waiting runs begin at once. With fewer, no run begins until so
+  /// many have ended that fewer than `permits` are under way. Runs that wait stay, also in a queue that is now too long:
+  /// new ones are rejected until fewer wait. With another order, waits count from the time at which they began.
+  ///
+  /// Impossible settings are reported with a warning. Then nothing changes.
+  ///
+  /// - Parameters:
+  ///   - permits: The number of runs that may be under way at once, at least 1; nil to keep it.
+  ///   - queue: The number of runs that may wait, at least 0; nil to keep it.
+  ///   - order: Which of the waiting runs begins next; nil to keep it.
+  ///   - context: A context whose observers receive the notice ``OperationCore/OperationNotice/Name/limitChanged``;
+  ///     nil for none.
+  /// - Returns: Whether the settings are possible.
+  @discardableResult
+  public func update(
+    permits: Int? = nil,
+    queue: Int? = nil,
+    order: LimitOrder? = nil,
+    in context: OperationContext? = nil
+  ) -> Bool {
+    let name = self.name ?? "ConcurrencyLimit"
+    if OperationWarning.refuses(Self.problem(permits: permits, queue: queue), by: name) { return false }
+    // Read before locking, because a source of deadlines is user code.
+    let now = context?.elapsed ?? self.queue.withMachine { $0.firstWaiter?.deadlines }?.elapsed ?? .zero
+    let change = self.queue.change { machine -> LimitChange in
+      let earlier = machine.limit
+      if let queue { machine.queue.maximum = queue }
+      if let order, order != machine.queue.order { machine.queue.setOrder(order) }
+      machine.setLimit(permits ?? earlier, at: now)
+      return LimitChange(from: earlier, to: machine.limit, reason: "update")
+    }
+    context?.sendIfChanged(change, of: self.name)
+    return true
+  }
+
+  /// The numbers of the limit at this moment.
+  public func snapshot() -> ConcurrencyLimitSnapshot {
+    self.queue.withMachine { machine in
+      ConcurrencyLimitSnapshot(
+        name: self.name ?? "ConcurrencyLimit",
+        permits: machine.limit,
+        active: machine.inUse,
+        waiting: machine.waiterCount,
+        queue: machine.queue.maximum,
+        rejections: machine.rejections
+      )
+    }
   }
 }
 
 extension ConcurrencyLimit: CustomStringConvertible {
   /// The name and the current numbers of the limit.
   public var description: String {
-    let (active, waiting) = self.queue.withMachine { ($0.inUse, $0.waiterCount) }
+    let (active, permits, waiting) = self.queue.withMachine { ($0.inUse, $0.limit, $0.waiterCount) }
     let title = self.name.map { "Concurrency limit \"\($0)\"" } ?? "Concurrency limit"
-    return "\(title): \(active) of \(self.permits) runs under way, \(waiting) waiting"
+    return "\(title): \(active) of \(permits) runs under way, \(waiting) waiting"
   }
 }

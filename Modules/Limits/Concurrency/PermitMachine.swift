@@ -1,30 +1,29 @@
 package import OperationCore
 
-/// A number of permits, and the waiters for them in the order in which they came.
+/// A number of permits, and the waiters for them, first come first served among those that matter equally.
 ///
 /// While there is a waiter, no permit is free.
 package struct PermitMachine: LimitMachine {
   /// The number of permits. An adaptive limit changes it; more may be in use for a while then.
   package private(set) var limit: Int
   package private(set) var inUse = 0
-  private let maximumWaiting: Int
-  private var waiters = LimitWaiterList()
-  /// The waiters with a longest wait.
-  private var dues = DeadlineHeap<LimitWaiter>()
-  package var decided: [LimitWaiter] = []
+  var queue: WaiterQueue
 
-  package init(limit: Int, maximumWaiting: Int) {
+  package init(limit: Int, maximumWaiting: Int, order: LimitOrder = .firstComeFirstServed) {
     self.limit = limit
-    self.maximumWaiting = maximumWaiting
+    self.queue = WaiterQueue(maximum: maximumWaiting, order: order)
   }
 
-  package var waiterCount: Int { self.waiters.count }
-  var firstWaiter: LimitWaiter? { self.waiters.first }
+  package var waiterCount: Int { self.queue.count }
+  package var rejections: Int { self.queue.rejections }
+  package var firstWaiter: LimitWaiter? { self.queue.first }
 
-  package var alarm: (due: Duration, deadlines: any DeadlineSource)? {
-    guard let first = self.dues.first, let due = first.due else { return nil }
-    return (due, first.deadlines)
+  package var decided: [LimitWaiter] {
+    get { self.queue.decided }
+    _modify { yield &self.queue.decided }
   }
+
+  package var alarm: (due: Duration, deadlines: any DeadlineSource)? { self.queue.alarm }
 
   /// Takes a permit unless none is free.
   package mutating func take() -> Bool {
@@ -35,55 +34,41 @@ package struct PermitMachine: LimitMachine {
 
   /// Returns a permit if no waiter needs it. Otherwise it does nothing, and returns false.
   package mutating func giveBackUnlessAwaited() -> Bool {
-    guard self.waiters.first == nil else { return false }
+    guard self.queue.count == 0 else { return false }
     self.inUse -= 1
     return true
   }
 
-  /// Returns a permit, which goes to the first waiter.
-  package mutating func giveBack() {
+  /// Returns a permit, which goes to the waiter whose turn it is.
+  package mutating func giveBack(at now: Duration) {
     self.inUse -= 1
-    self.admitWaiters()
+    self.admitWaiters(at: now)
   }
 
   /// Returns a permit, and sets the number of permits.
-  package mutating func giveBack(settingLimit limit: Int) {
+  package mutating func giveBack(settingLimit limit: Int, at now: Duration) {
     self.inUse -= 1
-    self.setLimit(limit)
+    self.setLimit(limit, at: now)
   }
 
-  package mutating func setLimit(_ limit: Int) {
+  package mutating func setLimit(_ limit: Int, at now: Duration) {
     self.limit = limit
-    self.admitWaiters()
+    self.admitWaiters(at: now)
   }
 
   package mutating func join(_ waiter: LimitWaiter, at now: Duration) -> LimitWaiter.Decision? {
-    if self.take() { return .admitted }
-    if self.waiters.count >= self.maximumWaiting { return .rejected(retryAfter: nil) }
-    if let due = waiter.due {
-      if due <= now { return .rejected(retryAfter: nil) }
-      self.dues.insert(waiter)
-    }
-    self.waiters.append(waiter)
-    return nil
+    self.take() ? .admitted : self.queue.join(waiter, at: now)
   }
 
   package mutating func remove(_ waiter: LimitWaiter) {
-    self.waiters.remove(waiter)
-    self.dues.remove(waiter)
+    self.queue.remove(waiter)
   }
 
   package mutating func wake(at now: Duration) {
-    while let first = self.dues.first, let due = first.due, due <= now {
-      self.remove(first)
-      self.decide(.rejected(retryAfter: nil), for: first)
-    }
+    self.queue.expire(at: now)
   }
 
-  private mutating func admitWaiters() {
-    while let first = self.waiters.first, self.take() {
-      self.remove(first)
-      self.decide(.admitted, for: first)
-    }
+  private mutating func admitWaiters(at now: Duration) {
+    while self.inUse < self.limit, self.queue.admitNext(at: now) { self.inUse += 1 }
   }
 }

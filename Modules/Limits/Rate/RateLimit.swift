@@ -11,8 +11,12 @@ public import OperationCore
 /// *generic cell rate algorithm* of ITU-T I.371 computes the permits from the time of the last run. It uses integers,
 /// so no part of a permit is lost by rounding.
 ///
-/// Runs beyond the rate wait in the order in which they came, whatever their priorities. One timer serves all of them.
-/// A run whose turn would come after its longest wait is rejected at once, with the time until its turn.
+/// Runs beyond the rate wait. Those with a higher ``/OperationCore/OperationContext/operationCriticality`` begin first, and
+/// others in the order in which they came, whatever the priorities of their tasks. One timer serves all of them. A run
+/// whose turn would come after its longest wait is rejected at once, with the time until its turn, and so is one that
+/// finds the queue full of runs that matter at least as much.
+///
+/// ``update(_:per:burst:queue:in:)`` changes the rate while it runs, and ``snapshot()`` shows its numbers.
 ///
 /// Time comes from the deadlines in each run's context, and is monotonic: a system clock that is set has no
 /// effect. All operations that share a limit must use the same deadlines.
@@ -21,13 +25,13 @@ public final class RateLimit: OperationLimit {
   public let name: String?
 
   /// The number of runs that may begin in a period.
-  public let count: Int
+  public var count: Int { self.queue.withMachine { Int($0.count) } }
 
   /// The length of the period.
-  public let period: OperationDuration
+  public var period: OperationDuration { self.queue.withMachine { $0.period } }
 
   /// The number of runs that may begin at once after a pause.
-  public let burst: Int
+  public var burst: Int { self.queue.withMachine { $0.burst } }
 
   private let queue: LimitQueue<RateMachine>
   private let lastFailure = LastFailure()
@@ -38,26 +42,34 @@ public final class RateLimit: OperationLimit {
   ///   - count: The number of runs that may begin in a period, from 1 to a billion.
   ///   - period: The length of the period: positive, and at most a hundred years.
   ///   - burst: The number of runs that may begin at once after a pause, from 1 to a billion; `count` by default.
+  ///   - queue: The number of runs that may wait, at least 0. Runs beyond it are rejected at once.
   ///   - name: The name of the limit in errors, notices and texts, without user data.
-  public init(_ count: Int, per period: OperationDuration, burst: Int? = nil, name: String? = nil) {
+  public init(
+    _ count: Int,
+    per period: OperationDuration,
+    burst: Int? = nil,
+    queue: Int = 10_000,
+    name: String? = nil
+  ) {
     let burst = burst ?? count
-    precondition(
-      (1...1_000_000_000).contains(count),
-      "A rate limit cannot admit \(count) runs. Pass 1 to 1,000,000,000."
-    )
-    precondition(
-      period > .zero && period <= period.clampedForClock,
-      "A rate limit cannot count runs for \(period). Pass a positive duration of at most a hundred years."
-    )
-    precondition(
-      (1...1_000_000_000).contains(burst),
-      "A rate limit cannot admit a burst of \(burst) runs. Pass 1 to 1,000,000,000."
-    )
+    let problem = Self.problem(count, period, burst, queue)
+    precondition(problem == nil, problem ?? "")
     self.name = name
-    self.count = count
-    self.period = period
-    self.burst = burst
-    self.queue = LimitQueue(RateMachine(count: count, period: period, burst: burst))
+    self.queue = LimitQueue(RateMachine(count: count, period: period, burst: burst, maximumWaiting: queue))
+  }
+
+  private static func problem(_ count: Int?, _ period: Duration?, _ burst: Int?, _ queue: Int?) -> String? {
+    if let count, !(1...1_000_000_000).contains(count) {
+      return "A rate limit cannot admit \(count) runs. Pass 1 to 1,000,000,000."
+    }
+    if let period, period <= .zero || period > period.clampedForClock {
+      return "A rate limit cannot count runs for \(period). Pass a positive duration of at most a hundred years."
+    }
+    if let burst, !(1...1_000_000_000).contains(burst) {
+      return "A rate limit cannot admit a burst of \(burst) runs. Pass 1 to 1,000,000,000."
+    }
+    if let queue, queue < 0 { return "\(queue) runs cannot wait for a rate limit. Pass 0 or more." }
+    return nil
   }
 
   /// The number of runs that wait.
@@ -101,6 +113,73 @@ public final class RateLimit: OperationLimit {
   func giveBack(in context: OperationContext) {
     let now = context.elapsed
     self.queue.change { $0.giveBack(at: now) }
+  }
+}
+
+// MARK: - While it runs
+
+extension RateLimit {
+  /// Changes the rate while runs wait.
+  ///
+  /// The permits that are missing from the bucket stay missing, and come back at the new rate. So neither a permit that was
+  /// taken is taken back, nor one is made. A higher `burst` adds its permits to the bucket at once. Waiting runs stay, and
+  /// begin when their turn comes at the new rate, or are rejected at their longest wait. In a queue that is now too long,
+  /// new runs are rejected until fewer wait.
+  ///
+  /// Impossible settings are reported with a warning. Then nothing changes.
+  ///
+  /// - Parameters:
+  ///   - count: The number of runs that may begin in a period, from 1 to a billion; nil to keep it.
+  ///   - period: The length of the period: positive, and at most a hundred years; nil to keep it.
+  ///   - burst: The number of runs that may begin at once after a pause, from 1 to a billion; nil to keep it.
+  ///   - queue: The number of runs that may wait, at least 0; nil to keep it.
+  ///   - context: A context whose deadlines give the time until which permits come at the old rate, and whose observers
+  ///     receive the notice ``OperationCore/OperationNotice/Name/limitChanged``. With nil it is the time of the last call.
+  /// - Returns: Whether the settings are possible.
+  @discardableResult
+  public func update(
+    _ count: Int? = nil,
+    per period: OperationDuration? = nil,
+    burst: Int? = nil,
+    queue: Int? = nil,
+    in context: OperationContext? = nil
+  ) -> Bool {
+    let name = self.name ?? "RateLimit"
+    if OperationWarning.refuses(Self.problem(count, period, burst, queue), by: name) { return false }
+    let now = context?.elapsed
+    let change = self.queue.change { machine -> LimitChange in
+      let earlier = machine.ratePerSecond
+      if let queue { machine.queue.maximum = queue }
+      machine.setRate(
+        count: count ?? Int(machine.count),
+        period: period ?? machine.period,
+        burst: burst ?? machine.burst,
+        at: now
+      )
+      return LimitChange(from: earlier, to: machine.ratePerSecond, reason: "update")
+    }
+    context?.sendIfChanged(change, of: self.name)
+    return true
+  }
+
+  /// The numbers of the limit at this moment.
+  ///
+  /// - Parameter context: A context whose deadlines give the time; nil for the time of the last call.
+  /// - Returns: The numbers.
+  public func snapshot(in context: OperationContext? = nil) -> RateLimitSnapshot {
+    let now = context?.elapsed
+    return self.queue.withMachine { machine in
+      RateLimitSnapshot(
+        name: self.name ?? "RateLimit",
+        count: Int(machine.count),
+        periodSeconds: machine.period.seconds,
+        burst: machine.burst,
+        available: max(machine.burst - machine.missing(at: now), 0),
+        waiting: machine.waiterCount,
+        queue: machine.queue.maximum,
+        rejections: machine.rejections
+      )
+    }
   }
 }
 

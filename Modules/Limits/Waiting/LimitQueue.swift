@@ -46,13 +46,25 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
   ) async -> LimitWaiter.Decision {
     let now = context.elapsed
     let due = maximumWait.map { now + $0.clampedForClock }
-    let waiter = LimitWaiter(deadlines: context.operationDeadlines, due: due)
-    return await withTaskCancellationHandler {
+    let waiter = LimitWaiter(
+      deadlines: context.operationDeadlines,
+      due: due,
+      criticality: context.operationCriticality
+    )
+    return await self.decision(about: waiter) { $0.join($1, at: now) }
+  }
+
+  /// Waits for the decision about a run, which `join` adds to the machine.
+  nonisolated(nonsending) func decision(
+    about waiter: LimitWaiter,
+    joining join: @Sendable (inout Machine, LimitWaiter) -> LimitWaiter.Decision?
+  ) async -> LimitWaiter.Decision {
+    await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let decision = self.change { machine -> LimitWaiter.Decision? in
           // The cancellation may have been first.
           if let decision = waiter.decision { return decision }
-          waiter.decision = machine.join(waiter, at: now)
+          waiter.decision = join(&machine, waiter)
           if waiter.decision == nil { waiter.continuation = continuation }
           return waiter.decision
         }

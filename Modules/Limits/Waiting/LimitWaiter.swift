@@ -14,6 +14,12 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
   package let deadlines: any DeadlineSource
   /// The elapsed time after which the run no longer waits; nil if it waits for as long as it takes.
   package let due: Duration?
+  /// How much the run matters.
+  package let criticality: OperationCriticality
+  /// The elapsed time at which the run began to wait.
+  var arrival = Duration.zero
+  /// The number of the partition in a ``PartitionMachine``.
+  var slot = 0
   /// The decision; nil while the run waits.
   package internal(set) var decision: Decision?
   var continuation: UnsafeContinuation<Decision, Never>?
@@ -23,9 +29,14 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
   fileprivate var next: LimitWaiter?
   fileprivate var isLinked = false
 
-  package init(deadlines: any DeadlineSource, due: Duration?) {
+  package init(
+    deadlines: any DeadlineSource,
+    due: Duration?,
+    criticality: OperationCriticality = .critical
+  ) {
     self.deadlines = deadlines
     self.due = due
+    self.criticality = criticality
   }
 
   package func isEarlier(than other: LimitWaiter) -> Bool {
@@ -54,7 +65,7 @@ extension LimitWaiter.Decision {
 /// Waiters in the order in which they came. Each operation takes constant time.
 struct LimitWaiterList: Sendable {
   private(set) var first: LimitWaiter?
-  private var last: LimitWaiter?
+  private(set) var last: LimitWaiter?
   private(set) var count = 0
 
   mutating func append(_ waiter: LimitWaiter) {
@@ -74,5 +85,17 @@ struct LimitWaiterList: Sendable {
     (waiter.previous, waiter.next, waiter.isLinked) = (nil, nil, false)
     self.count -= 1
     return true
+  }
+
+  mutating func popFirst() -> LimitWaiter? {
+    guard let first else { return nil }
+    self.remove(first)
+    return first
+  }
+
+  mutating func popLast() -> LimitWaiter? {
+    guard let last else { return nil }
+    self.remove(last)
+    return last
   }
 }

@@ -1,0 +1,59 @@
+public import OperationCore
+
+/// Which of the runs that wait for a limit begins next, and which of them have waited in vain.
+///
+/// Runs with a higher ``/OperationCore/OperationContext/operationCriticality`` always begin first. The order is that of
+/// the runs that matter equally.
+public struct LimitOrder: Sendable, Hashable {
+  enum Rule: Sendable, Hashable {
+    case arrival
+    case controlledDelay(target: Duration, interval: Duration)
+    case newestFirst(after: Duration)
+  }
+
+  let rule: Rule
+
+  /// The run that has waited longest begins first; the default.
+  public static let firstComeFirstServed = LimitOrder(rule: .arrival)
+
+  /// First come, first served, and runs are rejected while the queue stands: *CoDel*.
+  ///
+  /// A queue that empties now and then absorbs a burst. One in which every run waits longer than `target` for a whole
+  /// `interval` only adds delay. Then the run whose turn it is is rejected, and others after shorter and shorter times,
+  /// until a run has waited less than `target`. The last waiting run is never rejected.
+  ///
+  /// It follows [RFC 8289](https://www.rfc-editor.org/rfc/rfc8289), with the defaults that B. Maurer reports for servers
+  /// in [*Fail at Scale*](https://queue.acm.org/detail.cfm?id=2839461).
+  ///
+  /// - Parameters:
+  ///   - target: The longest wait of a queue that is good. A negative duration is reported and counts as zero.
+  ///   - interval: How long waits may be longer. A negative duration is reported and counts as zero.
+  /// - Returns: The order.
+  public static func controlledDelay(
+    target: OperationDuration = .milliseconds(5),
+    interval: OperationDuration = .milliseconds(100)
+  ) -> LimitOrder {
+    LimitOrder(
+      rule: .controlledDelay(
+        target: target.reportedIfNegative(in: "LimitOrder.controlledDelay(target:)").clampedForClock,
+        interval: interval.reportedIfNegative(in: "LimitOrder.controlledDelay(interval:)").clampedForClock
+      )
+    )
+  }
+
+  /// First come, first served, until the queue has not been empty for a time; then the newest run begins first.
+  ///
+  /// A run that has waited long in a queue that stands has a caller that is about to give up. The newest one still has
+  /// all of its time. The others leave the queue at their longest wait, so pass one. A run that finds the queue full
+  /// takes the place of the one that has waited longest.
+  ///
+  /// B. Maurer describes it in [*Fail at Scale*](https://queue.acm.org/detail.cfm?id=2839461).
+  ///
+  /// - Parameter interval: The time without an empty queue. A negative duration is reported and counts as zero.
+  /// - Returns: The order.
+  public static func adaptiveLIFO(after interval: OperationDuration = .milliseconds(100)) -> LimitOrder {
+    LimitOrder(
+      rule: .newestFirst(after: interval.reportedIfNegative(in: "LimitOrder.adaptiveLIFO(after:)").clampedForClock)
+    )
+  }
+}
