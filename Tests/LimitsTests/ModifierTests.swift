@@ -10,6 +10,9 @@ import Testing
     try await checkModifier { $0.limited(by: ConcurrencyLimit(10)) }
     try await checkModifier { $0.limited(by: RateLimit(10, per: .seconds(1))) }
     try await checkModifier { $0.limited(by: AdaptiveLimit(minimum: 10, maximum: 20)) }
+    try await checkModifier { $0.limited(by: PartitionedLimit(10) { _ in "tenant" }) }
+    try await checkModifier { $0.limited(by: AdaptiveThrottle()) }
+    try await checkModifier { $0.limited(by: ConcurrencyLimit(10)).criticality(.sheddable) }
   }
 
   @Test func `A limited query is a query, and its state shows the rejection`() async throws {

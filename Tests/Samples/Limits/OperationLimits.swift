@@ -13,3 +13,7 @@ struct LoadOperation: OperationRequest, Sendable {
     with continuation: OperationContinuation<Int, LoadError>
   ) async throws(LoadError) -> Int { sample() }
 }
+
+extension OperationContext {
+  var tenant: String { "" }
+}

@@ -1,0 +1,154 @@
+import OperationCore
+import OperationLimits
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Queues that stand, in virtual time: the tables of the article.
+///
+/// A service with ten slots and runs of 0.1 s serves 100 a second. Runs come at random for a minute, of which the second
+/// half is measured.
+@Suite(.warningsAreIssues) struct OverloadSimulationTests {
+  private struct Outcome: CustomStringConvertible {
+    /// The waits of the runs that have begun, in milliseconds.
+    var waits: [Int] = []
+    var rejected = 0
+
+    /// The runs in a second that have begun within a second: their callers are still there.
+    var useful: Int { self.waits.count { $0 <= 1000 } / 30 }
+    var median: Int { self.wait(0.5) }
+    var late: Int { self.wait(0.99) }
+
+    private func wait(_ part: Double) -> Int {
+      let sorted = self.waits.sorted()
+      return sorted.isEmpty ? 0 : sorted[min(Int(Double(sorted.count) * part), sorted.count - 1)]
+    }
+
+    var description: String {
+      "\(self.useful) useful a second, median \(self.median) ms, p99 \(self.late) ms, \(self.rejected / 30) rejected"
+    }
+  }
+
+  private static let length = 60.0
+
+  /// Runs that come at `rate` a second, and wait in `order` for `patience`.
+  private static func simulate(_ order: LimitOrder, rate: Double, patience: Duration? = nil) -> Outcome {
+    var generator = SeededGenerator(seed: 7)
+    var machine = PermitMachine(limit: 10, maximumWaiting: 10_000, order: order)
+    let deadlines = SystemDeadlineSource()
+    var outcome = Outcome()
+    var starts: [ObjectIdentifier: Double] = [:]
+    var waiters: [LimitWaiter] = []
+    // All runs take as long, so they end in the order in which they begin.
+    var (ends, ended) = ([Double](), 0)
+    func begin(_ arrival: Double, at time: Double) {
+      ends.append(time + 0.1)
+      if time >= Self.length / 2 { outcome.waits.append(Int((time - arrival) * 1000)) }
+    }
+    func settle(at time: Double) {
+      for waiter in machine.decided {
+        if waiter.decision == .admitted {
+          begin(starts[ObjectIdentifier(waiter)] ?? time, at: time)
+        } else if time >= Self.length / 2 {
+          outcome.rejected += 1
+        }
+      }
+      machine.decided = []
+    }
+    var time = 0.0
+    while time < Self.length {
+      while ended < ends.count, ends[ended] <= time {
+        machine.wake(at: .seconds(ends[ended]))
+        machine.giveBack(at: .seconds(ends[ended]))
+        settle(at: ends[ended])
+        ended += 1
+      }
+      let waiter = LimitWaiter(deadlines: deadlines, due: patience.map { .seconds(time) + $0 })
+      waiters.append(waiter)
+      starts[ObjectIdentifier(waiter)] = time
+      if machine.join(waiter, at: .seconds(time)) == .admitted { begin(time, at: time) }
+      settle(at: time)
+      time += generator.interval(rate: rate)
+    }
+    return outcome
+  }
+
+  @Test func `First come, first served serves nobody in time when the queue stands`() {
+    let outcome = Self.simulate(.firstComeFirstServed, rate: 150)
+    #expect(outcome.useful == 0 && outcome.median > 10_000, "\(outcome)")
+  }
+
+  @Test func `Controlled delay keeps waits short at the full throughput, and rejects nothing without need`() {
+    let outcome = Self.simulate(.controlledDelay(), rate: 150)
+    #expect(outcome.useful >= 95 && outcome.median < 250 && outcome.late < 600, "\(outcome)")
+    let twice = Self.simulate(.controlledDelay(), rate: 200)
+    #expect(twice.useful >= 95 && twice.late < 1000, "\(twice)")
+    let quiet = Self.simulate(.controlledDelay(), rate: 80)
+    #expect(quiet.useful >= 77 && quiet.rejected <= 30, "\(quiet)")
+  }
+
+  @Test func `Adaptive LIFO serves most runs at once`() {
+    let newest = Self.simulate(.adaptiveLIFO(), rate: 150, patience: .seconds(1))
+    #expect(newest.useful >= 97 && newest.median < 60, "\(newest)")
+    let oldest = Self.simulate(.firstComeFirstServed, rate: 150, patience: .seconds(1))
+    #expect(oldest.useful >= 97 && oldest.median > 900, "\(oldest)")
+  }
+
+  // MARK: - Tenants
+
+  /// Seven tenants that want 8 runs a second, and one that wants `greed`. The waits are those of the seven.
+  private static func simulateTenants(greed: Double, isPartitioned: Bool) -> Outcome {
+    var generator = SeededGenerator(seed: 9)
+    var machine = PartitionMachine(
+      limit: 10,
+      shares: [:],
+      others: PartitionShare(guaranteed: 0),
+      maximumWaiting: 200
+    )
+    let deadlines = SystemDeadlineSource()
+    var outcome = Outcome()
+    var (ends, ended): ([(time: Double, slot: Int)], Int) = ([], 0)
+    var runs: [ObjectIdentifier: (start: Double, isGreedy: Bool)] = [:]
+    var waiters: [LimitWaiter] = []
+    func begin(_ waiter: LimitWaiter, at time: Double) {
+      ends.append((time + 0.1, machine.slot(of: waiter)))
+      guard let run = runs[ObjectIdentifier(waiter)], !run.isGreedy, time >= Self.length / 2 else { return }
+      outcome.waits.append(Int((time - run.start) * 1000))
+    }
+    var time = 0.0
+    while time < Self.length {
+      while ended < ends.count, ends[ended].time <= time {
+        let end = ends[ended]
+        ended += 1
+        machine.giveBack(end.slot, at: .seconds(end.time))
+        for waiter in machine.decided where waiter.decision == .admitted { begin(waiter, at: end.time) }
+        machine.decided = []
+      }
+      let isGreedy = generator.unit() < greed / (greed + 56)
+      let tenant = isGreedy ? "greedy" : "\(Int.random(in: 0..<7, using: &generator))"
+      let waiter = LimitWaiter(deadlines: deadlines, due: nil)
+      waiters.append(waiter)
+      runs[ObjectIdentifier(waiter)] = (time, isGreedy)
+      switch machine.join(waiter, to: isPartitioned ? tenant : "all", at: .seconds(time)) {
+      case .admitted: begin(waiter, at: time)
+      case nil: break
+      default: if !isGreedy, time >= Self.length / 2 { outcome.rejected += 1 }
+      }
+      for waiter in machine.decided where waiter.decision != .admitted {
+        if runs[ObjectIdentifier(waiter)]?.isGreedy == false, time >= Self.length / 2 { outcome.rejected += 1 }
+      }
+      machine.decided = []
+      time += generator.interval(rate: greed + 56)
+    }
+    return outcome
+  }
+
+  @Test func `A greedy tenant slows only its own runs`() {
+    let quiet = Self.simulateTenants(greed: 8, isPartitioned: true)
+    let fair = Self.simulateTenants(greed: 200, isPartitioned: true)
+    let together = Self.simulateTenants(greed: 200, isPartitioned: false)
+    #expect(quiet.rejected == 0 && quiet.late <= 60, "\(quiet)")
+    #expect(fair.useful >= 54 && fair.rejected == 0 && fair.late <= 200, "\(fair)")
+    #expect(together.useful < 54 && together.rejected > 500, "\(together)")
+  }
+}
