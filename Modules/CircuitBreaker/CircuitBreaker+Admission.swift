@@ -26,13 +26,19 @@ extension CircuitBreaker {
 
   private nonisolated(nonsending) func decision(in context: OperationContext) async -> CircuitDecision {
     let now = context.elapsed
-    let longestWait = min(self.probeWait, context.operationTimeRemaining ?? self.probeWait)
+    self.endHalfOpen(at: now, in: context)
+    let probeWait = self.withMachine { $0.settings.probeWait }
+    let longestWait = min(probeWait, context.operationTimeRemaining ?? probeWait)
     // A run inside of a probe would wait for itself.
     let mayWait = longestWait > .zero && !Self.probed.contains(ObjectIdentifier(self))
     let waiter = CircuitWaiter()
     let decision = self.change(in: context) { $0.admit(mayWait ? waiter : nil, at: now) }
     if let decision { return decision }
-    let timer = context.operationDeadlines.schedule(after: longestWait) { [weak self] in
+    let deadlines = context.operationDeadlines
+    // The time of the half-open breaker may end before. Then all waiting runs hear when it admits a run again.
+    let timeLeft = self.withMachine { $0.halfOpenEnd }.map { max($0 - now, .zero) } ?? longestWait
+    let timer = deadlines.schedule(after: min(longestWait, timeLeft)) { [weak self] in
+      self?.endHalfOpen(at: deadlines.elapsed.clampedForClock, in: context)
       self?.decide(.rejected(retryAfter: nil), for: waiter)
     }
     defer { timer.cancel() }

@@ -3,7 +3,7 @@ internal import OperationFoundation
 
 extension OperationNotice.Name {
   /// A run has opened a circuit breaker. The attribute `circuit.open_until` is the date, such as
-  /// `2026-01-31T12:00:00Z`.
+  /// `2026-01-31T12:00:00Z`, and `circuit.reason` is `failures`, `slow_runs`, `probe` or `half_open_time`.
   public static let circuitOpened = Self("circuit.opened")
 
   /// An open circuit breaker admits probes.
@@ -23,6 +23,7 @@ extension CircuitBreaker {
     switch state {
     case .open(let date):
       attributes["circuit.open_until"] = .string(date.formatted(.iso8601))
+      attributes["circuit.reason"] = .string(self.withMachine { $0.trigger }.rawValue)
       return OperationNotice(.circuitOpened, attributes: attributes)
     case .halfOpen: return OperationNotice(.circuitHalfOpened, attributes: attributes)
     // No run isolates a breaker.

@@ -1,3 +1,4 @@
+public import OperationCore
 public import OperationFoundation
 
 extension CircuitBreaker {
@@ -9,23 +10,68 @@ extension CircuitBreaker {
     /// The state of the breaker.
     public let state: State
 
+    /// When the breaker has left the closed state; nil while it is closed, and for an isolated one.
+    ///
+    /// It is a date on the clock of the run that has opened the breaker. Probes that fail do not change it.
+    public let openSince: Date?
+
     /// The number of runs that count in the window. It begins at 0 in each state.
     public let runs: Int
 
     /// The number of those runs that have failed.
     public let failures: Int
 
+    /// The number of those runs that were slow.
+    public let slow: Int
+
     /// How often the breaker has opened since it was created.
     public let trips: Int
 
+    /// How many results would have opened the breaker, if not too many others of its ``CircuitBreakers`` had been open.
+    public let preventedTrips: Int
+
     /// How many runs the breaker has rejected since it was created.
     public let rejections: Int
+
+    /// The number of probes that are under way.
+    public let probes: Int
+
+    /// The number of runs that wait beside the probes.
+    public let waiting: Int
 
     /// The snapshot on one line.
     public var description: String {
       let name = self.name.map { "\($0): " } ?? ""
       return
         "\(name)\(self.state), \(self.failures) of \(self.runs) runs failed, \(self.trips) trips, \(self.rejections) rejections"
+    }
+  }
+}
+
+extension CircuitBreaker.Snapshot: OperationResilienceSnapshot {
+  // The property of the snapshot is optional, and has been so before the protocol was there.
+  /// The name of the breaker; `CircuitBreaker` for one without a name.
+  @_implements(OperationResilienceSnapshot,name)
+  public var resilienceName: String { self.name ?? "CircuitBreaker" }
+
+  /// The counts, and the state as `circuit.state`: 0 is closed, 1 half-open, 2 open and 3 isolated.
+  public var gauges: [String: Double] {
+    [
+      "circuit.state": self.state.number, "circuit.runs": Double(self.runs),
+      "circuit.failures": Double(self.failures), "circuit.slow": Double(self.slow),
+      "circuit.trips": Double(self.trips), "circuit.rejections": Double(self.rejections),
+      "circuit.waiting": Double(self.waiting),
+    ]
+  }
+}
+
+extension CircuitBreaker.State {
+  fileprivate var number: Double {
+    switch self {
+    case .closed: 0
+    case .halfOpen: 1
+    case .open: 2
+    case .isolated: 3
     }
   }
 }

@@ -23,6 +23,11 @@ public import Synchronization
 /// wait, in the order in which they came, each up to `probeWait` and the deadline of its context. A run that is cancelled
 /// meanwhile ends at once. A run that a probe itself makes does not wait, because it would wait for itself.
 ///
+/// Beside failures it counts slow runs, if ``init(name:failureRatio:minimumRuns:window:lastRuns:slowAfter:slowRatio:openFor:probes:probeWait:halfOpenFor:counts:)``
+/// is given a time after which a run is slow: it opens when `slowRatio` of the runs were slow. With `lastRuns` it counts
+/// that many runs, however long ago they were, in place of the window. ``update(failureRatio:minimumRuns:window:lastRuns:slowAfter:slowRatio:openFor:probes:probeWait:halfOpenFor:)``
+/// changes all of this while runs are under way.
+///
 /// The result of a run counts only if the breaker has not changed its state since it admitted the run. A cancelled run
 /// and one that ends with a ``/OperationCore/LocalRejection`` count neither as a success nor as a failure. As a probe,
 /// such a run gives its place to the one that has waited longest.
@@ -31,7 +36,8 @@ public import Synchronization
 /// use the same. The breaker has no timer: once the time has passed, it becomes half-open when a run begins or its
 /// state is read.
 ///
-/// M. Nygard describes the pattern in *Release It!*, 2007.
+/// M. Nygard describes the pattern in *Release It!*, 2007. Slow runs, the two windows and the time in half open follow
+/// [resilience4j](https://resilience4j.readme.io/docs/circuitbreaker).
 public final class CircuitBreaker: Sendable {
   private let machine: Mutex<CircuitMachine>
   let lastFailure = LastFailure()
@@ -40,9 +46,8 @@ public final class CircuitBreaker: Sendable {
   /// The name of the breaker in notices and snapshots; nil without a name.
   public let name: String?
 
-  /// The longest time that a run waits beside the probes.
-  let probeWait: OperationDuration
-  private let openFor: OperationBackoffFunction
+  /// Whether the duration of runs counts. It spares the others two readings of the clock.
+  @usableFromInline let measuresDurations = Atomic<Bool>(false)
   private let counts: @Sendable (any Error) -> Bool
   /// The states, and nil when the breaker is released.
   let broadcast = Broadcast<State?>(.closed)
@@ -54,11 +59,18 @@ public final class CircuitBreaker: Sendable {
   ///   - failureRatio: The share of failed runs at which the breaker opens, above 0 and at most 1.
   ///   - minimumRuns: The number of runs in the window below which the breaker does not open, at least 1.
   ///   - window: How far back runs are counted, longer than zero. Its resolution is a tenth of its length.
+  ///   - lastRuns: The number of runs to count in place of those in `window`, up to a million; nil or 0 to count by time.
+  ///     Where it is below `minimumRuns`, it takes the place of that as well.
+  ///   - slowAfter: The time after which a run is slow; nil or zero if none is.
+  ///   - slowRatio: The share of slow runs at which the breaker opens, above 0 and at most 1.
   ///   - openFor: How long the breaker stays open. It receives 1 when a closed breaker opens, 2 when the following
   ///     probes have failed, and so on.
   ///   - probes: The number of runs that a half-open breaker admits, all of which have to succeed: at least 1.
   ///   - probeWait: The longest time that a run waits beside the probes of a half-open breaker. With zero it is rejected
   ///     at once. A negative duration is reported and counts as zero.
+  ///   - halfOpenFor: The longest time from the first probe of a half-open breaker to its last, after which it opens
+  ///     again; nil or zero for any time. An impossible value of this and of the other three that have a default is
+  ///     reported, and the default is used.
   ///   - counts: Whether an error counts as a failure of the service. Other errors count as successes: the service has
   ///     answered. It is not called for cancelled runs and local rejections.
   public init(
@@ -66,30 +78,42 @@ public final class CircuitBreaker: Sendable {
     failureRatio: Double = 0.5,
     minimumRuns: Int = 20,
     window: OperationDuration = .seconds(30),
+    lastRuns: Int? = nil,
+    slowAfter: OperationDuration? = nil,
+    slowRatio: Double = 1,
     openFor: OperationBackoffFunction = .exponential(.seconds(5)).capped(at: .seconds(60)),
     probes: Int = 1,
     probeWait: OperationDuration = .seconds(10),
+    halfOpenFor: OperationDuration? = nil,
     counts: @escaping @Sendable (any Error) -> Bool = { _ in true }
   ) {
-    precondition(
-      failureRatio > 0 && failureRatio <= 1,
-      "A circuit breaker cannot open at a failure ratio of \(failureRatio). Pass one above 0 and at most 1."
+    let problem = CircuitSettings.problem(
+      failureRatio: failureRatio,
+      minimumRuns: minimumRuns,
+      window: window,
+      probes: probes
     )
-    precondition(minimumRuns >= 1, "A circuit breaker cannot open after \(minimumRuns) runs. Pass at least 1.")
-    precondition(window > .zero, "A circuit breaker cannot count runs for \(window). Pass a positive duration.")
-    precondition(probes >= 1, "A circuit breaker with \(probes) probes would never close. Pass at least 1.")
+    precondition(problem == nil, problem ?? "")
+    let title = name ?? "CircuitBreaker"
+    let settings = CircuitSettings(
+      failureRatio: failureRatio,
+      minimumRuns: minimumRuns,
+      window: window.clampedForClock,
+      lastRuns: OperationWarning.refuses(CircuitSettings.problem(lastRuns: lastRuns), by: title)
+        ? nil : lastRuns.unlessZero,
+      slowAfter: OperationWarning.refuses(CircuitSettings.problem(slowAfter, as: "slowAfter"), by: title)
+        ? nil : slowAfter.unlessZero,
+      slowRatio: OperationWarning.refuses(CircuitSettings.problem(slowRatio: slowRatio), by: title) ? 1 : slowRatio,
+      openFor: openFor,
+      probes: probes,
+      probeWait: probeWait.reportedIfNegative(in: "CircuitBreaker(probeWait:)").clampedForClock,
+      halfOpenFor: OperationWarning.refuses(CircuitSettings.problem(halfOpenFor, as: "halfOpenFor"), by: title)
+        ? nil : halfOpenFor.unlessZero
+    )
     self.name = name
-    self.openFor = openFor
-    self.probeWait = probeWait.reportedIfNegative(in: "CircuitBreaker(probeWait:)").clampedForClock
     self.counts = counts
-    self.machine = Mutex(
-      CircuitMachine(
-        failureRatio: failureRatio,
-        minimumRuns: minimumRuns,
-        window: window.clampedForClock,
-        probes: probes
-      )
-    )
+    self.machine = Mutex(CircuitMachine(settings))
+    self.measuresDurations.store(settings.slowAfter != nil, ordering: .relaxed)
   }
 
   deinit {
@@ -119,9 +143,10 @@ extension CircuitBreaker {
   ///
   /// Reading it makes an open breaker half-open when its time has come.
   public var state: State {
-    let deadlines = self.machine.withLock { $0.opening?.deadlines }
+    let deadlines = self.machine.withLock { $0.lastOpening?.deadlines }
     // Read before locking, because a source of deadlines is user code.
     guard let now = deadlines?.elapsed else { return self.machine.withLock { $0.state } }
+    self.endHalfOpen(at: now)
     return self.change { machine in
       machine.endOpening(at: now)
       return machine.state
@@ -150,10 +175,15 @@ extension CircuitBreaker {
       Snapshot(
         name: self.name,
         state: state,
+        openSince: machine.openSince,
         runs: machine.window.runs,
         failures: machine.window.failures,
+        slow: machine.window.slow,
         trips: machine.totalTrips,
-        rejections: machine.rejections
+        preventedTrips: machine.preventedTrips,
+        rejections: machine.rejections,
+        probes: machine.runningProbes,
+        waiting: machine.waitingCount
       )
     }
   }
@@ -166,26 +196,52 @@ extension CircuitBreaker {
   @inlinable
   var generationIfClosed: UInt64 { self.closedGeneration.load(ordering: .acquiring) }
 
+  /// The elapsed time at the start of a run; nil if durations do not count.
+  @inlinable
+  func start(in context: OperationContext) -> Duration? {
+    self.measuresDurations.load(ordering: .relaxed) ? context.operationDeadlines.elapsed : nil
+  }
+
   @usableFromInline
-  func recordSuccess(of generation: UInt64, in context: OperationContext) {
-    self.record(.success, of: generation, in: context)
+  func recordSuccess(of generation: UInt64, since start: Duration?, in context: OperationContext) {
+    self.record(of: generation, since: start, in: context) { .success(isSlow: $0) }
+  }
+
+  /// Records a value that is a failure of the service.
+  @usableFromInline
+  func recordFailedValue(of generation: UInt64, since start: Duration?, in context: OperationContext) {
+    self.record(of: generation, since: start, in: context) { .failure(isSlow: $0) }
   }
 
   /// Records a failure. Called in the task of the run.
   @usableFromInline
-  func recordFailure(_ error: any Error, of generation: UInt64, in context: OperationContext) {
+  func recordFailure(
+    _ error: any Error,
+    of generation: UInt64,
+    since start: Duration?,
+    in context: OperationContext
+  ) {
     guard !error.endsCancelledRun, !error.isLocalRejection else {
-      return self.record(.abandoned, of: generation, in: context)
+      return self.record(of: generation, since: nil, in: context) { _ in .abandoned }
     }
-    guard self.counts(error) else { return self.record(.success, of: generation, in: context) }
+    guard self.counts(error) else { return self.recordSuccess(of: generation, since: start, in: context) }
     self.lastFailure.set(error)
-    self.record(.failure, of: generation, in: context)
+    self.record(of: generation, since: start, in: context) { .failure(isSlow: $0) }
   }
 
-  private func record(_ outcome: CircuitMachine.Outcome, of generation: UInt64, in context: OperationContext) {
+  private func record(
+    of generation: UInt64,
+    since start: Duration?,
+    in context: OperationContext,
+    _ outcome: (_ isSlow: Bool) -> CircuitMachine.Outcome
+  ) {
     let now = context.elapsed
+    let duration = start.map { now - $0 } ?? .zero
     // A closed breaker does not change its state without an opening, so there is nothing to deliver.
     let isClosed = self.closedGeneration.load(ordering: .relaxed) == generation
+    if !isClosed { self.endHalfOpen(at: now, in: context) }
+    let slowAfter = start == nil ? nil : self.machine.withLock { $0.settings.slowAfter }
+    let outcome = outcome(slowAfter.map { duration > $0 } ?? false)
     let recording =
       isClosed
       ? self.machine.withLock { $0.record(outcome, of: generation, at: now) }
@@ -203,13 +259,19 @@ extension CircuitBreaker {
     var trip = trip
     while true {
       // Computed without the lock, because the function and the clocks are user code.
-      let opening = CircuitOpening(trip: trip, length: self.openFor(trip), in: context)
+      let opening = CircuitOpening(trip: trip, length: self.openFor(trip: trip), in: context)
       let recording = self.change(in: context) {
         $0.record(outcome, of: generation, at: now, opening: opening)
       }
       guard case .needsOpening(let next) = recording else { return }
       trip = next
     }
+  }
+
+  /// How long the breaker stays open. Called without the lock, because the function is user code.
+  func openFor(trip: Int) -> Duration {
+    let length = self.machine.withLock { $0.settings.openFor }
+    return length(trip)
   }
 
   /// Reads the state under the lock, or changes what concerns no subscriber.
@@ -227,7 +289,7 @@ extension CircuitBreaker {
   func change<R: Sendable>(in context: OperationContext? = nil, _ body: (inout CircuitMachine) -> R) -> R {
     let (result, left, entered, noticed, decided) = self.machine.withLock { machine in
       // An opening retains a source of deadlines, which is user code: it is released after unlocking.
-      let left = machine.opening
+      let left = machine.lastOpening
       let generation = machine.generation
       let result = body(&machine)
       self.closedGeneration.store(machine.closedGeneration, ordering: .releasing)
@@ -249,22 +311,24 @@ extension CircuitBreaker {
 extension CircuitMachine {
   /// The states whose notices are sent after a change.
   ///
-  /// A read of the state makes a breaker half-open without a run. A notice needs one, so the next run sends it.
+  /// A read of the state makes a breaker half-open, or opens it again, without a run. A notice needs one, so the next run
+  /// sends it.
   fileprivate mutating func notices(
     of entered: CircuitBreaker.State?,
     areSent: Bool
   ) -> [CircuitBreaker.State] {
-    guard entered != nil || self.owesHalfOpenNotice else { return [] }
+    guard entered != nil || !self.unsentStates.isEmpty else { return [] }
     guard areSent else {
-      if let entered { self.owesHalfOpenNotice = entered == .halfOpen }
+      switch entered {
+      case .open?, .halfOpen?: self.unsentStates = (self.unsentStates + [entered].compactMap(\.self)).suffix(2)
+      // A breaker that a program closes or isolates sends nothing, and what came before is no longer so.
+      case .closed?, .isolated?: self.unsentStates = []
+      case nil: break
+      }
       return []
     }
-    defer { self.owesHalfOpenNotice = false }
-    return (self.owesHalfOpenNotice ? [.halfOpen] : []) + (entered.map { [$0] } ?? [])
-  }
-
-  fileprivate var opening: CircuitOpening? {
-    if case .open(let opening) = self.phase { opening } else { nil }
+    defer { self.unsentStates = [] }
+    return self.unsentStates + (entered.map { [$0] } ?? [])
   }
 
   /// The generation while the breaker is closed; 0 otherwise.

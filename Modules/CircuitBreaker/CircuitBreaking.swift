@@ -15,6 +15,22 @@ extension OperationRequest where Failure == any Error {
   public func circuitBreaker(_ breaker: CircuitBreaker) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
     self.modifier(CircuitBreaking(breaker) { $0 })
   }
+
+  /// Runs the operation only if a circuit breaker admits the run, and counts some of its values as failures.
+  ///
+  /// Like ``circuitBreaker(_:)``, for services that report a failure in their answer, such as by a status.
+  ///
+  /// - Parameters:
+  ///   - breaker: The breaker, which all operations that call the same service share.
+  ///   - isFailure: Whether a value counts as a failure of the service. The run returns it in any case.
+  /// - Returns: The operation with the breaker around it.
+  @inlinable
+  public func circuitBreaker(
+    _ breaker: CircuitBreaker,
+    failingOn isFailure: @escaping @Sendable (Value) -> Bool
+  ) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
+    self.modifier(CircuitBreaking(breaker, failingOn: isFailure) { $0 })
+  }
 }
 
 extension OperationRequest {
@@ -34,16 +50,41 @@ extension OperationRequest {
   ) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
     self.modifier(CircuitBreaking(breaker, else: failure))
   }
+
+  /// Runs the operation only if a circuit breaker admits the run, and counts some of its values as failures.
+  ///
+  /// Like ``circuitBreaker(_:failingOn:)``, for operations whose `Failure` cannot be ``CircuitOpen``.
+  ///
+  /// - Parameters:
+  ///   - breaker: The breaker, which all operations that call the same service share.
+  ///   - isFailure: Whether a value counts as a failure of the service. The run returns it in any case.
+  ///   - failure: Returns the error of a rejected run, and of one that is cancelled while it waits if `Failure` cannot be
+  ///     a `CancellationError`.
+  /// - Returns: The operation with the breaker around it.
+  @inlinable
+  public func circuitBreaker(
+    _ breaker: CircuitBreaker,
+    failingOn isFailure: @escaping @Sendable (Value) -> Bool,
+    else failure: @escaping @Sendable (CircuitOpen) -> Failure
+  ) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
+    self.modifier(CircuitBreaking(breaker, failingOn: isFailure, else: failure))
+  }
 }
 
 /// The modifier that `.circuitBreaker(_:)` applies: a ``CircuitBreaker`` admits the runs of an operation.
 public struct CircuitBreaking<Operation: OperationRequest>: OperationModifier {
   @usableFromInline let breaker: CircuitBreaker
+  @usableFromInline let isFailure: (@Sendable (Operation.Value) -> Bool)?
   @usableFromInline let failure: @Sendable (CircuitOpen) -> Operation.Failure
 
   @inlinable
-  init(_ breaker: CircuitBreaker, else failure: @escaping @Sendable (CircuitOpen) -> Operation.Failure) {
+  init(
+    _ breaker: CircuitBreaker,
+    failingOn isFailure: (@Sendable (Operation.Value) -> Bool)? = nil,
+    else failure: @escaping @Sendable (CircuitOpen) -> Operation.Failure
+  ) {
     self.breaker = breaker
+    self.isFailure = isFailure
     self.failure = failure
   }
 
@@ -61,13 +102,25 @@ public struct CircuitBreaking<Operation: OperationRequest>: OperationModifier {
     guard generation != 0 else {
       return try await self.runIfAdmitted(isolation: isolation, in: context, using: operation, with: continuation)
     }
+    let start = self.breaker.start(in: context)
     do throws(Operation.Failure) {
       let value = try await operation.run(isolation: isolation, in: context, with: continuation)
-      self.breaker.recordSuccess(of: generation, in: context)
+      self.record(value, of: generation, since: start, in: context)
       return value
     } catch {
-      self.breaker.recordFailure(error, of: generation, in: context)
+      self.breaker.recordFailure(error, of: generation, since: start, in: context)
       throw error
+    }
+  }
+}
+
+extension CircuitBreaking {
+  @inlinable
+  func record(_ value: Operation.Value, of generation: UInt64, since start: Duration?, in context: OperationContext) {
+    if let isFailure, isFailure(value) {
+      self.breaker.recordFailedValue(of: generation, since: start, in: context)
+    } else {
+      self.breaker.recordSuccess(of: generation, since: start, in: context)
     }
   }
 }
@@ -85,6 +138,7 @@ extension CircuitBreaking {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     let admission = try await self.admission(in: context, using: operation)
+    let start = self.breaker.start(in: context)
     let outcome: Result<Operation.Value, Operation.Failure>
     if admission.isProbe {
       let probed = CircuitBreaker.probed + [ObjectIdentifier(self.breaker)]
@@ -95,8 +149,9 @@ extension CircuitBreaking {
       outcome = await self.outcome(isolation: isolation, in: context, using: operation, with: continuation)
     }
     switch outcome {
-    case .success: self.breaker.recordSuccess(of: admission.generation, in: context)
-    case .failure(let error): self.breaker.recordFailure(error, of: admission.generation, in: context)
+    case .success(let value): self.record(value, of: admission.generation, since: start, in: context)
+    case .failure(let error):
+      self.breaker.recordFailure(error, of: admission.generation, since: start, in: context)
     }
     return try outcome.get()
   }

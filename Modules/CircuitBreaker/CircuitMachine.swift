@@ -1,5 +1,6 @@
 internal import OperationBackoff
 internal import OperationCore
+internal import OperationFoundation
 
 /// The state machine of a ``CircuitBreaker``: a value that the lock of the breaker guards.
 ///
@@ -14,8 +15,8 @@ struct CircuitMachine: Sendable {
   }
 
   enum Outcome: Sendable {
-    case success
-    case failure
+    case success(isSlow: Bool)
+    case failure(isSlow: Bool)
     /// The run was cancelled, which says nothing about the service.
     case abandoned
   }
@@ -26,12 +27,17 @@ struct CircuitMachine: Sendable {
     case needsOpening(trip: Int)
   }
 
-  let failureRatio: Double
-  let minimumRuns: Int
-  let probes: Int
+  /// Why the breaker has opened.
+  enum Trigger: String, Sendable {
+    case failures
+    case slowRuns = "slow_runs"
+    case probe
+    case halfOpenTime = "half_open_time"
+  }
 
+  private(set) var settings: CircuitSettings
   private(set) var phase = Phase.closed
-  private(set) var window: CircuitWindow
+  private(set) var window: CircuitHistory
   /// Begins with 1, so that 0 can stand for no generation.
   private(set) var generation: UInt64 = 1
   /// How often the breaker has opened since it was last closed.
@@ -39,8 +45,21 @@ struct CircuitMachine: Sendable {
   /// How often the breaker has opened in all.
   private(set) var totalTrips = 0
   private(set) var rejections = 0
-  /// Whether the breaker has become half-open without a run that could send the notice of it.
-  var owesHalfOpenNotice = false
+  /// How often the breaker would have opened, but too many others of its group were open.
+  private(set) var preventedTrips = 0
+  /// The last opening; nil while the breaker is closed or isolated.
+  private(set) var lastOpening: CircuitOpening?
+  /// Why the breaker has opened last.
+  private(set) var trigger = Trigger.failures
+  /// When the breaker has left the closed state; nil while it is closed, and for an isolated one.
+  private(set) var openSince: Date?
+  /// When the time of a half-open breaker is over, from its first probe on; nil for any time.
+  private(set) var halfOpenEnd: Duration?
+  /// What bounds how many breakers of a group are open at once, and whether this one counts there.
+  private var gate: CircuitGate?
+  private var holdsGate = false
+  /// The states that the breaker has entered without a run that could send the notice of it.
+  var unsentStates: [CircuitBreaker.State] = []
   /// The runs that wait beside the probes. There are none unless the breaker is half-open.
   private var waiters = CircuitWaiterQueue()
   /// The waiters with a decision, which the caller resumes after unlocking.
@@ -49,11 +68,9 @@ struct CircuitMachine: Sendable {
   /// The number of runs that may wait beside the probes.
   private static let maximumWaiting = 10_000
 
-  init(failureRatio: Double, minimumRuns: Int, window: Duration, probes: Int) {
-    self.failureRatio = failureRatio
-    self.minimumRuns = minimumRuns
-    self.probes = probes
-    self.window = CircuitWindow(length: window)
+  init(_ settings: CircuitSettings) {
+    self.settings = settings
+    self.window = CircuitHistory(window: settings.window, lastRuns: settings.lastRuns)
   }
 
   var state: CircuitBreaker.State {
@@ -80,8 +97,9 @@ extension CircuitMachine {
     switch self.phase {
     case .closed:
       return .admitted(self.generation, isProbe: false)
-    case .halfOpen(let running, let succeeded) where running + succeeded < self.probes:
+    case .halfOpen(let running, let succeeded) where running + succeeded < self.settings.probes:
       self.phase = .halfOpen(running: running + 1, succeeded: succeeded)
+      if self.halfOpenEnd == nil, let length = self.settings.halfOpenFor { self.halfOpenEnd = now + length }
       return .admitted(self.generation, isProbe: true)
     case .halfOpen:
       guard let waiter, self.waiters.count < Self.maximumWaiting else { return self.reject(retryAfter: nil) }
@@ -124,20 +142,30 @@ extension CircuitMachine {
   }
 
   private mutating func count(_ outcome: Outcome, at now: Duration, _ opening: CircuitOpening?) -> Recording {
-    let isFailure: Bool
+    let (isFailure, isSlow): (Bool, Bool)
     switch outcome {
     case .abandoned: return .done
-    case .success: isFailure = false
-    case .failure: isFailure = true
+    case .success(let slow): (isFailure, isSlow) = (false, slow)
+    case .failure(let slow): (isFailure, isSlow) = (true, slow)
     }
     self.window.advance(to: now)
-    let (runs, failures) = (self.window.runs + 1, self.window.failures + (isFailure ? 1 : 0))
-    // A quotient is rounded once, like the literal of the ratio: 7 of 100 are exactly 0.07, but 0.07 * 100 is above 7.
-    guard runs >= self.minimumRuns, Double(failures) / Double(runs) >= self.failureRatio else {
-      self.window.add(isFailure: isFailure)
+    let trigger = self.trigger(isFailure: isFailure, isSlow: isSlow)
+    guard let trigger, self.gate?.hasPlace ?? true else {
+      if trigger != nil { self.preventedTrips += 1 }
+      self.window.add(isFailure: isFailure, isSlow: isSlow)
       return .done
     }
-    return self.open(opening, at: now)
+    return self.open(opening, because: trigger, at: now)
+  }
+
+  /// Why the breaker opens with one more result; nil if it does not.
+  private func trigger(isFailure: Bool, isSlow: Bool) -> Trigger? {
+    let (runs, failures, slow) = self.window.counts(adding: isFailure, isSlow)
+    guard runs >= self.settings.neededRuns else { return nil }
+    // A quotient is rounded once, like the literal of the ratio: 7 of 100 are exactly 0.07, but 0.07 * 100 is above 7.
+    if Double(failures) / Double(runs) >= self.settings.failureRatio { return .failures }
+    guard self.settings.slowAfter != nil else { return nil }
+    return Double(slow) / Double(runs) >= self.settings.slowRatio ? .slowRuns : nil
   }
 
   private mutating func endProbe(
@@ -149,8 +177,8 @@ extension CircuitMachine {
   ) -> Recording {
     switch outcome {
     case .abandoned: self.passProbe(running: running, succeeded: succeeded)
-    case .failure: return self.open(opening, at: now)
-    case .success where succeeded + 1 >= self.probes: self.close()
+    case .failure, .success(isSlow: true): return self.open(opening, because: .probe, at: now)
+    case .success where succeeded + 1 >= self.settings.probes: self.close()
     case .success: self.phase = .halfOpen(running: running, succeeded: succeeded + 1)
     }
     return .done
@@ -195,8 +223,16 @@ extension CircuitMachine {
 // MARK: - Transitions
 
 extension CircuitMachine {
-  private mutating func open(_ opening: CircuitOpening?, at now: Duration) -> Recording {
+  private mutating func open(_ opening: CircuitOpening?, because trigger: Trigger, at now: Duration) -> Recording {
     guard let opening, opening.trip == self.trips + 1 else { return .needsOpening(trip: self.trips + 1) }
+    // Only a closed breaker has no place of its own yet.
+    guard self.takePlace(isForced: false) else {
+      self.preventedTrips += 1
+      return .done
+    }
+    self.trigger = trigger
+    self.lastOpening = opening
+    if self.openSince == nil { self.openSince = opening.start }
     self.trips += 1
     self.totalTrips += 1
     self.enter(.open(opening))
@@ -213,18 +249,105 @@ extension CircuitMachine {
   /// Closes the breaker, and forgets all results.
   mutating func close() {
     self.trips = 0
+    self.lastOpening = nil
+    self.openSince = nil
+    self.leavePlace()
     self.enter(.closed)
     self.decideForAll(.admitted(self.generation, isProbe: false))
   }
 
   mutating func isolate() {
+    self.lastOpening = nil
+    self.openSince = nil
+    _ = self.takePlace(isForced: true)
     self.enter(.isolated)
     self.decideForAll(.rejected(retryAfter: nil))
   }
 
   private mutating func enter(_ phase: Phase) {
     self.phase = phase
+    self.halfOpenEnd = nil
     self.generation += 1
     self.window.removeAll()
+  }
+}
+
+// MARK: - The time in half open
+
+extension CircuitMachine {
+  /// The trip and the opening that it follows, if the time of a half-open breaker is over; nil otherwise.
+  func overdueHalfOpen(at now: Duration) -> (trip: Int, earlier: CircuitOpening, end: Duration)? {
+    guard case .halfOpen = self.phase, let end = self.halfOpenEnd, end <= now, let lastOpening else { return nil }
+    return (self.trips + 1, lastOpening, end)
+  }
+
+  /// Opens a half-open breaker whose time is over. Returns false if the opening is for another trip.
+  mutating func endHalfOpen(with opening: CircuitOpening, at now: Duration) -> Bool {
+    guard self.overdueHalfOpen(at: now) != nil else { return true }
+    if case .needsOpening = self.open(opening, because: .halfOpenTime, at: now) { return false }
+    return true
+  }
+}
+
+// MARK: - Groups
+
+extension CircuitMachine {
+  /// Bounds the breaker together with others. A breaker that is not closed counts at once.
+  mutating func join(_ gate: CircuitGate) {
+    self.leavePlace()
+    self.gate = gate
+    if case .closed = self.phase { return }
+    _ = self.takePlace(isForced: true)
+  }
+
+  /// Frees the place of a breaker that its group forgets. It goes on without the bound.
+  mutating func leaveGate() {
+    self.leavePlace()
+    self.gate = nil
+  }
+
+  private mutating func takePlace(isForced: Bool) -> Bool {
+    guard let gate, !self.holdsGate else { return true }
+    self.holdsGate = gate.take(isForced: isForced)
+    return self.holdsGate
+  }
+
+  private mutating func leavePlace() {
+    guard self.holdsGate else { return }
+    self.holdsGate = false
+    self.gate?.leave()
+  }
+}
+
+// MARK: - Other settings
+
+extension CircuitMachine {
+  /// Changes the settings. The results are forgotten if others are counted from now on.
+  mutating func update(_ settings: CircuitSettings) {
+    let counts = (self.settings.window, self.settings.lastRuns)
+    self.settings = settings
+    if counts != (settings.window, settings.lastRuns) {
+      self.window = CircuitHistory(window: settings.window, lastRuns: settings.lastRuns)
+    }
+    guard case .halfOpen(let running, let succeeded) = self.phase else { return }
+    if settings.halfOpenFor == nil { self.halfOpenEnd = nil }
+    // As many probes as are needed now have succeeded already.
+    if succeeded >= settings.probes { return self.close() }
+    var places = settings.probes - running - succeeded
+    var admitted = 0
+    while places > 0, let waiter = self.waiters.popFirst() {
+      self.decide(.admitted(self.generation, isProbe: true), for: waiter)
+      places -= 1
+      admitted += 1
+    }
+    self.phase = .halfOpen(running: running + admitted, succeeded: succeeded)
+  }
+
+  /// The runs that wait beside the probes.
+  var waitingCount: Int { self.waiters.count }
+
+  /// The probes that are under way.
+  var runningProbes: Int {
+    if case .halfOpen(let running, _) = self.phase { running } else { 0 }
   }
 }

@@ -9,6 +9,8 @@ final class CircuitOpening: Sendable {
   let end: Duration
   /// The date of the end.
   let date: Date
+  /// The date of the start.
+  let start: Date
   /// The source of the elapsed time.
   let deadlines: any DeadlineSource
 
@@ -17,6 +19,18 @@ final class CircuitOpening: Sendable {
     self.trip = trip
     self.deadlines = context.operationDeadlines
     self.end = context.elapsed + length
-    self.date = context.date + length.seconds
+    let date = context.date
+    self.start = date
+    self.date = date + length.seconds
+  }
+
+  /// An opening that follows an earlier one, without the context of a run.
+  init(trip: Int, length: Duration, at start: Duration, after earlier: CircuitOpening) {
+    let length = length.clampedForClock
+    self.trip = trip
+    self.deadlines = earlier.deadlines
+    self.end = start + length
+    self.start = earlier.date + (start - earlier.end).seconds
+    self.date = self.start + length.seconds
   }
 }

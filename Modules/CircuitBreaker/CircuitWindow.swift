@@ -6,6 +6,7 @@ struct CircuitWindow: Sendable {
   private struct Slice: Sendable {
     var runs = 0
     var failures = 0
+    var slow = 0
   }
 
   private static let sliceCount = 10
@@ -22,6 +23,8 @@ struct CircuitWindow: Sendable {
   private(set) var runs = 0
   /// The number of failed runs in the window.
   private(set) var failures = 0
+  /// The number of slow runs in the window.
+  private(set) var slow = 0
 
   init(length: Duration) {
     // Rounded up, so that no slice is empty.
@@ -45,24 +48,29 @@ struct CircuitWindow: Sendable {
   }
 
   /// Counts a run in the newest slice.
-  mutating func add(isFailure: Bool) {
+  mutating func add(isFailure: Bool, isSlow: Bool) {
     let index = self.newestIndex
     self.slices[index].runs += 1
     self.runs += 1
-    guard isFailure else { return }
-    self.slices[index].failures += 1
-    self.failures += 1
+    if isFailure {
+      self.slices[index].failures += 1
+      self.failures += 1
+    }
+    guard isSlow else { return }
+    self.slices[index].slow += 1
+    self.slow += 1
   }
 
   /// Forgets all runs.
   mutating func removeAll() {
     for index in self.slices.indices { self.slices[index] = Slice() }
-    (self.runs, self.failures) = (0, 0)
+    (self.runs, self.failures, self.slow) = (0, 0, 0)
   }
 
   private mutating func clear(_ index: Int) {
     self.runs -= self.slices[index].runs
     self.failures -= self.slices[index].failures
+    self.slow -= self.slices[index].slow
     self.slices[index] = Slice()
   }
 

@@ -7,6 +7,8 @@ import Testing
 @Suite(.warningsAreIssues) struct ModifierTests {
   @Test func `A breaker keeps the rules of modifiers`() async throws {
     try await checkModifier { $0.circuitBreaker(CircuitBreaker()) }
+    try await checkModifier { $0.circuitBreaker(CircuitBreaker(slowAfter: .seconds(1)), failingOn: { _ in false }) }
+    try await checkModifier { $0.circuitBreaker(CircuitBreakers()) { _, _ in "host" } }
   }
 
   @Test func `A query behind a breaker is a query`() async throws {

@@ -64,7 +64,7 @@ import Testing
     try await runner.run()
     #expect(
       notices.descriptions == [
-        "circuit.opened circuit.name=posts circuit.open_until=2001-01-01T00:00:05Z",
+        "circuit.opened circuit.name=posts circuit.open_until=2001-01-01T00:00:05Z circuit.reason=failures",
         "circuit.rejected ScriptedOperation<Int, Error> circuit.name=posts circuit.retry_after=5 s",
         "circuit.half_opened circuit.name=posts",
         "circuit.closed circuit.name=posts",
