@@ -12,6 +12,8 @@
     private let factory: @Sendable () -> any MetricsFactory
     private let meters = Mutex<[String: Meters]>([:])
     private let notices: NoticeMeters
+    /// The meters of limits, breakers, budgets and the like.
+    let gauges: ResilienceGauges
 
     /// Counts the notices outside of measured runs.
     let unmeasuredNotices: NoticeCount
@@ -19,6 +21,7 @@
     private init(_ factory: @escaping @Sendable () -> any MetricsFactory) {
       self.factory = factory
       self.notices = NoticeMeters(factory)
+      self.gauges = ResilienceGauges(factory)
       self.unmeasuredNotices = NoticeCount(operation: nil, self.notices)
     }
 
