@@ -37,6 +37,11 @@ let integrations: [Integration] = [
     description: "Adds OperationServiceLifecycle: a client as a service (swift-service-lifecycle).",
     packages: ["https://github.com/swift-server/swift-service-lifecycle": "2.13.0"..<"3.0.0"]
   ),
+  Integration(
+    trait: "SwiftOperationConfiguration",
+    description: "Adds OperationConfiguration: settings that change while operations run (swift-configuration).",
+    packages: ["https://github.com/apple/swift-configuration": "1.4.0"..<"2.0.0"]
+  ),
 ]
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
@@ -104,6 +109,12 @@ let table: [Module] = [
     products: ["swift-service-lifecycle": ["ServiceLifecycle"]]
   ),
   .library(
+    "Configuration",
+    uses: ["Core"],
+    trait: "SwiftOperationConfiguration",
+    products: ["swift-configuration": ["Configuration"]]
+  ),
+  .library(
     "Operation",
     target: "Operation",
     uses: [
@@ -111,7 +122,7 @@ let table: [Module] = [
       "MemoryPressure", "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
       "Tags", "Freshness",
       // Each of these only if its trait is on.
-      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle",
+      "Macros", "Logging", "Metrics", "Tracing", "ServiceLifecycle", "Configuration",
     ]
   ),
   .library(
@@ -215,6 +226,12 @@ let table: [Module] = [
     uses: ["Core", "Mutation", "Persistence"],
     trait: "SwiftOperationServiceLifecycle",
     products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
+  ),
+  .tests(
+    "Configuration",
+    uses: ["Core", "CircuitBreaker", "Limits"],
+    trait: "SwiftOperationConfiguration",
+    products: ["swift-configuration": ["Configuration"]]
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),

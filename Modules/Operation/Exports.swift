@@ -16,6 +16,10 @@
 @_exported public import OperationTags
 @_exported public import OperationTimeout
 
+#if SwiftOperationConfiguration
+  @_exported public import OperationConfiguration
+#endif
+
 #if SwiftOperationLogging
   @_exported public import OperationLogging
 #endif

@@ -1,0 +1,4 @@
+import Configuration
+import Operation
+
+let reader: ConfigReader = sample()
