@@ -30,7 +30,10 @@ let examples = [
   Example(name: "batching", uses: [operation, "PostService"]),
   Example(name: "custom-operation-kind", uses: [operation, "PostService"]),
   Example(name: "dashboard", uses: [.product(name: "SharingOperation", package: "swift-operation"), "PostService"]),
-  Example(name: "friends", uses: [operation, "PostService"]),
+  Example(
+    name: "friends",
+    uses: [operation, .product(name: "OperationDerivation", package: "swift-operation"), "PostService"]
+  ),
   Example(
     name: "pipeline",
     uses: [operation, .product(name: "OperationScheduling", package: "swift-operation")] + server

@@ -1,31 +1,43 @@
 import Operation
 import PostService
 
-/// A person's profile: the relationship to the user, and the ids of the friends.
-struct Profile: QueryRequest {
-  typealias State = QueryState<Person, any Error>
+/// What the server has. Each store has the tags of the people that it is about.
+enum Remote {
+  /// A person's profile: the relationship to the user, and the ids of the friends.
+  static func profile(of id: Int) -> some QueryRequest<Person, any Error> {
+    QueryOperation<Person, any Error>("people", id) { context in try await context.postAPI.person(id) }
+      .taggedByID("person")
+      .stale(after: .seconds(600))
+  }
 
-  let id: Int
+  /// The user's profile, which alone says who is a friend of the user.
+  static var you: some QueryRequest<Person, any Error> { self.profile(of: PeopleArchive.userID) }
 
-  var path: OperationPath { ["people", self.id, "profile"] }
+  /// The people that have sent the user a friend request.
+  static var requests: some QueryRequest<[Person], any Error> {
+    QueryOperation<[Person], any Error>("requests") { context in try await context.postAPI.friendRequests() }
+      .taggedByID("person")
+      .stale(after: .seconds(600))
+  }
 
-  func fetch(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Person, any Error>
-  ) async throws -> Person {
-    try await context.postAPI.person(self.id)
+  /// A person's friends, page by page.
+  static func friends(of id: Int) -> some PaginatedRequest<Int, PeoplePage, any Error> {
+    FriendList(id: id)
+      .tagged(.person(id))
+      .tagged { page in page.people.map { .person($0.id) } }
+      .stale(after: .seconds(600))
   }
 }
 
-/// A person's friends, page by page.
-struct FriendList: PaginatedRequest {
-  typealias State = PaginatedState<Int, PeoplePage, any Error>
+extension OperationTag {
+  static func person(_ id: Int) -> OperationTag { .entity("person", id) }
+}
 
+private struct FriendList: PaginatedRequest {
   let id: Int
   let initialPageId = 0
 
-  var path: OperationPath { ["people", self.id, "friends"] }
+  var path: OperationPath { ["friends", self.id] }
 
   func pageId(
     after page: Page<Int, PeoplePage>,
@@ -42,21 +54,6 @@ struct FriendList: PaginatedRequest {
     with continuation: OperationContinuation<PeoplePage, any Error>
   ) async throws -> PeoplePage {
     try await context.postAPI.friends(of: self.id, page: paging.pageId)
-  }
-}
-
-/// The people that have sent the user a friend request.
-struct FriendRequests: QueryRequest {
-  typealias State = QueryState<[Person], any Error>
-
-  let path: OperationPath = ["requests"]
-
-  func fetch(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<[Person], any Error>
-  ) async throws -> [Person] {
-    try await context.postAPI.friendRequests()
   }
 }
 

@@ -11,35 +11,23 @@ extension Network {
   }
 
   private func open() async throws -> OperationSubscription {
-    self.transcript.title("1. Four screens, from three kinds of lists")
-    try await self.badge.store.fetch()
-    try await self.you.store.fetch()
-    try await self.yourFriends.store.fetchNextPage()
-    try await self.adasFriends.store.fetchNextPage()
-    let subscription = OperationSubscription.combined([
-      self.badge.store.subscribe(with: self.badge.handler),
-      self.you.store.subscribe(with: self.you.handler),
-      self.yourFriends.store.subscribe(with: self.yourFriends.handler),
-      self.adasFriends.store.subscribe(with: self.adasFriends.handler),
-    ])
-    self.transcript.check(
-      "they show what the server has",
-      [self.badge.text, self.you.text, self.yourFriends.text, self.adasFriends.text],
-      equals: ["requests: 3", "friends: 1", "Ada", "You, Eli, Fay"]
-    )
-    return subscription
+    self.transcript.title("1. Four screens, each derived from the user's profile and from lists")
+    var subscriptions: [OperationSubscription] = []
+    for screen in self.screens { subscriptions.append(try await screen.open()) }
+    let expected = ["requests: 3", "friends: 1", "Ada", "You, Eli, Fay"]
+    self.transcript.check("they show what the server has", self.shown, equals: expected)
+    return .combined(subscriptions)
   }
 
-  private func requester(_ name: String) throws -> Person {
-    guard let person = self.badge.store.currentValue?.first(where: { $0.name == name }) else {
-      throw Missing(name: name)
-    }
+  private func requester(_ name: String) async throws -> Person {
+    let requests = try await self.client.ensureValue(for: Remote.requests)
+    guard let person = requests.first(where: { $0.name == name }) else { throw Missing(name: name) }
     return person
   }
 
   private func accept() async throws {
     self.transcript.title("2. A request is accepted on one screen, and all others change before the server answers")
-    let eli = try self.requester("Eli")
+    let eli = try await self.requester("Eli")
     let gate = self.server.script.hold(.accept(id: eli.id))
     let call = Task.immediate { try await self.acceptance.mutate(with: eli) }
     self.badge.check("requests: 2")
@@ -50,7 +38,7 @@ extension Network {
     gate.open()
     let friend = try await call.value
     self.transcript.check("the server agrees", friend.relationship, equals: .friend)
-    try await self.checkAgainstServer()
+    await self.checkAgainstServer()
     self.badge.check()
     self.you.check()
     self.yourFriends.check()
@@ -59,8 +47,9 @@ extension Network {
 
   private func refuse() async throws {
     self.transcript.title("3. The server refuses a request: everything is as it was")
-    let before = self.record
-    let fay = try self.requester("Fay")
+    let (you, shown) = (self.client.store(for: Remote.you), self.shown)
+    let before = you.state
+    let fay = try await self.requester("Fay")
     self.server.script.fail(next: 1, of: .accept(id: fay.id), with: .conflict)
     do {
       try await self.acceptance.mutate(with: fay)
@@ -72,13 +61,18 @@ extension Network {
     self.you.check("friends: 3", "friends: 2")
     self.yourFriends.check("Ada, Eli, Fay", "Ada, Eli")
     self.adasFriends.check("You, Eli (friend), Fay (friend)", "You, Eli (friend), Fay")
-    self.transcript.check("values, counts and dates are those of before", self.record == before)
-    try await self.checkAgainstServer()
+    self.transcript.check(
+      "the profile, its counts and its date are as before",
+      (you.currentValue, you.valueUpdateCount, you.errorUpdateCount, you.valueLastUpdatedAt)
+        == (before.currentValue, before.valueUpdateCount, before.errorUpdateCount, before.valueLastUpdatedAt)
+    )
+    self.transcript.check("all screens are as before", self.shown, equals: shown)
+    await self.checkAgainstServer()
   }
 
   private func overlap() async throws {
     self.transcript.title("4. Two requests at once, the first of which is refused last")
-    let (fay, gus) = (try self.requester("Fay"), try self.requester("Gus"))
+    let (fay, gus) = (try await self.requester("Fay"), try await self.requester("Gus"))
     self.server.script.fail(next: 1, of: .accept(id: fay.id), with: .conflict)
     let gates = (fay: self.server.script.hold(.accept(id: fay.id)), gus: self.server.script.hold(.accept(id: gus.id)))
     let first = Task.immediate { try await self.acceptance.mutate(with: fay) }
@@ -87,19 +81,18 @@ extension Network {
     self.yourFriends.check("Ada, Eli, Fay", "Ada, Eli, Fay, Gus")
 
     self.transcript.say(.caller, "fetches lists that the server still has without the two")
-    try await self.badge.store.fetch()
-    try await self.yourFriends.store.refetchAllPages()
+    await self.refetch()
     self.badge.check()
     self.yourFriends.check()
     self.transcript.say(.caller, "opens a profile for the first time")
-    let profile = self.client.profile(of: fay.id)
+    let profile = self.client.store(for: Remote.profile(of: fay.id))
     try await profile.fetch()
     self.transcript.check("it shows a friend, too", profile.currentValue?.relationship, equals: .friend)
 
     gates.gus.open()
     _ = try await second.value
     // The list was invalidated, and comes with one of them from the server and with the other from the call under way.
-    try await self.yourFriends.store.refetchAllPages()
+    await self.refetch()
     self.transcript.check(
       "one has succeeded, and both are still shown",
       self.yourFriends.text,
@@ -109,11 +102,11 @@ extension Network {
     _ = await first.result
     self.transcript.check(
       "when the other is refused, it goes alone",
-      [self.badge.text, self.you.text, self.yourFriends.text, self.adasFriends.text],
+      self.shown,
       equals: ["requests: 1", "friends: 3", "Ada, Eli, Gus", "You, Eli (friend), Fay"]
     )
     self.transcript.check("also in the new profile", profile.currentValue?.relationship, equals: .hasRequested)
-    try await self.checkAgainstServer()
+    await self.checkAgainstServer()
     self.transcript.check("each call has its entry in the history", self.acceptance.history.count, equals: 4)
   }
 }

@@ -3,34 +3,30 @@ import PostService
 import Synchronization
 
 /// A part of the user interface: it shows one store, and keeps the lines that it has shown.
-final class Screen<State: OperationState & Sendable>: Sendable {
+final class Screen: Sendable {
   let name: String
-  let store: OperationStore<State>
+  private let store: OperationStore<QueryState<String, any Error>>
   private let transcript: Transcript
-  private let describe: @Sendable (State.StateValue) -> String
   private let lines = Mutex<[String]>([])
 
-  init(
-    _ name: String,
-    _ store: OperationStore<State>,
-    transcript: Transcript,
-    describe: @escaping @Sendable (State.StateValue) -> String
-  ) {
+  init(_ name: String, _ store: OperationStore<QueryState<String, any Error>>, transcript: Transcript) {
     self.name = name
     self.store = store
     self.transcript = transcript
-    self.describe = describe
   }
 
   /// What it shows now.
-  var text: String { self.describe(self.store.currentValue) }
+  var text: String { self.store.currentValue ?? "" }
 
-  var handler: OperationEventHandler<State> {
-    OperationEventHandler(onStateChanged: { [weak self] state, _ in self?.show(state) })
+  /// Fetches the line, and shows it until the subscription is cancelled.
+  func open() async throws -> OperationSubscription {
+    try await self.store.fetch()
+    return self.store.subscribe(
+      with: QueryEventHandler(onStateChanged: { [weak self] state, _ in self?.show(state.currentValue ?? "") })
+    )
   }
 
-  private func show(_ state: State) {
-    let line = self.describe(state.currentValue)
+  private func show(_ line: String) {
     let isNew = self.lines.withLock { lines in
       guard lines.last != line else { return false }
       lines.append(line)
