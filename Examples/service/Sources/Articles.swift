@@ -14,21 +14,27 @@ struct ArticleAPI: Sendable {
   let address: URL
   let session: URLSession
 
-  func get(_ path: String) async throws -> String {
+  func get(_ path: String) async throws -> (text: String, freshness: OperationHTTPFreshness) {
     try await self.send(URLRequest(url: self.address.appending(path: path)))
   }
 
   func post(_ path: String) async throws -> String {
     var request = URLRequest(url: self.address.appending(path: path))
     request.httpMethod = "POST"
-    return try await self.send(request)
+    return try await self.send(request).text
   }
 
-  private func send(_ request: URLRequest) async throws -> String {
+  private func send(_ request: URLRequest) async throws -> (text: String, freshness: OperationHTTPFreshness) {
     let (data, response) = try await self.session.data(for: request)
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    guard status == 200 else { throw Refusal(status: status) }
-    return String(decoding: data, as: UTF8.self)
+    guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {
+      throw Refusal(status: (response as? HTTPURLResponse)?.statusCode ?? 0)
+    }
+    let fields = response.allHeaderFields.compactMap { name, value in
+      (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
+    }
+    .filter { name, _ in name.lowercased() != "date" }  // The upstream does not know of the clock that the story moves.
+    // The front answers all visitors with one article.
+    return (String(decoding: data, as: UTF8.self), OperationHTTPFreshness(headerFields: fields, isShared: true))
   }
 }
 
@@ -40,7 +46,9 @@ struct ArticleQuery: QueryRequest, Hashable {
     in context: OperationContext,
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
-    try await context.articles.get("articles/\(self.id)")
+    let (text, freshness) = try await context.articles.get("articles/\(self.id)")
+    context.freshness = freshness
+    return text
   }
 }
 
@@ -52,7 +60,7 @@ struct RelatedQuery: QueryRequest, Hashable {
     in context: OperationContext,
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
-    try await context.articles.get("articles/\(self.id)/related")
+    try await context.articles.get("articles/\(self.id)/related").text
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Operation
+import Synchronization
 import Tracing
 
 #if canImport(FoundationNetworking)
@@ -12,9 +13,9 @@ import Tracing
 enum Answer: String {
   static let header = "X-Answer"
 
-  /// From the upstream, now or a short time ago.
+  /// From the upstream, now or as long ago as that permits.
   case fresh
-  /// The last one that the upstream gave, as it gives none now.
+  /// The last one that the upstream gave, as it gives none now, or not in time.
   case stale
   /// From the upstream, or empty.
   case fetched
@@ -24,6 +25,8 @@ enum Answer: String {
 struct Front: Sendable {
   let client: OperationClient
   let breaker: CircuitBreaker
+  /// The time by which articles become stale, which the story moves on.
+  let clock = MovedClock()
   let listening = Listening()
 
   /// - Parameters:
@@ -40,6 +43,7 @@ struct Front: Sendable {
     )
     // A server has its network, and is never in the background.
     self.client = OperationClient(storeCreator: .default(retryLimit: 0, networkObserver: nil, activityObserver: nil))
+    self.client.defaultContext.operationClock = self.clock
     self.client.defaultContext.articles = ArticleAPI(address: upstream, session: session)
     self.client.measureOperations()
     self.client.traceOperations()
@@ -55,7 +59,13 @@ struct Front: Sendable {
       .retry(limit: 1)
       .backoff(.constant(.milliseconds(20)))
       .deadline(after: .milliseconds(2_500))
-      .stale(after: .seconds(60))
+  }
+
+  /// The query of an article. The upstream says by `Cache-Control` how long it is fresh, and whether it may be used
+  /// after that while there is no newer one. A visitor waits half a second for the newer one.
+  func article(_ id: Int) -> some QueryRequest<String, any Error> & Sendable {
+    self.resilient(ArticleQuery(id: id).honoringFreshness())
+      .servesStale(after: .milliseconds(500), for: .seconds(600))
   }
 }
 
@@ -67,7 +77,7 @@ extension Front {
     router.add(middleware: TracingMiddleware())
     router.add(middleware: MetricsMiddleware())
     router.get("articles/{id}") { _, context in
-      try await self.article(try context.parameters.require("id", as: Int.self))
+      try await self.answer(with: try context.parameters.require("id", as: Int.self))
     }
     router.get("articles/{id}/related") { _, context in
       try await self.related(try context.parameters.require("id", as: Int.self))
@@ -79,14 +89,14 @@ extension Front {
     return self.listening.application(router: router, name: "front")
   }
 
-  /// The article; the last known one if the upstream gives none now.
-  private func article(_ id: Int) async throws -> Response {
-    let query = self.resilient(ArticleQuery(id: id))
+  /// The article; the last known one if the upstream gives none now and permits that.
+  private func answer(with id: Int) async throws -> Response {
+    let query = self.article(id)
     do {
-      return Self.response(try await self.client.ensureValue(for: query), .fresh)
+      let text = try await self.client.ensureValue(for: query)
+      return Self.response(text, self.client.store(for: query).isStale ? .stale : .fresh)
     } catch {
-      guard let known = self.client.store(for: query).currentValue else { throw Self.refusal(after: error) }
-      return Self.response(known, .stale)
+      throw Self.refusal(after: error)
     }
   }
 
@@ -107,4 +117,16 @@ extension Front {
     let seconds = Int((wait / .seconds(1)).rounded(.up))
     return HTTPError(.serviceUnavailable, headers: [.retryAfter: "\(seconds)"])
   }
+}
+
+// MARK: - Time
+
+/// The system's time, and what the story has added to it.
+final class MovedClock: OperationClock, Sendable {
+  private let added = Mutex(TimeInterval(0))
+
+  func now() -> Date { Date() + self.added.withLock { $0 } }
+
+  /// Lets an amount of time pass at once, in seconds.
+  func move(by seconds: TimeInterval) { self.added.withLock { $0 += seconds } }
 }

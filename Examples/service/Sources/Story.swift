@@ -10,6 +10,8 @@ struct Story {
   var checks = Checks()
 
   private let articles = [1, 2, 3, 4]
+  /// When the breaker lets a call through again, by the clock of the system.
+  var probeDate = Date()
 
   mutating func play() async throws {
     Checks.line("", "requests", "upstream", "")
@@ -48,7 +50,7 @@ struct Story {
   private mutating func hiccups() async throws {
     let (before, retries) = (self.upstream.requestCount, self.observed.total("retries"))
     self.upstream.become(.flaky)
-    let replies = try await self.visitors.get((11...13).map { "articles/\($0)" })
+    let replies = try await self.visitors.get((11...Upstream.strictArticle).map { "articles/\($0)" })
     let calls = self.report("the first try fails", requests: 3, since: before, "3 retries, which no visitor saw")
     self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .fresh }, "a retry hid each hiccup")
     self.checks.expect(calls == 6, "each article took two calls, so 6 and not \(calls)")
@@ -56,17 +58,23 @@ struct Story {
     self.upstream.become(.well)
   }
 
-  /// The upstream gives no answer in time: visitors get the last known article.
+  /// The articles have become stale, and the upstream gives no newer one in time: visitors get the last known ones.
   private mutating func slow() async throws {
     let before = self.upstream.requestCount
     self.upstream.become(.slow)
-    await self.front.client.invalidate().settled()
+    self.front.clock.move(by: 70)
     let reply = try await self.visitors.get("articles/1")
+    let timeoutsBefore = self.observed.notices["timeout", default: 0]
+    // Who wants a value of now waits for the run, which goes on after the visitor has left.
+    let now = await Task { [front] in try await front.client.value(of: front.article(1), maximumAge: .zero) }.result
     let timeouts = self.observed.notices["timeout", default: 0]
-    let calls = self.report("the upstream hangs", requests: 1, since: before, "\(timeouts) timeouts, then stale")
+    let calls = self.report("the upstream hangs", requests: 1, since: before, "stale after 0.5 s, before the timeouts")
     self.checks.expect(reply.status == 200 && reply.answer == .stale, "a stale article came instead of none")
     self.checks.expect(reply.text == "Article 1", "the stale article was the right one")
+    self.checks.expect(timeoutsBefore == 0, "the visitor did not wait for \(timeoutsBefore) timeouts")
+    self.checks.expect((try? now.get()) == nil, "who accepts no older article gets the failure")
     self.checks.expect(calls == 2 && timeouts == 2, "two attempts were given up, not \(timeouts) of \(calls)")
+    self.checks.expect(self.observed.notices["freshness.stale"] == 1, "the metrics count the stale answer")
   }
 
   /// The upstream refuses everything: the breaker opens, and sends it no more requests.
@@ -80,29 +88,40 @@ struct Story {
       if reply.status == 200, reply.answer == .stale { stale += 1 }
       requests += 1
     }
+    if case .open(let date) = self.front.breaker.state {
+      self.probeDate = Date() + date.timeIntervalSince(self.front.clock.now())
+    }
     let calls = self.report("the upstream is down", requests: requests, since: before, "until the breaker opens")
     self.checks.expect(stale == requests, "each visitor got a stale article")
     self.checks.expect(self.observed.notices["circuit.opened"] == 1, "the breaker opened once")
 
     let replies = try await self.visitors.get((0..<100).map { "articles/\(self.articles[$0 % 4])" })
     let unknown = try await self.visitors.get("articles/99")
+    let strict = try await self.visitors.get("articles/\(Upstream.strictArticle)")
     let related = try await self.visitors.get("articles/1/related")
-    let more = self.report("and stays down", requests: 102, since: before + calls, "stale answers, and no call at all")
+    let more = self.report("and stays down", requests: 103, since: before + calls, "stale answers, and no call at all")
     self.checks.expect(replies.allSatisfy { $0.status == 200 && $0.answer == .stale }, "all known articles were served")
     self.checks.expect(unknown.status == 503, "an unknown article was refused, with \(unknown.status)")
+    self.checks.expect(strict.status == 503, "an article that has to be validated was refused, with \(strict.status)")
     self.checks.expect(related.status == 200 && related.text.isEmpty, "related articles fell back to none")
     self.checks.expect(more == 0, "an open breaker let nothing through, but \(more) calls")
     self.checks.expect(self.observed.notices["circuit.rejected", default: 0] >= 3, "the metrics count rejections")
     self.checks.expect(self.observed.notices["fallback"] == 1, "the metrics count the fallback")
+    let served = self.observed.notices["freshness.stale", default: 0]
+    self.checks.expect(served == 1 + requests + 100, "the metrics count each stale answer, so \(served)")
+
+    self.front.clock.move(by: 600)
+    let old = try await self.visitors.get("articles/1")
+    let last = self.report("and ten minutes later", requests: 1, since: before + calls + more, "too old to be served")
+    self.checks.expect(old.status == 503, "an article of eleven minutes ago was refused, with \(old.status)")
+    self.checks.expect(last == 0, "the breaker was still open")
   }
 
   /// The upstream is back: a probe goes through, and everything is fresh again.
   private mutating func recovery() async throws {
     let before = self.upstream.requestCount
     self.upstream.become(.well)
-    if case .open(let date) = self.front.breaker.state {
-      try await Task.sleep(for: .seconds(date.timeIntervalSinceNow + 0.1))
-    }
+    try await Task.sleep(for: .seconds(self.probeDate.timeIntervalSinceNow + 0.1))
     let probe = try await self.visitors.get("articles/1")
     let replies = try await self.visitors.get(self.articles.map { "articles/\($0)" })
     let calls = self.report("the upstream is back", requests: 5, since: before, "one probe, and all is fresh")

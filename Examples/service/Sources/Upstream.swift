@@ -26,6 +26,9 @@ final class Upstream: Sendable {
     var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
   }
 
+  /// An article that nobody may use when it is stale. The others may be used for ten minutes if there is no newer one.
+  static let strictArticle = 13
+
   private let state = Mutex(State())
   let listening = Listening()
 
@@ -36,7 +39,13 @@ final class Upstream: Sendable {
     let router = Router()
     router.get("articles/{id}") { _, context in
       let id = try context.parameters.require("id", as: Int.self)
-      return try await self.answer(to: id) { "Article \(id)" }
+      let article = try await self.answer(to: id) { "Article \(id)" }
+      let rule = id == Self.strictArticle ? "must-revalidate" : "stale-if-error=600"
+      return Response(
+        status: .ok,
+        headers: [.cacheControl: "max-age=60, \(rule)"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: article))
+      )
     }
     router.get("articles/{id}/related") { _, context in
       let id = try context.parameters.require("id", as: Int.self)
