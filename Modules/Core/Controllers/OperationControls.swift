@@ -133,7 +133,7 @@ extension OperationControls where State: RestorableState {
       if state.valueUpdateCount == 0 {
         controls.restore(restoration, isInvalidated: isInvalidated)
       } else {
-        if isInvalidated { self.runtime.invalidate() }
+        if isInvalidated { self.runtime.invalidate(.ofStoredValue) }
         controls.edit(isSuccess: false, using: nil) { state, _ in state.replaceValue(with: restoration) }
       }
       return true

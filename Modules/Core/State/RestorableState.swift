@@ -103,11 +103,11 @@ extension QueryState: RestorableState {
 }
 
 extension QueryState {
+  /// Takes over a stored value in place of an older one. An error that was set later than the value stays.
   public mutating func replaceValue(with restoration: StoredValue<Value>) {
     self.content.fields.currentValue = QueryContent.Value(restoration.value)
     self.content.fields.valueUpdateCount += 1
     self.content.fields.valueDate = restoration.valueLastUpdatedAt
-    // An error that was set later than the value stays.
     if let failures = self.content.fields.failures, failures.lastDate <= restoration.valueLastUpdatedAt {
       self.content.forgetError()
     }

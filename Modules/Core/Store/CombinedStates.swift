@@ -1,4 +1,4 @@
-/// The states of several stores as one value, followed: see ``OperationClient/states(of:)-(Queries)``.
+/// The states of several stores as one value, followed: `client.states(of:)` and ``combinedStates(of:)`` make it.
 ///
 /// Each element has the newest states of all stores at the time when it is read, the first one at once. States that
 /// change while the reader is busy arrive together. Each iterator is a subscriber of each store, so stale values are
