@@ -38,6 +38,8 @@ struct BuiltInModifier: Sendable, CustomTestStringConvertible {
     BuiltInModifier("fallback") { $0.fallback { error, _ in throw error } },
     BuiltInModifier("chaos") { $0.chaos(Chaos(seed: 1)).context { $0.operationChaos = true } },
     BuiltInModifier("circuitBreaker") { $0.circuitBreaker(CircuitBreaker()) },
+    BuiltInModifier("circuitBreaker by key") { $0.circuitBreaker(CircuitBreakers()) { _, _ in "host" } },
+    BuiltInModifier("limited by shares") { $0.limited(by: PartitionedLimit(1_000) { _ in "tenant" }) },
     BuiltInModifier("limited by permits") { $0.limited(by: ConcurrencyLimit(1_000)) },
     BuiltInModifier("limited by a rate") { $0.limited(by: RateLimit(1_000, per: .seconds(1))) },
     BuiltInModifier("hedged") { $0.hedged(after: .seconds(3_600)) },
