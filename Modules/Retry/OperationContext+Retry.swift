@@ -7,7 +7,7 @@ extension OperationContext {
   /// that sets it to 0 in its setup is not retried, and neither is a run whose context contains 0. A negative number is
   /// reported and counts as 0.
   public var operationMaxRetries: Int {
-    get { self.retryConfiguration.limit }
+    get { self.retryConfiguration.currentLimit }
     set {
       self.retryConfiguration.limit = newValue.validRetryLimit
       self.retryConfiguration.isSetByHand = true

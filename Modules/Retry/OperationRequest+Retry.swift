@@ -49,6 +49,24 @@ extension OperationRequest {
     self.modifier(Retry(limit: limit, condition: condition))
   }
 
+  /// Runs the operation again when it fails, as settings say that can be changed while it runs.
+  ///
+  /// See ``retry(limit:)``. The limit, the backoff and the other settings are read when an attempt has failed, so a change
+  /// counts from the next failure on, also in stores and runs that exist. The limit is configuration: an operation that
+  /// sets ``OperationCore/OperationContext/operationMaxRetries`` in its setup keeps that.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings, which other operations may share.
+  ///   - condition: Receives the error of an attempt and its context, and returns whether to run the operation again; nil
+  ///     for the rules of ``retry(limit:)``.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
+  public func retry(
+    using settings: RetrySettings,
+    when condition: (@Sendable (Failure, OperationContext) -> Bool)? = nil
+  ) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(settings, condition: condition))
+  }
+
   /// Runs the operation again when it fails, or returns a value that asks for another attempt.
   ///
   /// Use it for work that a server has accepted but not finished. When no retries are left, or the task is cancelled,

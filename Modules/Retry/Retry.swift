@@ -11,6 +11,8 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
   private let isDefault: Bool
   private let condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)?
   @usableFromInline let asksAgain: (@Sendable (Operation.Value, OperationContext) -> Bool)?
+  /// What can be changed while the retry is in use; nil for fixed numbers.
+  private let settings: RetrySettings?
 
   init(
     limit: Int,
@@ -23,6 +25,16 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     self.isDefault = isDefault
     self.condition = condition
     self.asksAgain = asksAgain
+    self.settings = nil
+  }
+
+  init(_ settings: RetrySettings, condition: (@Sendable (Operation.Failure, OperationContext) -> Bool)? = nil) {
+    self.id = .next()
+    self.limit = settings.limit
+    self.isDefault = false
+    self.condition = condition
+    self.asksAgain = nil
+    self.settings = settings
   }
 
   /// Creates a retry that makes the attempts of another one in a place inside of that one.
@@ -32,14 +44,17 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     self.isDefault = false
     self.condition = nil
     self.asksAgain = nil
+    self.settings = nil
   }
 
-  public var sourceText: String { ".retry(limit: \(self.limit))" }
+  public var sourceText: String {
+    self.settings.map { ".retry(using: \($0.displayName))" } ?? ".retry(limit: \(self.limit))"
+  }
 
   /// Writes the limit, then sets up the operation, which may overwrite it.
   public func setup(context: inout OperationContext, using operation: Operation) {
     let limit = self.limit(in: context)
-    context.retryConfiguration = RetryConfiguration(limit: limit, owner: self.id)
+    context.retryConfiguration = RetryConfiguration(limit: limit, owner: self.id, settings: self.settings)
     if self.isDefault { context.forgetOfferedPlaces() }
     operation.setup(context: &context)
     if context.retryConfiguration.owner != self.id {
@@ -49,7 +64,8 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
       context.placeAttempts(ofRetry: self.id.number, in: place, placed)
       context.retryConfiguration.owner = placed.id
     }
-    if context.operationMaxRetries > 0 { context.operationMakesAttempts = true }
+    // The limit of settings may become larger than 0 at any time.
+    if context.operationMaxRetries > 0 || self.settings != nil { context.operationMakesAttempts = true }
   }
 
   /// The limit that applies: to a client's default retry, one that a user has set for the operation's path or client.
@@ -161,15 +177,22 @@ extension Retry {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     guard !self.isOuter(in: context) else { return try outcome.get() }
-    let limit = context.operationMaxRetries
     var (context, outcome) = (context, outcome)
+    let funding = self.funding(of: context)
     var index = 0
     var hasBegun = !outcome.isLocalRejection
-    while index < limit, !Task.isCancelled {
+    if !hasBegun { funding?.takeBackDeposit(in: context) }
+    while index < context.operationMaxRetries, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
-        self.withdrawRetry(after: delay, until: end, in: context, of: operation),
-        await self.wait(delay, after: outcome.error, in: context)
+        self.isInTime(after: delay, until: end, in: context, of: operation),
+        let payment = self.payment(from: funding, isFirstAttempt: !hasBegun, in: context, of: operation)
       else { break }
+      guard await self.wait(delay, after: outcome.error, in: context) else {
+        payment.cancel(in: context)
+        break
+      }
+      payment.begin(in: context)
+      self.settings?.noteRetry()
       context.operationRetryIndex = index
       context.beginNextAttempt(after: outcome.error)
       do throws(Operation.Failure) {
@@ -180,47 +203,64 @@ extension Retry {
         outcome = .failure(error)
       }
       index += 1
-      if !hasBegun { hasBegun = !outcome.isLocalRejection }
+      if outcome.isLocalRejection { payment.takeBack(in: context) } else { hasBegun = true }
     }
     return try (hasBegun ? outcome.afterAttempt : outcome).get()
   }
 
   /// The delay before a retry; nil if the outcome is not retried.
   private func delay(before retry: Int, after outcome: Outcome, in context: OperationContext) -> OperationDuration? {
-    guard case .failure(let error) = outcome else { return context.operationBackoffFunction(retry) }
+    let settings = self.settings?.values
+    let backoff = settings?.backoff ?? context.operationBackoffFunction
+    guard case .failure(let error) = outcome else { return backoff(retry) }
     if context.isRetryVetoed { return nil }
     let classification = (error as? any RetryClassifying)?.retryClassification
     let isRetried = self.condition?(error, context) ?? !(error is CancellationError || classification == .never)
     guard isRetried else { return nil }
-    guard let hint = classification?.retryAfter ?? (error as? any RetryHinting)?.retryAfter else {
-      return context.operationBackoffFunction(retry)
+    let pushback = (error as? any RetryPushingBack)?.retryPushback
+    if case .stop? = pushback { return nil }
+    guard let hint = pushback?.delay ?? classification?.retryAfter ?? (error as? any RetryHinting)?.retryAfter else {
+      return backoff(retry)
     }
-    let cap = context.operationRetryAfterCap
+    let cap = settings?.retryAfterCap ?? context.operationRetryAfterCap
+    let jitter = settings?.retryAfterJitter ?? context.operationRetryAfterJitter
     let delay = min(max(hint, .zero), cap)
-    // A breaker or limit of this process lets its callers in one after the other.
-    if error.isLocalRejection { return delay }
-    return context.operationRetryAfterJitter.delay(from: delay, cap: cap, remaining: context.operationTimeRemaining)
+    if error.isLocalRejection, !jitter.spreadsLocalHints { return delay }
+    return jitter.delay(from: delay, cap: cap, remaining: context.operationTimeRemaining)
   }
 
-  /// Asks the deadline and the budget of the run for a retry after a delay, and withdraws it from the budget.
-  private func withdrawRetry(
+  /// Whether an attempt after a delay would begin before the deadline of the run. Sends a notice if not.
+  private func isInTime(
     after delay: OperationDuration,
     until end: Duration?,
     in context: OperationContext,
     of operation: Operation
   ) -> Bool {
     let remaining = [context.operationTimeRemaining, end.map { $0 - context.elapsed }].compactMap(\.self).min()
-    if let remaining, max(delay, .zero) >= remaining {
-      context.send(
-        OperationNotice(.retryPastDeadline, of: operation, attributes: ["retry.delay": .duration(delay)])
-      )
-      return false
+    guard let remaining, max(delay, .zero) >= remaining else { return true }
+    context.send(
+      OperationNotice(.retryPastDeadline, of: operation, attributes: ["retry.delay": .duration(delay)])
+    )
+    return false
+  }
+
+  /// Pays for a retry out of the budget of the run; nil, with a notice, if the budget does not allow the retry.
+  ///
+  /// The first attempt that reaches the service, after others that were all rejected on this side, costs nothing.
+  private func payment(
+    from funding: RetryFunding?,
+    isFirstAttempt: Bool,
+    in context: OperationContext,
+    of operation: Operation
+  ) -> RetryPayment? {
+    guard let funding else { return RetryPayment(funding: nil, withdrawal: nil) }
+    if isFirstAttempt { return RetryPayment(funding: funding, withdrawal: nil) }
+    if let withdrawal = funding.budget.withdrawal(in: context) {
+      return RetryPayment(funding: funding, withdrawal: withdrawal)
     }
-    if let budget = context.operationRetryBudget, !budget.withdraw(in: context) {
-      context.send(OperationNotice(.retryOverBudget, of: operation))
-      return false
-    }
-    return true
+    self.settings?.noteRefusal()
+    context.send(OperationNotice(.retryOverBudget, of: operation, attributes: funding.budget.nameAttributes))
+    return nil
   }
 
   /// Waits before a retry, and for the condition of the context. Returns false if there is no retry: the delay has
@@ -278,10 +318,10 @@ extension Retry {
     return context.isOuterRetry(self.id) || Operation.hasModifier { $0 is any AnyRetry.Type }
   }
 
-  /// Whether the first attempt by this retry can use the context unchanged.
+  /// Whether the first attempt by this retry can use the context unchanged, and no budget is to be told of it.
   @usableFromInline
   func isFresh(_ context: OperationContext) -> Bool {
-    context.retryConfiguration.isFresh(for: self.id) && context.operationRetryBudget == nil
+    context.retryConfiguration.isFresh(for: self.id) && self.budget(of: context) == nil
   }
 
   /// The context for the first attempt by this retry. Deposits into the budget of the run.
@@ -290,14 +330,35 @@ extension Retry {
   /// is then used only if it was set explicitly.
   @usableFromInline
   func claiming(_ context: OperationContext) -> OperationContext {
-    guard !self.isOuter(in: context) else { return context }
     let configuration = context.retryConfiguration
+    if configuration.isFresh(for: self.id), !context.operationDepositsIntoBudgets {
+      // A copy of the context, which nothing inside of this retry needs, would be two allocations.
+      if let budget = self.budget(of: context), !context.isFunded(by: budget) { budget.addDeposit(in: context) }
+      return context
+    }
+    guard !self.isOuter(in: context) else { return context }
     let isOurs = configuration.owner == self.id || configuration.isSetByHand
     var context = context
     // The context belongs to another operation, whose body runs this one. Its attempts are not counted here.
     if let owner = configuration.owner, owner != self.id { context.forgetAttempts() }
-    context.retryConfiguration = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
-    context.operationRetryBudget?.deposit(for: &context)
+    var own = RetryConfiguration(limit: isOurs ? configuration.limit : self.limit, owner: self.id)
+    own.settings = configuration.isSetByHand ? nil : self.settings
+    own.hasDeposited = self.budget(of: context)?.depositOnce(for: &context) ?? false
+    context.retryConfiguration = own
     return context
+  }
+
+  /// The budget that pays for the retries of a run; nil for none.
+  private func budget(of context: OperationContext) -> RetryBudget? {
+    self.settings?.values.budget ?? context.operationRetryBudget
+  }
+
+  /// The budget of a run that has begun with this context, and who has deposited; nil without a budget.
+  private func funding(of context: OperationContext) -> RetryFunding? {
+    guard let budget = self.budget(of: context) else { return nil }
+    let configuration = context.retryConfiguration
+    let isOurs =
+      configuration.hasDeposited || configuration.isFresh(for: self.id) && !context.isFunded(by: budget)
+    return RetryFunding(budget: budget, isOurs: isOurs)
   }
 }

@@ -1,12 +1,19 @@
 internal import OperationCore
 internal import Synchronization
 
-/// How the delays of many clients spread that a server has asked to come back after the same time.
+/// How the delays of many clients spread that were asked to come back after the same time.
 ///
-/// A delay is never shorter than what the server has asked for.
+/// A server asks with a header such as `Retry-After`, an open circuit breaker with the time until it admits a run. A delay
+/// is never shorter than what was asked for. Without a jitter a thousand clients come back at the same instant, and fail
+/// together again: M. Brooker describes it in
+/// [Exponential Backoff and Jitter](https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), 2015.
 public struct RetryAfterJitter: Sendable, CustomStringConvertible {
   /// The longest addition, as a share of the hint: from 0 to 1.
   public let fraction: Double
+
+  /// Whether the hints of breakers and limits in this process are spread as well. True unless
+  /// ``spreadingOnlyServers()`` was called.
+  public private(set) var spreadsLocalHints = true
 
   /// Returns a number from 0 to 1.
   private let random: @Sendable () -> Double
@@ -17,7 +24,7 @@ public struct RetryAfterJitter: Sendable, CustomStringConvertible {
     self.random = random
   }
 
-  /// Every client waits for exactly as long as the server has asked for.
+  /// Every client waits for exactly as long as it was asked to.
   public static var none: Self { Self(0) { 0 } }
 
   /// Adds up to a fraction of the hint, at random: with 0.1, a hint of 30 seconds becomes 30 to 33 seconds.
@@ -39,8 +46,19 @@ public struct RetryAfterJitter: Sendable, CustomStringConvertible {
     return Self(fraction) { numbers.next() }
   }
 
+  /// The same jitter for the hints of servers alone: those of a ``/OperationCore/LocalRejection`` are exact.
+  ///
+  /// - Returns: A jitter with the same fraction and source of random numbers.
+  public func spreadingOnlyServers() -> Self {
+    var jitter = self
+    jitter.spreadsLocalHints = false
+    return jitter
+  }
+
   /// The largest addition, in words.
-  public var description: String { "up to \(self.fraction) of the hint" }
+  public var description: String {
+    "up to \(self.fraction) of the hint\(self.spreadsLocalHints ? "" : " of a server")"
+  }
 }
 
 extension RetryAfterJitter {

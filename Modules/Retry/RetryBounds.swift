@@ -4,7 +4,8 @@ extension OperationRequest {
   /// Bounds the retries of all operations that share `budget`, this one included.
   ///
   /// Each run deposits into the budget, and each retry withdraws from it. If the budget does not allow the withdrawal,
-  /// there is no retry, and the last error surfaces.
+  /// there is no retry, and the last error surfaces. Attempts that a breaker or limit inside of the retry rejects count as
+  /// neither: they have not reached the server.
   ///
   /// - Parameter budget: A budget for all operations that use the same server.
   /// - Returns: The operation with the budget in its context.
@@ -17,8 +18,8 @@ extension OperationRequest {
   /// An error decides the delay before the next attempt if it is ``/OperationCore/RetryHinting`` and has a hint. A hint
   /// above the cap counts as the cap, and a negative one as zero. The jitter makes the delay longer, never shorter than
   /// the hint or longer than the cap. Where the context has a deadline, it adds at most half of the time that is left
-  /// after the hint. The hint of a ``/OperationCore/LocalRejection``, such as an open circuit breaker's, is
-  /// exact.
+  /// after the hint. The hint of a ``/OperationCore/LocalRejection``, such as an open circuit breaker's, is spread like
+  /// one of a server, unless the jitter is one of ``RetryAfterJitter/spreadingOnlyServers()``.
   ///
   /// - Parameters:
   ///   - cap: The longest delay. A negative one is reported and counts as zero.
@@ -66,7 +67,7 @@ extension OperationContext {
 }
 
 extension OperationNotice.Name {
-  /// A retry was not made because its budget does not allow it.
+  /// A retry was not made because its budget does not allow it. The attribute `budget.name` is the name of the budget.
   public static let retryOverBudget = Self("retry.overBudget")
 
   /// A retry was not made because it could not begin before the deadline. The attribute `retry.delay` is its delay.

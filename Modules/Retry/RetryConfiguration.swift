@@ -13,6 +13,15 @@ struct RetryConfiguration: Sendable {
   var owner: RetryID?
   /// Whether the limit was set explicitly after a retry wrote it.
   var isSetByHand = false
+  /// Whether the retry has deposited into the budget of the run, and the context records that.
+  var hasDeposited = false
+  /// The settings of the retry, whose limit applies while none was set explicitly; nil for a fixed limit.
+  var settings: RetrySettings?
+
+  /// The maximum number of retries now.
+  var currentLimit: Int {
+    if let settings, !self.isSetByHand { settings.limit } else { self.limit }
+  }
 
   /// Whether the first attempt by `retry` can use this configuration unchanged.
   func isFresh(for retry: RetryID) -> Bool {
@@ -35,7 +44,7 @@ struct RetryID: Hashable, Sendable {
 extension RetryConfiguration: CustomStringConvertible {
   var description: String {
     let index = self.index.map { ", in retry \($0)" } ?? ""
-    return "at most \(self.limit) retries\(index)"
+    return "at most \(self.currentLimit) retries\(index)"
   }
 }
 

@@ -21,6 +21,7 @@ import Testing
     let circuit = Circuit(CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10))))
     await circuit.fail()
     let operation = circuit.script.operation().circuitBreaker(circuit.breaker).retry(limit: 1)
+      .honoringRetryAfter(jitter: .none)
     let runner = OperationRunner(operation: operation, initialContext: circuit.context)
     let tasks = (0..<50).map { _ in Task.immediate { try await runner.run(isolation: nil) } }
     // All are rejected at first, and their only retry comes when the breaker is half-open.

@@ -20,6 +20,7 @@ import Testing
         .circuitBreaker(breaker)
         .retry(limit: 3)
         .backoff(.exponential(.milliseconds(200)))
+        .honoringRetryAfter(jitter: .none)
         .deadline(after: deadline)
         .manualTime(self.clock)
     )
@@ -81,7 +82,7 @@ import Testing
   @Test func `A retry waits for as long as a full rate limit asks for`() async throws {
     let limit = RateLimit(1, per: .seconds(10))
     let query = self.script.query().limited(by: limit, maximumWait: .zero).retry(limit: 1)
-      .backoff(.constant(.seconds(1))).manualTime(self.clock)
+      .backoff(.constant(.seconds(1))).honoringRetryAfter(jitter: .none).manualTime(self.clock)
     let first = Task.immediate { try await OperationStore.detached(query: query).fetch() }
     try await self.script.next().succeed(1)
     #expect(try await first.value == 1)

@@ -74,6 +74,20 @@ private struct Classified: RetryClassifying, Hashable {
     #expect(self.delayer.delays == [.seconds(80), .seconds(60), .zero])
   }
 
+  private struct Pushing: RetryPushingBack {
+    var retryPushback: RetryPushback?
+  }
+
+  @Test func `A server that pushes back says when, or that there is no further attempt`() async {
+    #expect(await self.isRetried(after: Pushing(retryPushback: .after(.seconds(3)))))
+    #expect(await self.isRetried(after: Pushing(retryPushback: .after(.seconds(-3)))))
+    #expect(await self.isRetried(after: Pushing(retryPushback: .after(.seconds(Int64.max)))))
+    #expect(await self.isRetried(after: Pushing()))
+    #expect(await !self.isRetried(after: Pushing(retryPushback: .stop)))
+    #expect(await !self.isRetried(after: Pushing(retryPushback: .stop)) { $0.retry(limit: 1) { _, _ in true } })
+    #expect(self.delayer.delays == [.seconds(3), .zero, .seconds(60), .seconds(7)])
+  }
+
   @Test func `An error says whether another attempt can succeed`() async {
     #expect(await self.isRetried(after: Classified(retryClassification: .retry)))
     #expect(await self.isRetried(after: Classified(retryClassification: .retryAfter(.seconds(2)))))

@@ -70,9 +70,36 @@ private struct Full: RetryHinting, LocalRejection {
     #expect(delays.allSatisfy { $0 >= .seconds(30) && $0 <= .seconds(45) })
   }
 
-  @Test func `The hint of a local rejection, and one without jitter, are exact`() async throws {
-    try await self.run(clients: 3, after: Full(retryAfter: .seconds(30)))
+  @Test func `The hint of a breaker or limit is spread like one of a server`() async throws {
+    try await self.run(clients: 1000, after: Full(retryAfter: .seconds(30)))
+    let delays = self.delayer.delays.sorted()
+    #expect(delays[0] >= .seconds(30) && delays[0] < .seconds(30.1))
+    #expect(delays[999] > .seconds(32.9) && delays[999] <= .seconds(33))
+    try await self.run(clients: 3, after: Full(retryAfter: .seconds(61)))
+    #expect(self.delayer.delays[1000...].allSatisfy { $0 == .seconds(60) })
+  }
+
+  @Test func `A jitter for servers alone leaves the hints of this process exact`() async throws {
+    let jitter = RetryAfterJitter.proportional(0.5).spreadingOnlyServers()
+    #expect(jitter.fraction == 0.5 && !jitter.spreadsLocalHints)
+    #expect("\(jitter)" == "up to 0.5 of the hint of a server")
+    try await self.run(
+      clients: 3,
+      after: Full(retryAfter: .seconds(30)),
+      modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: jitter) }
+    )
+    #expect(self.delayer.delays == Array(repeating: .seconds(30), count: 3))
+    try await self.run(clients: 20, modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: jitter) })
+    #expect(Set(self.delayer.delays[3...]).count > 15)
+  }
+
+  @Test func `Hints without jitter, and hints of zero, are exact`() async throws {
     try await self.run(clients: 3, modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: .none) })
+    try await self.run(
+      clients: 3,
+      after: Full(retryAfter: .seconds(30)),
+      modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: .none) }
+    )
     try await self.run(clients: 3, after: Busy(retryAfter: .zero))
     #expect(self.delayer.delays == Array(repeating: .seconds(30), count: 6) + Array(repeating: .zero, count: 3))
   }

@@ -20,14 +20,31 @@ struct DepositWindow: Sendable {
   /// Takes units from the oldest deposits first. Takes none and returns false if there are not enough.
   mutating func take(_ units: Int, at now: Duration) -> Bool {
     guard self.balance(at: now) >= units else { return false }
+    _ = self.take(upTo: units, fromAges: (0..<Self.sliceCount).reversed())
+    return true
+  }
+
+  /// Takes back units that were added, from the newest deposits first. What is missing is owed by the newest slice.
+  mutating func takeBack(_ units: Int, at now: Duration) {
+    self.advance(to: now)
+    self.slices[self.newest % Self.sliceCount] -= self.take(upTo: units, fromAges: 0..<Self.sliceCount)
+  }
+
+  /// Expresses the deposits in other units.
+  mutating func convert(from denominator: Int, to other: Int) {
+    self.slices = self.slices.map { Int(clamping: Int128($0) * Int128(other) / Int128(denominator)) }
+  }
+
+  /// Takes units from slices of these ages, and returns how many are missing.
+  private mutating func take(upTo units: Int, fromAges ages: some Sequence<Int>) -> Int {
     var missing = units
-    for age in (0..<Self.sliceCount).reversed() where self.newest >= age {
+    for age in ages where self.newest >= age {
       let index = (self.newest - age) % Self.sliceCount
-      let taken = min(self.slices[index], missing)
+      let taken = min(max(self.slices[index], 0), missing)
       self.slices[index] -= taken
       missing -= taken
     }
-    return true
+    return missing
   }
 
   /// Empties the slices that are older than ten seconds.
@@ -42,7 +59,7 @@ struct DepositWindow: Sendable {
 }
 
 extension Int {
-  /// The sum of two nonnegative numbers, or `Int.max` if the sum is larger.
+  /// The sum of two numbers, or `Int.max` if the sum is larger.
   func saturatingSum(_ other: Int) -> Int {
     let (sum, overflow) = self.addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -11,54 +11,86 @@
 /// Make one budget for each server, and pass it to all operations that use the server. The arithmetic is exact: with a
 /// ratio of 0.6, five runs pay for three attempts.
 ///
+/// A run counts when its operation has begun. One that ends with a ``LocalRejection``, such as an open breaker's, takes
+/// its deposit back, and an additional attempt that ends so is given back: neither has reached the server.
+///
+/// ``update(ratio:minimumPerSecond:in:)`` changes the numbers while runs use the budget, and ``snapshot(in:)`` shows what
+/// is left of it.
+///
 /// It follows the rules of
 /// [Finagle's budget](https://twitter.github.io/finagle/guide/Clients.html#retries), except that the minimum
 /// accumulates for one second, and not for ten.
 public final class RetryBudget: Sendable {
-  private struct State: Sendable {
+  struct State: Sendable {
+    var numbers: Numbers
     var deposits = DepositWindow()
     var reserve: RetryReserve
     /// The latest time that a caller has passed. The time of a budget never decreases.
     var now = Duration.zero
+    var runCount = 0
+    var withdrawalCount = 0
+    var refusalCount = 0
+
+    init(_ numbers: Numbers) {
+      self.numbers = numbers
+      self.reserve = RetryReserve(perSecond: Fraction(numbers.minimumPerSecond))
+    }
+
+    /// The additional attempts that are allowed at the time of the budget.
+    mutating func available() -> Int {
+      let funded = max(self.deposits.balance(at: self.now), 0) / self.numbers.share.denominator
+      return funded.saturatingSum(self.reserve.count(at: self.now))
+    }
   }
 
-  /// The number of additional attempts for each run.
-  public let ratio: Double
+  /// What a budget allows.
+  struct Numbers: Sendable {
+    var ratio: Double
+    var minimumPerSecond: Double
+    // Deposits are counted in units of `1 / share.denominator`, so that they are integers.
+    var share: Fraction
 
-  /// The number of additional attempts in each second that need no deposit.
-  public let minimumPerSecond: Double
+    init(ratio: Double, minimumPerSecond: Double) {
+      self.ratio = ratio.validBudgetNumber("ratio")
+      self.minimumPerSecond = minimumPerSecond.validBudgetNumber("minimumPerSecond")
+      self.share = Fraction(self.ratio)
+    }
+  }
 
-  // Deposits are counted in units of `1 / share.denominator`, so that they are integers.
-  private let share: Fraction
-  private let state: Locked<State>
+  /// The name of the budget in notices and snapshots; nil without a name.
+  public let name: String?
+
+  let state: Locked<State>
 
   /// Creates a budget.
   ///
   /// A number that is negative or NaN is reported and counts as 0; a number above a billion counts as a billion.
   ///
   /// - Parameters:
+  ///   - name: The name of the budget in notices and snapshots, without user data.
   ///   - ratio: The number of additional attempts for each run.
   ///   - minimumPerSecond: The number of additional attempts in each second that need no deposit.
-  public init(ratio: Double = 0.2, minimumPerSecond: Double = 10) {
-    let ratio = ratio.validBudgetNumber("ratio")
-    let minimum = minimumPerSecond.validBudgetNumber("minimumPerSecond")
-    self.ratio = ratio
-    self.minimumPerSecond = minimum
-    self.share = Fraction(ratio)
-    self.state = Locked(State(reserve: RetryReserve(perSecond: Fraction(minimum))))
+  public init(name: String? = nil, ratio: Double = 0.2, minimumPerSecond: Double = 10) {
+    self.name = name
+    self.state = Locked(State(Numbers(ratio: ratio, minimumPerSecond: minimumPerSecond)))
   }
+
+  /// The number of additional attempts for each run.
+  public var ratio: Double { self.state.withLock { $0.numbers.ratio } }
+
+  /// The number of additional attempts in each second that need no deposit.
+  public var minimumPerSecond: Double { self.state.withLock { $0.numbers.minimumPerSecond } }
 }
 
 extension RetryBudget {
   /// Deposits for the run with this context, once for each run, however many modifiers of the run call this.
   ///
-  /// Modifiers that withdraw call it before the first attempt, and pass the changed context to the attempts.
+  /// Modifiers that withdraw call it before the first attempt, and pass the changed context to the attempts. In their
+  /// setup they set ``OperationContext/operationDepositsIntoBudgets``.
   ///
   /// - Parameter context: The context of the run, which records that the run has deposited.
   public func deposit(for context: inout OperationContext) {
-    guard context.markRun(fundedBy: self) else { return }
-    let elapsed = context.operationDeadlines.elapsed
-    self.change(at: elapsed) { $0.deposits.add(self.share.numerator, at: $1) }
+    _ = self.depositOnce(for: &context)
   }
 
   /// Withdraws 1 for an additional attempt.
@@ -66,10 +98,7 @@ extension RetryBudget {
   /// - Parameter context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
   /// - Returns: False if the budget does not allow the attempt; nothing is withdrawn then.
   public func withdraw(in context: OperationContext) -> Bool {
-    let elapsed = context.operationDeadlines.elapsed
-    return self.change(at: elapsed) { state, now in
-      state.deposits.take(self.share.denominator, at: now) || state.reserve.take(at: now)
-    }
+    self.withdrawal(in: context) != nil
   }
 
   /// Counts the additional attempts that the budget allows now.
@@ -77,24 +106,88 @@ extension RetryBudget {
   /// - Parameter context: A context whose ``OperationContext/operationDeadlines`` provide the time.
   /// - Returns: The number of attempts. Nothing is withdrawn.
   public func available(in context: OperationContext) -> Int {
-    let elapsed = context.operationDeadlines.elapsed
-    return self.change(at: elapsed) { state, now in
-      let funded = state.deposits.balance(at: now) / self.share.denominator
-      return funded.saturatingSum(state.reserve.count(at: now))
+    self.change(in: context) { $0.available() }
+  }
+
+  /// Changes the state at the time of a context, which is read before: a source of deadlines is user code.
+  func change<R: Sendable>(in context: OperationContext, _ body: (inout State) -> R) -> R {
+    let elapsed = context.elapsed
+    return self.state.withLock { state in
+      state.now = max(state.now, elapsed)
+      return body(&state)
+    }
+  }
+}
+
+// MARK: - Local rejections
+
+extension RetryBudget {
+  /// Where a withdrawal was taken from, so that it can be given back.
+  package enum Withdrawal: Sendable {
+    case deposits
+    case reserve
+  }
+
+  /// Deposits for a run, unless a modifier of the run has done so.
+  ///
+  /// - Parameter context: The context of the run, which records that the run has deposited.
+  /// - Returns: Whether this call has deposited, so that the caller takes it back if the run does not begin.
+  package func depositOnce(for context: inout OperationContext) -> Bool {
+    guard context.markRun(fundedBy: self) else { return false }
+    self.addDeposit(in: context)
+    return true
+  }
+
+  /// Deposits for a run, without a record in its context.
+  package func addDeposit(in context: OperationContext) {
+    self.change(in: context) { state in
+      state.runCount &+= 1
+      state.deposits.add(state.numbers.share.numerator, at: state.now)
     }
   }
 
-  private func change<R: Sendable>(at elapsed: Duration, _ body: (inout State, Duration) -> R) -> R {
-    self.state.withLock { state in
-      state.now = max(state.now, elapsed)
-      return body(&state, state.now)
+  /// Takes back the deposit of a run that was rejected before its operation began.
+  ///
+  /// What others have withdrawn of it meanwhile is missing afterwards, for ten seconds at most.
+  package func takeBackDeposit(in context: OperationContext) {
+    self.change(in: context) { state in
+      state.runCount &-= 1
+      state.deposits.takeBack(state.numbers.share.numerator, at: state.now)
+    }
+  }
+
+  /// Withdraws 1 for an additional attempt; nil if the budget does not allow it.
+  package func withdrawal(in context: OperationContext) -> Withdrawal? {
+    self.change(in: context) { state in
+      let source: Withdrawal? =
+        if state.deposits.take(state.numbers.share.denominator, at: state.now) {
+          .deposits
+        } else {
+          state.reserve.take(at: state.now) ? .reserve : nil
+        }
+      if source == nil { state.refusalCount &+= 1 } else { state.withdrawalCount &+= 1 }
+      return source
+    }
+  }
+
+  /// Gives back what was withdrawn for an attempt whose operation has not begun.
+  package func giveBack(_ withdrawal: Withdrawal, in context: OperationContext) {
+    self.change(in: context) { state in
+      state.withdrawalCount &-= 1
+      switch withdrawal {
+      case .deposits: state.deposits.add(state.numbers.share.denominator, at: state.now)
+      case .reserve: state.reserve.giveBack(at: state.now)
+      }
     }
   }
 }
 
 extension RetryBudget: CustomStringConvertible {
   /// The numbers of the budget.
-  public var description: String { "\(self.ratio) for each run, and \(self.minimumPerSecond) a second" }
+  public var description: String {
+    let numbers = self.state.withLock { $0.numbers }
+    return "\(numbers.ratio) for each run, and \(numbers.minimumPerSecond) a second"
+  }
 }
 
 extension Double {

@@ -2,10 +2,10 @@
 struct RetryReserve: Sendable {
   private static let second: Int128 = 1_000_000_000_000_000_000
 
-  private let perSecond: Fraction
+  private var perSecond: Fraction
   // In units that make all arithmetic exact: an attosecond adds as many units as the rate's numerator.
-  private let capacity: Int128
-  private let cost: Int128
+  private var capacity: Int128
+  private var cost: Int128
   private var units: Int128
   private var updated = Duration.zero
 
@@ -27,6 +27,24 @@ struct RetryReserve: Sendable {
     guard self.units >= self.cost else { return false }
     self.units -= self.cost
     return true
+  }
+
+  /// Adds what was taken for an attempt that was not made.
+  mutating func giveBack(at now: Duration) {
+    self.refill(at: now)
+    self.units = min(self.capacity, self.units + self.cost)
+  }
+
+  /// Changes the rate. What is there stays, up to the capacity of the new rate.
+  mutating func change(perSecond: Fraction, at now: Duration) {
+    self.refill(at: now)
+    // A reserve without a rate holds nothing, so its cost does not matter.
+    let (whole, rest) = self.units.quotientAndRemainder(dividingBy: self.cost)
+    var changed = RetryReserve(perSecond: perSecond)
+    let scaled = whole * changed.cost + rest / Int128(self.perSecond.denominator) * Int128(perSecond.denominator)
+    changed.units = min(changed.capacity, scaled)
+    changed.updated = now
+    self = changed
   }
 
   private mutating func refill(at now: Duration) {

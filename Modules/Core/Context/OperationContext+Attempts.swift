@@ -65,6 +65,24 @@ extension OperationContext {
     )
   }
 
+  /// Whether a modifier of the operation may deposit into a ``RetryBudget``.
+  ///
+  /// A modifier that calls ``RetryBudget/deposit(for:)`` sets it in its setup. A retry outside of it then records its own
+  /// deposit in the context of the run, so that the run deposits once. Without it, the run of a retry keeps its context.
+  public var operationDepositsIntoBudgets: Bool {
+    get { self.isSet(DepositsKey.self) && self[DepositsKey.self] }
+    set { if newValue != self.operationDepositsIntoBudgets { self[DepositsKey.self] = newValue } }
+  }
+
+  private enum DepositsKey: Key {
+    static let defaultValue = false
+  }
+
+  /// Whether the run has recorded that it has deposited into `budget`.
+  package func isFunded(by budget: RetryBudget) -> Bool {
+    self.run.attempts?.budgets.contains { $0 === budget } ?? false
+  }
+
   /// Records that the run has deposited into `budget`. Returns false if that was recorded before.
   mutating func markRun(fundedBy budget: RetryBudget) -> Bool {
     let attempts = self.run.attempts

@@ -1,0 +1,103 @@
+extension RetryBudget {
+  /// Changes the numbers of the budget, also while runs use it.
+  ///
+  /// The deposits of the last ten seconds keep their value, and the attempts that need no deposit are cut to the new
+  /// minimum. A number that is negative or NaN is reported and counts as 0; a number above a billion counts as a billion.
+  ///
+  /// - Parameters:
+  ///   - ratio: The number of additional attempts for each run; nil leaves it as it is.
+  ///   - minimumPerSecond: The number of additional attempts in each second that need no deposit; nil leaves it as it is.
+  ///   - context: Its observers receive the notice ``OperationNotice/Name/retryBudgetChanged``.
+  public func update(
+    ratio: Double? = nil,
+    minimumPerSecond: Double? = nil,
+    in context: OperationContext = OperationContext()
+  ) {
+    let changesRatio = ratio != nil
+    let changesMinimum = minimumPerSecond != nil
+    let given = Numbers(ratio: ratio ?? 0, minimumPerSecond: minimumPerSecond ?? 0)
+    let numbers = self.state.withLock { state in
+      // Without a time of its own, because the context of the caller need not have the clock of the runs.
+      if changesRatio {
+        state.deposits.convert(from: state.numbers.share.denominator, to: given.share.denominator)
+        state.numbers.ratio = given.ratio
+        state.numbers.share = given.share
+      }
+      if changesMinimum {
+        state.numbers.minimumPerSecond = given.minimumPerSecond
+        state.reserve.change(perSecond: Fraction(given.minimumPerSecond), at: state.now)
+      }
+      return state.numbers
+    }
+    context.send(
+      OperationNotice(
+        .retryBudgetChanged,
+        attributes: self.nameAttributes.merging([
+          "budget.ratio": .number(numbers.ratio), "budget.minimum": .number(numbers.minimumPerSecond),
+        ]) { $1 }
+      )
+    )
+  }
+
+  /// The name of the budget for notices, if it has one.
+  package var nameAttributes: [String: OperationNotice.Value] {
+    self.name.map { ["budget.name": .string($0)] } ?? [:]
+  }
+
+  /// The numbers of the budget and what is left of it, at one moment.
+  ///
+  /// - Parameter context: A context whose ``OperationContext/operationDeadlines`` provide the time.
+  /// - Returns: A snapshot. Taking it changes nothing.
+  public func snapshot(in context: OperationContext = OperationContext()) -> RetryBudgetSnapshot {
+    let elapsed = context.elapsed
+    // A copy: the clock of the context need not be that of the runs, whose time it must not advance.
+    var state = self.state.withLock { $0 }
+    state.now = max(state.now, elapsed)
+    return RetryBudgetSnapshot(
+      name: self.name ?? "retry budget",
+      ratio: state.numbers.ratio,
+      minimumPerSecond: state.numbers.minimumPerSecond,
+      available: state.available(),
+      runs: state.runCount,
+      withdrawals: state.withdrawalCount,
+      refusals: state.refusalCount
+    )
+  }
+}
+
+/// The numbers of a ``RetryBudget`` and what is left of it, at one moment, for logs and for a status page.
+public struct RetryBudgetSnapshot: Hashable, Sendable, Encodable, CustomStringConvertible {
+  /// The name of the budget; `retry budget` for one without a name.
+  public let name: String
+
+  /// The number of additional attempts for each run.
+  public let ratio: Double
+
+  /// The number of additional attempts in each second that need no deposit.
+  public let minimumPerSecond: Double
+
+  /// The additional attempts that the budget allows now.
+  public let available: Int
+
+  /// The runs that have deposited since the budget was created, without those that were rejected on this side.
+  public let runs: Int
+
+  /// The additional attempts since the budget was created, without those that were rejected on this side.
+  public let withdrawals: Int
+
+  /// The additional attempts that the budget has refused since it was created.
+  public let refusals: Int
+
+  /// The snapshot on one line.
+  public var description: String {
+    """
+    \(self.name): \(self.available) left, of \(self.ratio) for each run and \(self.minimumPerSecond) a second; \
+    \(self.runs) runs, \(self.withdrawals) further attempts, \(self.refusals) refused
+    """
+  }
+}
+
+extension OperationNotice.Name {
+  /// The numbers of a retry budget were changed. The attributes `budget.ratio` and `budget.minimum` are the new ones.
+  public static let retryBudgetChanged = Self("retry.budgetChanged")
+}

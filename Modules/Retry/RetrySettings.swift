@@ -1,0 +1,172 @@
+public import OperationBackoff
+public import OperationCore
+internal import Synchronization
+
+/// The settings of retries, which can be changed while operations use them.
+///
+/// ```swift
+/// let settings = RetrySettings(name: "posts", limit: 3)
+/// let query = PostQuery(id: 1).retry(using: settings)
+///
+/// settings.update(limit: 1)  // From the next failure on, also in runs that have begun.
+/// ```
+///
+/// Share one object among the operations that call one service. A setting that is nil is that of the context.
+public final class RetrySettings: Sendable {
+  struct Values: Sendable {
+    var limit: Int
+    var backoff: OperationBackoffFunction?
+    var budget: RetryBudget?
+    var retryAfterCap: OperationDuration?
+    var retryAfterJitter: RetryAfterJitter?
+  }
+
+  /// The name of the settings in notices and snapshots; nil without a name.
+  public let name: String?
+
+  private let state: Locked<Values>
+  private let retryCount = Atomic(0)
+  private let refusalCount = Atomic(0)
+
+  /// Creates settings.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the settings in notices and snapshots, without user data.
+  ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
+  ///   - backoff: The delays between attempts; nil for those of the context.
+  ///   - budget: Bounds the retries; nil for the budget of the context.
+  ///   - retryAfterCap: The longest delay that an error can ask for; nil for that of the context. A negative one is
+  ///     reported and counts as zero.
+  ///   - retryAfterJitter: How the delays that errors ask for spread; nil for the jitter of the context.
+  public init(
+    name: String? = nil,
+    limit: Int = 3,
+    backoff: OperationBackoffFunction? = nil,
+    budget: RetryBudget? = nil,
+    retryAfterCap: OperationDuration? = nil,
+    retryAfterJitter: RetryAfterJitter? = nil
+  ) {
+    self.name = name
+    self.state = Locked(
+      Values(
+        limit: limit.validRetryLimit,
+        backoff: backoff,
+        budget: budget,
+        retryAfterCap: retryAfterCap?.validCap,
+        retryAfterJitter: retryAfterJitter
+      )
+    )
+  }
+
+  /// The number of retries after the first attempt.
+  public var limit: Int { self.state.withLock { $0.limit } }
+
+  /// Changes settings, also while operations use them.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of retries after the first attempt; nil leaves it as it is. A negative number is reported and
+  ///     counts as 0.
+  ///   - backoff: The delays between attempts; nil leaves them as they are.
+  ///   - budget: Bounds the retries; nil leaves the budget as it is. Runs that have begun keep theirs.
+  ///   - retryAfterCap: The longest delay that an error can ask for; nil leaves it as it is. A negative one is reported
+  ///     and counts as zero.
+  ///   - retryAfterJitter: How the delays that errors ask for spread; nil leaves the jitter as it is.
+  ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/retrySettingsChanged``.
+  public func update(
+    limit: Int? = nil,
+    backoff: OperationBackoffFunction? = nil,
+    budget: RetryBudget? = nil,
+    retryAfterCap: OperationDuration? = nil,
+    retryAfterJitter: RetryAfterJitter? = nil,
+    in context: OperationContext = OperationContext()
+  ) {
+    let (limit, cap) = (limit?.validRetryLimit, retryAfterCap?.validCap)
+    let current = self.state.withLock { values, released in
+      // Functions and generators of users are released after unlocking.
+      released.append(values)
+      if let limit { values.limit = limit }
+      if let backoff { values.backoff = backoff }
+      if let budget { values.budget = budget }
+      if let cap { values.retryAfterCap = cap }
+      if let retryAfterJitter { values.retryAfterJitter = retryAfterJitter }
+      return values.limit
+    }
+    var attributes: [String: OperationNotice.Value] = ["retry.limit": .integer(current)]
+    if let name { attributes["retry.name"] = .string(name) }
+    context.send(OperationNotice(.retrySettingsChanged, attributes: attributes))
+  }
+
+  /// The settings and what has become of the retries, at one moment.
+  ///
+  /// - Parameter context: A context whose `operationDeadlines` provide the time of the budget.
+  /// - Returns: A snapshot. Taking it changes nothing.
+  public func snapshot(in context: OperationContext = OperationContext()) -> RetrySettingsSnapshot {
+    let values = self.values
+    return RetrySettingsSnapshot(
+      name: self.displayName,
+      limit: values.limit,
+      backoff: values.backoff.map { "\($0)" },
+      budget: values.budget?.snapshot(in: context),
+      retries: self.retryCount.load(ordering: .relaxed),
+      refusals: self.refusalCount.load(ordering: .relaxed)
+    )
+  }
+}
+
+extension RetrySettings {
+  var values: Values { self.state.withLock { $0 } }
+
+  var displayName: String { self.name ?? "retry settings" }
+
+  func noteRetry() {
+    self.retryCount.add(1, ordering: .relaxed)
+  }
+
+  func noteRefusal() {
+    self.refusalCount.add(1, ordering: .relaxed)
+  }
+}
+
+extension RetrySettings: CustomStringConvertible {
+  /// The name and the limit.
+  public var description: String { "\(self.displayName): at most \(self.limit) retries" }
+}
+
+extension OperationDuration {
+  /// The longest delay that an error can ask for. A negative one is reported and counts as zero.
+  fileprivate var validCap: OperationDuration { self.reportedIfNegative(in: "RetrySettings(retryAfterCap:)") }
+}
+
+/// The settings of retries and what has become of these, at one moment, for logs and for a status page.
+public struct RetrySettingsSnapshot: Hashable, Sendable, Encodable, CustomStringConvertible {
+  /// The name of the settings; `retry settings` without one.
+  public let name: String
+
+  /// The number of retries after the first attempt.
+  public let limit: Int
+
+  /// The backoff function in words; nil for that of the context.
+  public let backoff: String?
+
+  /// The budget; nil for that of the context.
+  public let budget: RetryBudgetSnapshot?
+
+  /// The retries with these settings since they were created.
+  public let retries: Int
+
+  /// The retries that a budget has refused since the settings were created.
+  public let refusals: Int
+
+  /// The snapshot on one line.
+  public var description: String {
+    """
+    \(self.name): at most \(self.limit) retries\(self.backoff.map { ", \($0)" } ?? ""); \
+    \(self.retries) made, \(self.refusals) refused
+    """
+  }
+}
+
+extension OperationNotice.Name {
+  /// The settings of retries were changed. The attribute `retry.limit` is the limit, `retry.name` the name.
+  public static let retrySettingsChanged = Self("retry.settingsChanged")
+}

@@ -1,0 +1,214 @@
+import FoundationEssentials
+import OperationTesting
+import TestFixtures
+import Testing
+
+@testable import OperationCore
+
+@Suite(.warningsAreIssues) struct RetryBudgetChangingTests {
+  private let clock = ManualClock()
+
+  private var context: OperationContext {
+    var context = OperationContext()
+    context.use(self.clock)
+    return context
+  }
+
+  private func deposit(_ count: Int, into budget: RetryBudget) {
+    for _ in 0..<count { budget.addDeposit(in: self.context) }
+  }
+
+  // MARK: - Local rejections
+
+  @Test func `A deposit that is taken back pays for nothing`() {
+    let budget = RetryBudget(ratio: 0.5, minimumPerSecond: 0)
+    self.deposit(4, into: budget)
+    budget.takeBackDeposit(in: self.context)
+    budget.takeBackDeposit(in: self.context)
+    #expect(budget.available(in: self.context) == 1)
+    #expect(budget.snapshot(in: self.context).runs == 2)
+  }
+
+  @Test func `A deposit that others have withdrawn before it is taken back is missing from the next ones`() {
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
+    self.deposit(1, into: budget)
+    #expect(budget.withdraw(in: self.context))
+    budget.takeBackDeposit(in: self.context)
+    #expect(budget.available(in: self.context) == 0)
+    self.deposit(1, into: budget)
+    #expect(!budget.withdraw(in: self.context))
+    self.deposit(1, into: budget)
+    #expect(budget.withdraw(in: self.context))
+  }
+
+  @Test func `What is owed expires like a deposit`() {
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
+    budget.takeBackDeposit(in: self.context)
+    self.clock.advance(by: .seconds(10))
+    self.deposit(1, into: budget)
+    #expect(budget.withdraw(in: self.context))
+  }
+
+  @Test func `A withdrawal is given back to where it came from`() throws {
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 1)
+    self.deposit(1, into: budget)
+    let first = try #require(budget.withdrawal(in: self.context))
+    let second = try #require(budget.withdrawal(in: self.context))
+    #expect(first == .deposits && second == .reserve)
+    budget.giveBack(second, in: self.context)
+    #expect(budget.available(in: self.context) == 1)
+    budget.giveBack(first, in: self.context)
+    #expect(budget.available(in: self.context) == 2)
+    // The reserve does not overflow.
+    budget.giveBack(.reserve, in: self.context)
+    #expect(budget.available(in: self.context) == 2)
+    #expect(budget.snapshot(in: self.context).withdrawals == -1)
+  }
+
+  // MARK: - Changes
+
+  @Test func `Deposits keep their value when the ratio changes`() {
+    let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 0)
+    self.deposit(10, into: budget)
+    budget.update(ratio: 1.0 / 3)
+    #expect(budget.ratio == 1.0 / 3)
+    #expect(budget.available(in: self.context) == 2)
+    self.deposit(3, into: budget)
+    #expect(budget.available(in: self.context) == 3)
+    budget.update(ratio: 0)
+    self.deposit(30, into: budget)
+    #expect(budget.available(in: self.context) == 3)
+  }
+
+  @Test func `The minimum changes at once, and is cut to the new one`() {
+    let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
+    budget.update(minimumPerSecond: 3)
+    #expect(budget.available(in: self.context) == 3)
+    budget.update(minimumPerSecond: 100)
+    #expect(budget.available(in: self.context) == 3)
+    self.clock.advance(by: .milliseconds(500))
+    #expect(budget.available(in: self.context) == 53)
+    budget.update(minimumPerSecond: 0)
+    #expect(budget.available(in: self.context) == 0)
+    budget.update(minimumPerSecond: 0.5)
+    self.clock.advance(by: .seconds(2))
+    #expect(budget.available(in: self.context) == 1)
+  }
+
+  @Test(arguments: [-1, -Double.infinity, .nan])
+  func `A changed number without a meaning is reported and counts as zero`(number: Double) {
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 1)
+    expectWarning(.invalidArgument) { budget.update(ratio: number) }
+    expectWarning(.invalidArgument) { budget.update(minimumPerSecond: number) }
+    #expect(budget.ratio == 0 && budget.minimumPerSecond == 0)
+    self.deposit(10, into: budget)
+    #expect(!budget.withdraw(in: self.context))
+  }
+
+  @Test func `Huge and tiny numbers do not overflow when they change`() {
+    let budget = RetryBudget(ratio: .infinity, minimumPerSecond: .infinity)
+    self.deposit(1_000, into: budget)
+    for number in [0.000_000_1, 999_999_999.123_456, 0, 1.0 / 3, .infinity] {
+      budget.update(ratio: number, minimumPerSecond: number)
+      self.deposit(1_000, into: budget)
+      self.clock.advance(by: .milliseconds(1))
+      #expect(budget.available(in: self.context) >= 0)
+    }
+    #expect(budget.ratio == 1e9)
+  }
+
+  @Test func `A change is a notice with the numbers and the name`() {
+    let notices = NoticeLog()
+    var context = self.context
+    context.operationNoticeObservers = [notices]
+    RetryBudget(name: "posts").update(ratio: 0.5, in: context)
+    #expect(notices.descriptions == ["retry.budgetChanged budget.minimum=10.0 budget.name=posts budget.ratio=0.5"])
+  }
+
+  // MARK: - Snapshot
+
+  @Test func `A snapshot shows the numbers and what has become of the attempts`() throws {
+    let budget = RetryBudget(name: "posts", ratio: 0.5, minimumPerSecond: 1)
+    self.deposit(2, into: budget)
+    #expect(
+      budget.withdraw(in: self.context) && budget.withdraw(in: self.context) && !budget.withdraw(in: self.context)
+    )
+    let snapshot = budget.snapshot(in: self.context)
+    #expect(
+      snapshot.description
+        == "posts: 0 left, of 0.5 for each run and 1.0 a second; 2 runs, 2 further attempts, 1 refused"
+    )
+    let keys = try JSONDecoder().decode([String: Value].self, from: JSONEncoder().encode(snapshot)).keys
+    #expect(keys.sorted() == ["available", "minimumPerSecond", "name", "ratio", "refusals", "runs", "withdrawals"])
+    #expect(RetryBudget().snapshot().name == "retry budget")
+  }
+
+  private struct Value: Decodable {
+    init(from decoder: any Decoder) {}
+  }
+
+  @Test func `A snapshot on another clock does not advance the time of the budget`() {
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
+    self.deposit(1, into: budget)
+    let other = ManualClock()
+    other.advance(by: .seconds(100))
+    var context = OperationContext()
+    context.use(other)
+    #expect(budget.snapshot(in: context).available == 0)
+    #expect(budget.available(in: self.context) == 1)
+  }
+
+  // MARK: - Model
+
+  /// Deposits of a fifth, second by second, as the documentation describes them.
+  private struct Model {
+    var slices: [Int: Int] = [:]
+
+    func balance(at second: Int) -> Int { (second - 9...second).reduce(0) { $0 + (self.slices[$1] ?? 0) } }
+
+    mutating func take(_ units: Int, from seconds: some Sequence<Int>) -> Int {
+      var missing = units
+      for second in seconds {
+        let taken = min(max(self.slices[second] ?? 0, 0), missing)
+        self.slices[second, default: 0] -= taken
+        missing -= taken
+      }
+      return missing
+    }
+  }
+
+  @Test(arguments: 0..<50)
+  func `Random runs, withdrawals, rejections and pauses keep to the model`(seed: Int) {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 0)
+    var model = Model()
+    var (second, withdrawn) = (0, 0)
+    for _ in 0..<2_000 {
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0:
+        let pause = Int.random(in: 1...4, using: &random)
+        second += pause
+        self.clock.advance(by: .seconds(pause))
+      case 1..<12:
+        budget.addDeposit(in: self.context)
+        model.slices[second, default: 0] += 1
+      case 12..<15:
+        budget.takeBackDeposit(in: self.context)
+        model.slices[second, default: 0] -= model.take(1, from: (second - 9...second).reversed())
+      case 15..<19:
+        let isAllowed = model.balance(at: second) >= 5
+        if isAllowed {
+          _ = model.take(5, from: second - 9...second)
+          withdrawn += 1
+        }
+        #expect(budget.withdraw(in: self.context) == isAllowed)
+      default:
+        guard withdrawn > 0 else { continue }
+        withdrawn -= 1
+        budget.giveBack(.deposits, in: self.context)
+        model.slices[second, default: 0] += 5
+      }
+      #expect(budget.available(in: self.context) == max(model.balance(at: second), 0) / 5)
+    }
+  }
+}
