@@ -13,7 +13,8 @@ extension OperationClient {
   /// application is active again. A retry waits while the network is away. Mutations get retries only, and only if you
   /// set a limit. An operation's own settings override these defaults. The retries are made directly inside of the
   /// innermost timeout, deadline or fallback of the operation, so what you write bounds them; a retry of your own
-  /// replaces them.
+  /// replaces them. All retries of the client, yours included, share one ``retryBudget``: while a service fails, they add
+  /// at most a fifth to the load, or ten requests in a second.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
@@ -23,13 +24,18 @@ extension OperationClient {
     var queryEntries: OperationContext
     var environment: EnvironmentObserver?
 
+    /// The budget of the retries of all operations of the client; nil for none.
+    ///
+    /// Its snapshot shows what is left of it. An operation or a default context with a budget of its own has that one.
+    public let retryBudget: RetryBudget?
+
     public func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
       in context: OperationContext,
       with initialState: Operation.State
     ) -> OperationStore<Operation.State> {
       guard operation.allowsAutomaticRuns else {
-        let context = context.adding(self.mutationEntries)
+        let context = self.context(adding: self.mutationEntries, to: context)
         guard self.mutationRetryLimit > 0 else {
           return .detached(operation: operation, initialState: initialState, initialContext: context)
         }
@@ -39,10 +45,17 @@ extension OperationClient {
       let store = OperationStore<Operation.State>.detached(
         operation: operation.defaultRetry(limit: self.retryLimit).deduplicated(),
         initialState: initialState,
-        initialContext: context.adding(self.queryEntries)
+        initialContext: self.context(adding: self.queryEntries, to: context)
       )
       guard let watch = self.environment else { return store }
       return store.watched { watch.add($0) }
+    }
+
+    /// A budget in the default context of a client is the user's, and stays.
+    private func context(adding entries: OperationContext, to context: OperationContext) -> OperationContext {
+      var merged = context.adding(entries)
+      if let budget = context.operationRetryBudget { merged.operationRetryBudget = budget }
+      return merged
     }
   }
 }
@@ -59,6 +72,8 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   ///   - networkObserver: Reruns stale queries with subscribers when the network is back. Before a retry, a run pauses
   ///     until it is back; see `networkMode(_:)`. With nil, the network counts as connected.
   ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
+  ///   - retryBudget: Bounds the retries of all operations of the client together; nil for no bound. By default a fifth
+  ///     of the runs of the last ten seconds, and ten in a second that need no run.
   /// - Returns: A store creator with these defaults.
   public static func `default`(
     retryLimit: Int = 3,
@@ -67,13 +82,15 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
     delayer: (any OperationDelayer & Sendable)? = nil,
     automaticRunningSpecification: any OperationRunSpecification & Sendable = .always(true),
     networkObserver: (any NetworkObserver & Sendable)? = OperationClient.defaultNetworkObserver,
-    activityObserver: (any ApplicationActivityObserver & Sendable)? = OperationClient.defaultActivityObserver
+    activityObserver: (any ApplicationActivityObserver & Sendable)? = OperationClient.defaultActivityObserver,
+    retryBudget: RetryBudget? = RetryBudget(name: "client")
   ) -> Self {
     var entries = OperationContext()
     if let backoff { entries.operationBackoffFunction = backoff }
     if let delayer { entries.operationDelayer = delayer }
     entries.operationNetworkConnection = networkObserver.map { .connected(to: $0) } ?? .connected(to: .alwaysConnected)
     entries.operationNetworkMode = .offlineFirst
+    if let retryBudget { entries.operationRetryBudget = retryBudget }
     var queryEntries = entries
     queryEntries.automaticRunningSpecification = automaticRunningSpecification
     return Self(
@@ -81,14 +98,33 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
       mutationRetryLimit: mutationRetryLimit,
       mutationEntries: entries,
       queryEntries: queryEntries,
-      environment: EnvironmentObserver(network: networkObserver, activity: activityObserver)
+      environment: EnvironmentObserver(network: networkObserver, activity: activityObserver),
+      retryBudget: retryBudget
     )
   }
 
-  /// The defaults for tests: no retries, no delays, no observers.
+  /// The defaults for tests: no retries, no delays, no observers, no budget.
   public static var defaultTesting: Self {
-    .default(retryLimit: 0, backoff: .noBackoff, delayer: .noDelay, networkObserver: nil, activityObserver: nil)
+    .default(
+      retryLimit: 0,
+      backoff: .noBackoff,
+      delayer: .noDelay,
+      networkObserver: nil,
+      activityObserver: nil,
+      retryBudget: nil
+    )
   }
+}
+
+extension OperationClient {
+  /// The budget of the retries of all operations of this client; nil for a client without one.
+  ///
+  /// ```swift
+  /// if let budget = client.retryBudget { print(budget.snapshot()) }  // client: 30 left, of 0.2 for each run and …
+  /// ```
+  ///
+  /// A client with the defaults of ``DefaultStoreCreator`` has one, except under a test runner.
+  public var retryBudget: RetryBudget? { (self.storeCreator as? DefaultStoreCreator)?.retryBudget }
 }
 
 extension NetworkObserver where Self == MockNetworkObserver {

@@ -6,7 +6,7 @@ public final class OperationClient: Sendable {
   /// Whether the creator is a ``PlainStoreCreator``. The client then creates stores itself, with their types known
   /// statically.
   @usableFromInline let createsPlainStores: Bool
-  @usableFromInline let storeCreator: any StoreCreator
+  @usableFromInline package let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
   /// What follows the stores that are made.
   @usableFromInline let followings = StoreFollowings()
