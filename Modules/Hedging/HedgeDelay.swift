@@ -37,3 +37,18 @@ public struct HedgeDelay: Hashable, Sendable {
     return Self(kind: .quantile(quantile, minimumRuns: minimumRuns))
   }
 }
+
+extension HedgeDelay {
+  /// The delay as it is written.
+  var text: String {
+    switch self.kind {
+    case .fixed(let duration): duration.roundedText
+    case .quantile(let quantile, _): ".quantile(\(quantile))"
+    }
+  }
+
+  /// Whether the durations of runs are measured.
+  var isQuantile: Bool {
+    if case .quantile = self.kind { true } else { false }
+  }
+}

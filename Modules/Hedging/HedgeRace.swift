@@ -1,130 +1,169 @@
-internal import OperationCore
+public import OperationCore
 
-/// The concurrent runs of one hedged run. Each is a child task of the same group.
-struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: Sendable {
-  typealias Outcome = Result<Operation.Value, Operation.Failure>
+/// What the race needs to know of the types of its operation.
+struct HedgedOperation {
+  /// Starts the run with an index.
+  let start: (Int) -> RunTask
+  /// Sends a notice about the operation.
+  let send: (OperationNotice.Name, [String: OperationNotice.Value]) -> Void
+  /// Whether an outcome is a value that does not count as a success.
+  let asksAgain: (RunOutcome) -> Bool
+  /// Whether a failure ends all runs.
+  let isFatal: (RunOutcome) -> Bool
+  /// A `CancellationError` if the failure type can represent it.
+  let cancellation: () -> RunOutcome?
+}
 
-  let operation: Operation
-  let context: OperationContext
-  let continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  let timing: HedgeTiming
-  let maximum: Int
-  let budget: RetryBudget?
+/// The runs of one hedged run, once its first run has suspended or has not succeeded. It waits for their events in turn.
+struct HedgeRace {
+  private let start: HedgeStart
+  private let operation: HedgedOperation
+  private var runs: HedgeRuns { self.start.runs }
+  private var context: OperationContext { self.start.context }
 
-  private let events = HedgeEventQueue<Outcome>()
-  private let yields = HedgeYields()
-  /// The elapsed times at which the runs began; nil for a run that has ended.
-  private var starts: [Duration?] = []
+  /// The elapsed times at which the runs began; nil for a run whose duration is recorded.
+  private var starts: [Duration?]
+  /// The number of runs under way.
+  private var activeCount = 1
+  private var funding: HedgeFunding
   private var timer: OperationSubscription?
   private var timerNumber = 0
-  /// Whether another run may begin. It becomes false when the budget has refused one.
+  /// Whether another run may begin. It becomes false when the budget has refused one, or the server wants none.
   private var mayStart = true
   /// The elapsed time before which no run begins, because an error has asked for that; nil if none has.
   private var earliestStart: Duration?
+  private var lastFailure: RunOutcome?
+  private var lastValue: RunOutcome?
 
-  init(
-    operation: Operation,
-    context: OperationContext,
-    continuation: OperationContinuation<Operation.Value, Operation.Failure>,
-    timing: HedgeTiming,
-    maximum: Int,
-    budget: RetryBudget?
-  ) {
+  init(_ start: HedgeStart, of operation: HedgedOperation) {
+    self.start = start
     self.operation = operation
-    self.context = context
-    self.continuation = continuation
-    self.timing = timing
-    self.maximum = maximum
-    self.budget = budget
+    self.starts = [start.elapsed]
+    self.funding = HedgeFunding(budget: start.values.budget, hasDeposited: start.hasDeposited)
   }
 
-  /// Runs until one run has succeeded, one has failed for good, or all have failed. The group awaits the runs that are
-  /// left.
-  mutating func run(
-    isolation: isolated (any Actor)?,
-    in group: inout TaskGroup<Void>
-  ) async -> Outcome {
-    self.start(isolation, in: &group)
+  /// Runs until one run has succeeded, one has failed for good, or all have ended. Then awaits the runs that are left.
+  ///
+  /// - Parameter first: The outcome of the first run if it has ended.
+  /// - Returns: The outcome of the race.
+  nonisolated(nonsending) mutating func outcome(after first: FirstOutcome?) async -> RunOutcome {
     defer { self.timer?.cancel() }
-    var last: Outcome?
+    var decision: RunOutcome?
+    if let first {
+      decision = self.end(0, with: first.outcome, at: first.end)
+    } else {
+      self.setTimer()
+    }
     while true {
-      if let last, self.isIdle {
+      if let decision { return await self.leaving(with: decision) }
+      if let last = self.lastValue ?? self.lastFailure, self.activeCount == 0 {
         // A run that an error has put off is all that is left to wait for.
         guard self.timer != nil else { return last }
-        if Task.isCancelled { return self.cancellation ?? last }
+        if Task.isCancelled { return self.operation.cancellation() ?? last }
       }
-      switch await self.nextEvent(isolation: isolation) {
+      switch await self.runs.next() {
       case .cancelled: continue
       case .due(let number):
         guard number == self.timerNumber else { continue }
         self.timer = nil
-        self.hedge(isolation, in: &group)
-      case .ended(let index, let outcome, let end):
-        self.recordEnd(of: index, at: end)
-        last = outcome
-        switch outcome {
-        case .success:
-          self.yields.close()
-          self.recordOtherRuns()
-          group.cancelAll()
-          return outcome
-        case .failure(let error):
-          self.yields.end(index)
-          if error.endsCancelledRun {
-            if self.isIdle { return outcome }
-            continue
-          }
-          let advice = error.retryAdvice
-          if advice == .never {
-            group.cancelAll()
-            return outcome
-          }
-          self.hedge(after: advice, isolation, in: &group)
-        }
+        self.hedge()
+      case .ended(let index, let outcome, let end): decision = self.end(index, with: outcome, at: end)
       }
     }
   }
 
-  /// Waits for the next event. Without a run under way, the cancellation of the task is one.
-  private func nextEvent(isolation: isolated (any Actor)?) async -> HedgeEventQueue<Outcome>.Event {
-    self.isIdle
-      ? await self.events.nextOrCancellation(isolation: isolation) : await self.events.next(isolation: isolation)
+  /// Cancels the runs that are left, and awaits them.
+  nonisolated(nonsending) private mutating func leaving(with outcome: RunOutcome) async -> RunOutcome {
+    self.stopTimer()
+    guard self.activeCount > 0 else { return outcome }
+    self.runs.cancelAll()
+    while self.activeCount > 0 {
+      guard case .ended(_, let late, _) = await self.runs.next() else { continue }
+      self.activeCount -= 1
+      if late.anyError?.isLocalRejection == true { self.funding.takeBack(in: self.context) }
+    }
+    return outcome
   }
+}
 
-  /// Whether no run is under way.
-  private var isIdle: Bool { self.starts.allSatisfy { $0 == nil } }
+// MARK: - Ends
 
-  /// A `CancellationError` if the failure type can represent it.
-  private var cancellation: Outcome? { (CancellationError() as? Operation.Failure).map { .failure($0) } }
-
-  /// Starts another run after a failure, at once or when the error allows it.
-  private mutating func hedge(
-    after advice: RetryClassification?,
-    _ isolation: (any Actor)?,
-    in group: inout TaskGroup<Void>
-  ) {
-    if case .retryAfter(let hint)? = advice {
+extension HedgeRace {
+  /// Notes the end of a run. Returns the outcome of the race if that decides it.
+  private mutating func end(_ index: Int, with outcome: RunOutcome, at end: Duration) -> RunOutcome? {
+    self.activeCount -= 1
+    if let start = self.starts[index] {
+      self.starts[index] = nil
+      self.record(end - start)
+    }
+    guard let error = outcome.anyError else { return self.succeed(index, with: outcome) }
+    self.lastFailure = outcome
+    self.runs.endYields(of: index)
+    if error.isLocalRejection { self.funding.takeBack(in: self.context) }
+    if error is CancellationError || Task.isCancelled { return self.activeCount == 0 ? outcome : nil }
+    let pushback = (error as? any RetryPushingBack)?.retryPushback
+    let advice = error.retryAdvice
+    if advice == .never || self.operation.isFatal(outcome) { return outcome }
+    switch (pushback, advice) {
+    case (.stop?, _): self.mayStart = false
+    case (.after(let hint)?, _), (nil, .retryAfter(let hint)?):
       let start = self.context.elapsed + min(max(hint, .zero), self.context.retryAfterCap).clampedForClock
       self.earliestStart = max(self.earliestStart ?? start, start)
+    default: break
     }
-    self.hedge(isolation, in: &group)
+    self.hedge()
+    return nil
   }
 
+  private mutating func succeed(_ index: Int, with outcome: RunOutcome) -> RunOutcome? {
+    if self.operation.asksAgain(outcome) {
+      self.lastValue = outcome
+      self.runs.endYields(of: index)
+      if Task.isCancelled { return self.activeCount == 0 ? outcome : nil }
+      self.hedge()
+      return nil
+    }
+    self.runs.dropYields()
+    if index > 0 { self.start.settings.count { $0.wins &+= 1 } }
+    // The other runs are about to be cancelled. Their durations so far count.
+    if self.start.values.delay.isQuantile {
+      let now = self.context.elapsed
+      for case let start? in self.starts { self.record(now - start) }
+    }
+    return outcome
+  }
+
+  private func record(_ duration: Duration) {
+    if self.start.values.delay.isQuantile { self.start.settings.record(duration) }
+  }
+}
+
+// MARK: - Further runs
+
+extension HedgeRace {
   /// Starts another run if the limits and the budget allow it, or a timer for it if an error has asked for a delay.
-  private mutating func hedge(_ isolation: (any Actor)?, in group: inout TaskGroup<Void>) {
-    guard self.mayStart, self.starts.count < self.maximum, !Task.isCancelled else { return self.stopTimer() }
+  private mutating func hedge() {
+    guard self.mayStart, self.starts.count < self.start.values.maximum, !Task.isCancelled else {
+      return self.stopTimer()
+    }
     let (remaining, delay) = (self.context.operationTimeRemaining, self.delayByError)
     if let remaining, remaining == .zero || remaining <= delay { return self.stopTimer() }
     guard delay <= .zero else { return self.setTimer(after: delay) }
-    guard self.budget?.withdraw(in: self.context) ?? true else {
+    let settings = self.start.settings
+    guard self.funding.pay(in: self.context) else {
       self.mayStart = false
+      settings.count { $0.refusals &+= 1 }
+      self.operation.send(.hedgeOverBudget, settings.nameAttributes)
       return self.stopTimer()
     }
     let index = self.starts.count
-    self.context.send(
-      OperationNotice(.hedgeStarted, of: self.operation, attributes: ["hedge.index": .integer(index)])
-    )
-    self.start(isolation, in: &group)
+    settings.count { $0.hedges &+= 1 }
+    self.operation.send(.hedgeStarted, settings.nameAttributes.merging(["hedge.index": .integer(index)]) { $1 })
+    self.starts.append(self.context.elapsed)
+    self.activeCount += 1
+    self.setTimer()
+    self.runs.willStart(index)
+    self.runs.keep(self.operation.start(index), of: index)
   }
 
   /// How long the errors so far put off the next run; zero if they do not.
@@ -132,43 +171,18 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     self.earliestStart.map { max($0 - self.context.elapsed, .zero) } ?? .zero
   }
 
-  private mutating func start(_ isolation: (any Actor)?, in group: inout TaskGroup<Void>) {
-    let index = self.starts.count
-    self.starts.append(self.context.elapsed)
-    self.setTimer()
-    let (operation, events, yields, continuation) = (self.operation, self.events, self.yields, self.continuation)
-    var context = self.context
-    if index > 0 { context.operationHedgeIndex = index }
-    let run: @Sendable @isolated(any) () async -> Void = { [context] in
-      let outcome: Outcome
-      let own = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
-        if yields.mayYield(index) { continuation.yield(with: result, using: context) }
-      }
-      do throws(Operation.Failure) {
-        outcome = .success(try await operation.run(isolation: isolation, in: context, with: own))
-      } catch {
-        outcome = .failure(error)
-      }
-      events.send(.ended(index, outcome, at: context.elapsed))
-    }
-    // With an executor preference, a run that blocks its thread does not keep the next one from its start.
-    if context.hasTaskConfiguration, let executor = context.operationTaskConfiguration.executorPreference {
-      group.addTask(executorPreference: executor, operation: run)
-    } else {
-      group.addImmediateTask(operation: run)
-    }
-  }
-
-  /// Replaces the timer with one for the next run beside the one that begins.
+  /// Replaces the timer with one for the next run beside the one that has begun last.
   private mutating func setTimer() {
-    guard self.starts.count < self.maximum, let delay = self.timing.currentDelay else { return self.stopTimer() }
-    self.setTimer(after: max(delay, self.delayByError))
+    guard self.mayStart, self.starts.count < self.start.values.maximum, let began = self.starts.last ?? nil,
+      let delay = self.start.settings.currentDelay(self.start.values.delay)
+    else { return self.stopTimer() }
+    self.setTimer(after: max(delay - (self.context.elapsed - began), self.delayByError))
   }
 
   private mutating func setTimer(after delay: Duration) {
     self.stopTimer()
-    let (events, number) = (self.events, self.timerNumber)
-    self.timer = self.context.operationDeadlines.schedule(after: delay) { events.send(.due(number)) }
+    let (runs, number) = (self.runs, self.timerNumber)
+    self.timer = self.context.operationDeadlines.schedule(after: delay) { runs.send(.due(number)) }
   }
 
   private mutating func stopTimer() {
@@ -176,16 +190,13 @@ struct HedgeRace<Operation: OperationRequest & Sendable> where Operation.Value: 
     self.timer = nil
     self.timerNumber += 1
   }
+}
 
-  private mutating func recordEnd(of index: Int, at end: Duration) {
-    guard let start = self.starts[index] else { return }
-    self.starts[index] = nil
-    self.timing.record(end - start)
-  }
+extension OperationNotice.Name {
+  /// A hedge has started another run. The attribute `hedge.index` is the number of earlier runs, `hedge.name` the name of
+  /// the settings.
+  public static let hedgeStarted = Self("hedge.started")
 
-  /// Records the durations so far of the runs that are about to be cancelled.
-  private func recordOtherRuns() {
-    let now = self.context.elapsed
-    for case let start? in self.starts { self.timing.record(now - start) }
-  }
+  /// A hedge has not started another run because its budget does not allow it.
+  public static let hedgeOverBudget = Self("hedge.overBudget")
 }

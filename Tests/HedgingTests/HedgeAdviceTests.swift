@@ -17,7 +17,9 @@ import Testing
 
   /// Starts a hedged run whose tasks run when the test says so.
   private func begin(_ hedging: Hedging, in context: OperationContext? = nil) -> Task<Int, any Error> {
-    let runner = OperationRunner(operation: hedging.query, initialContext: context ?? hedging.context)
+    var context = context ?? hedging.context
+    context.operationTaskConfiguration.executorPreference = self.executor
+    let runner = OperationRunner(operation: hedging.query, initialContext: context)
     let task = Task(executorPreference: self.executor) { try await runner.run(isolation: nil) }
     self.executor.runAll()
     return task

@@ -10,3 +10,5 @@ struct RenameFile: OperationRequest, Sendable {
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String { sample() }
 }
+
+struct NotFound: Error {}

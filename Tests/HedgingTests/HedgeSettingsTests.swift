@@ -1,0 +1,182 @@
+import FoundationEssentials
+import OperationCore
+import OperationHedging
+import OperationTesting
+import TestFixtures
+import Testing
+
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct HedgeSettingsTests {
+  private let clock = ManualClock()
+  private let script = OperationScript<Int, any Error>()
+
+  private var context: OperationContext {
+    var context = OperationContext()
+    context.use(self.clock)
+    return context
+  }
+
+  private func begin(
+    _ settings: HedgeSettings,
+    in context: OperationContext? = nil,
+    isFatal: (@Sendable (any Error, OperationContext) -> Bool)? = nil,
+    whileValue asksAgain: (@Sendable (Int, OperationContext) -> Bool)? = nil
+  ) -> Task<Int, any Error> {
+    let query = self.script.query().hedged(using: settings, isFatal: isFatal, whileValue: asksAgain)
+    let runner = OperationRunner(operation: query, initialContext: context ?? self.context)
+    return Task.immediate { try await runner.run(isolation: nil) }
+  }
+
+  // MARK: - Changes
+
+  @Test func `A change counts for runs that begin later, of operations that exist`() async throws {
+    let settings = HedgeSettings(after: .fixed(.milliseconds(100)))
+    let query = self.script.query().hedged(using: settings)
+    let runner = OperationRunner(operation: query, initialContext: self.context)
+    let first = Task.immediate { try await runner.run(isolation: nil) }
+    settings.update(after: .fixed(.milliseconds(30)), maximum: 1)
+    #expect(self.clock.remainingTimes() == [.milliseconds(100)])
+    try await self.script.next().succeed(1)
+    _ = try await first.value
+    let second = Task.immediate { try await runner.run(isolation: nil) }
+    #expect(self.clock.sleeperCount() == 0)
+    try await self.script.next().succeed(2)
+    _ = try await second.value
+    settings.update(maximum: 3)
+    let third = Task.immediate { try await runner.run(isolation: nil) }
+    #expect(self.clock.remainingTimes() == [.milliseconds(30)])
+    try await self.script.next().succeed(3)
+    _ = try await third.value
+  }
+
+  @Test func `Operations that share settings share the measured durations`() async throws {
+    let settings = HedgeSettings(after: .quantile(1, minimumRuns: 2))
+    for milliseconds in [10, 20] {
+      let task = self.begin(settings)
+      let run = try await self.script.next()
+      self.clock.advance(by: .milliseconds(milliseconds))
+      run.succeed(1)
+      _ = try await task.value
+    }
+    let task = self.begin(settings)
+    #expect(self.clock.remainingTimes() == [.milliseconds(20)])
+    #expect(settings.snapshot().currentDelay == .milliseconds(20))
+    try await self.script.next().succeed(1)
+    _ = try await task.value
+  }
+
+  @Test(arguments: [0, -1, Int.min]) func `A maximum without a meaning is reported and counts as one`(maximum: Int) {
+    let settings = expectWarning(.invalidArgument) { HedgeSettings(after: .fixed(.seconds(1)), maximum: maximum) }
+    #expect(settings.maximum == 1)
+    settings.update(maximum: .max)
+    #expect(settings.maximum == .max)
+    expectWarning(.invalidArgument) { settings.update(maximum: maximum) }
+    #expect(settings.maximum == 1)
+  }
+
+  @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
+  func `A delay of zero or less starts all runs at once`(delay: Duration) async throws {
+    let task = self.begin(HedgeSettings(after: .fixed(delay), maximum: 3))
+    _ = (try await self.script.next(), try await self.script.next())
+    try await self.script.next().succeed(3)
+    #expect(try await task.value == 3)
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func `A huge delay hedges nothing, and leaves nothing`(delay: Duration) async throws {
+    let task = self.begin(HedgeSettings(after: .fixed(delay)))
+    self.clock.advance(by: .seconds(1_000_000))
+    try await self.script.next().succeed(1)
+    #expect(try await task.value == 1)
+    #expect(self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A change is a notice, and the snapshot counts`() async throws {
+    let notices = NoticeLog()
+    var context = self.context
+    context.operationNoticeObservers = [notices]
+    let budget = RetryBudget(name: "all", ratio: 0, minimumPerSecond: 1)
+    let settings = HedgeSettings(name: "posts", after: .fixed(.milliseconds(100)), budget: budget)
+    settings.update(maximum: 3, in: context)
+    let task = self.begin(settings, in: context)
+    _ = try await self.script.next()
+    self.clock.advance(by: .milliseconds(100))
+    let second = try await self.script.next()
+    self.clock.advance(by: .milliseconds(100))
+    second.succeed(2)
+    #expect(try await task.value == 2)
+    #expect(
+      notices.descriptions == [
+        "hedge.settingsChanged hedge.delay=100 ms hedge.maximum=3 hedge.name=posts",
+        "hedge.started ScriptedQuery<Int, Error> hedge.index=1 hedge.name=posts",
+        "hedge.overBudget ScriptedQuery<Int, Error> hedge.name=posts",
+      ]
+    )
+    let snapshot = settings.snapshot(in: context)
+    #expect(
+      snapshot.description == "posts: after 100 ms, at most 3 runs; 1 runs, 1 hedges, of which 1 won, 1 refused"
+    )
+    #expect(snapshot.budget?.refusals == 1 && snapshot.budget?.name == "all")
+    #expect(try !JSONEncoder().encode(snapshot).isEmpty)
+    #expect(HedgeSettings(after: .fixed(.zero)).snapshot().name == "hedge")
+  }
+
+  // MARK: - Values and failures
+
+  @Test func `A value that does not count starts the next run at once, and a later one is used`() async throws {
+    let task = self.begin(HedgeSettings(after: .fixed(.seconds(1)), maximum: 3), whileValue: { value, _ in value < 0 })
+    try await self.script.next().succeed(-1)
+    let second = try await self.script.next()
+    #expect(self.clock.remainingTimes() == [.seconds(1)])
+    second.succeed(2)
+    #expect(try await task.value == 2)
+    #expect(self.script.runCount == 2 && self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `Without a run that is left, the last value that does not count is returned, before any failure`()
+    async throws
+  {
+    let task = self.begin(HedgeSettings(after: .fixed(.seconds(1)), maximum: 3), whileValue: { value, _ in value < 0 })
+    try await self.script.next().succeed(-1)
+    try await self.script.next().succeed(-2)
+    try await self.script.next().fail(Refused())
+    #expect(try await task.value == -2)
+    #expect(self.script.runCount == 3 && self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A value that does not count, of a body that never suspends, is asked about once`() async throws {
+    let asked = Log<Int>()
+    let script = OperationScript<Int, any Error>(default: .value(-1))
+    let query = script.query().hedged(
+      using: HedgeSettings(after: .fixed(.seconds(1))),
+      whileValue: { value, _ in
+        asked.append(value)
+        return true
+      }
+    )
+    #expect(try await query.runWithoutSetup(in: self.context) == -1)
+    #expect(asked.count == 2 && script.runCount == 2)
+  }
+
+  @Test func `A fatal failure ends all runs`() async throws {
+    let task = self.begin(
+      HedgeSettings(after: .fixed(.milliseconds(100)), maximum: 3),
+      isFatal: { error, _ in (error as? Refused)?.code == 403 }
+    )
+    let first = try await self.script.next()
+    self.clock.advance(by: .milliseconds(100))
+    try await self.script.next().fail(Refused(code: 403))
+    await #expect(throws: Refused(code: 403)) { try await task.value }
+    #expect(first.isCancelled && self.script.runCount == 2 && self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A cancelled run whose value does not count ends at once`() async throws {
+    let script = OperationScript<Int, any Error>(endsOnCancellation: false)
+    let query = script.query().hedged(using: HedgeSettings(after: .fixed(.seconds(1))), whileValue: { _, _ in true })
+    let task = Task.immediate { [context] in try await query.runWithoutSetup(in: context) }
+    let run = try await script.next()
+    task.cancel()
+    run.succeed(5)
+    #expect(try await task.value == 5)
+    #expect(script.runCount == 1)
+  }
+}
