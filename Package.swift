@@ -60,7 +60,7 @@ let table: [Module] = [
   .library("Pagination", uses: ["Foundation", "Core"]),
   .library("Mutation", uses: ["Foundation", "Core"]),
   .library("Tags", uses: ["Core", "Mutation"]),
-  .library("Timeout", uses: ["Core"]),
+  .library("Timeout", uses: ["Foundation", "Core"]),
   .library("Fallback", uses: ["Core"]),
   .library("Freshness", uses: ["Foundation", "Core"]),
   .library("Chaos", uses: ["Core"]),

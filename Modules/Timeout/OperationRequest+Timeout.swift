@@ -58,6 +58,17 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
     self.modifier(Timeout(.deadline(FixedDeadline(deadline)), failure: { $0 }))
   }
 
+  /// Ends runs that have not ended at the deadline of their context, such as one that a caller has sent.
+  ///
+  /// For services: `OperationContext.readCallHeaderFields(_:)` takes the deadline of a request, and this modifier keeps
+  /// it. A run whose deadline has passed on arrival is rejected before its body, with an ``OperationTimedOut`` that is a
+  /// ``/OperationCore/LocalRejection``: nobody waits for it. A run without a deadline has no limit, at no cost.
+  ///
+  /// - Returns: The operation, whose runs end at the deadlines of their contexts.
+  public func deadline() -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.ofContext, failure: { $0 }))
+  }
+
   /// Gives the operation a deadline, and ends it then with ``OperationTimedOut``, except while it blocks its caller's thread.
   ///
   /// Each run has a deadline of its own, `limit` after its start, which its attempts share: see ``deadline(_:)``.
@@ -98,5 +109,18 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
     else failure: @escaping @Sendable (OperationTimedOut) -> Failure
   ) -> ModifiedOperation<Self, Timeout<Self>> {
     self.modifier(Timeout(.deadlineAfter(limit.reportedIfNegative(in: "deadline(after:)")), failure: failure))
+  }
+
+  /// Ends runs that have not ended at the deadline of their context with the error that `failure` returns.
+  ///
+  /// Like ``deadline()``, for operations with a failure type of their own. If that type cannot represent a
+  /// `CancellationError`, a caller that is cancelled waits until the operation ends, however long that takes.
+  ///
+  /// - Parameter failure: Returns the error that the caller gets.
+  /// - Returns: The operation, whose runs end at the deadlines of their contexts.
+  public func deadline(
+    else failure: @escaping @Sendable (OperationTimedOut) -> Failure
+  ) -> ModifiedOperation<Self, Timeout<Self>> {
+    self.modifier(Timeout(.ofContext, failure: failure))
   }
 }

@@ -35,4 +35,15 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
   public func deadline(after limit: Duration) -> ModifiedOperation<Self, Timeout<Self>> {
     preconditionFailure("Unavailable.")
   }
+
+  /// Not for operations with a failure type of their own: use ``deadline(else:)``.
+  @available(
+    *,
+    unavailable,
+    message: "Failure is not `any Error`: say which failure a timeout is, with .deadline(else: { error in … })"
+  )
+  @_disfavoredOverload
+  public func deadline() -> ModifiedOperation<Self, Timeout<Self>> {
+    preconditionFailure("Unavailable.")
+  }
 }

@@ -1,19 +1,39 @@
-internal import OperationCore
+public import OperationCore
 
 /// The error of a run that has not ended in time.
-public struct OperationTimedOut: Error, Hashable, Sendable {
+///
+/// It is a ``/OperationCore/LocalRejection`` if the time was over before the operation began: breakers, limits and budgets
+/// outside do not count such a run, which has not reached the service. Two errors are equal if their durations are.
+public struct OperationTimedOut: LocalRejection, Hashable, Sendable {
   /// The time that was asked for.
   ///
   /// For `deadline(_:)`, that is the time from the start of the run to the deadline, or zero if the deadline had passed
   /// before.
   public let duration: Duration
 
+  /// Whether the operation has begun. False if the time was over before.
+  public let hasBegun: Bool
+
   /// Creates an error.
   ///
-  /// - Parameter duration: The time that was asked for.
-  public init(after duration: Duration) {
+  /// - Parameters:
+  ///   - duration: The time that was asked for.
+  ///   - hasBegun: Whether the operation has begun.
+  public init(after duration: Duration, hasBegun: Bool = true) {
     self.duration = duration
+    self.hasBegun = hasBegun
   }
+
+  public static func == (left: OperationTimedOut, right: OperationTimedOut) -> Bool {
+    left.duration == right.duration
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(self.duration)
+  }
+
+  /// The same error, of a run whose operation has begun in an earlier attempt.
+  public func afterAttempt() -> OperationTimedOut { OperationTimedOut(after: self.duration) }
 }
 
 extension OperationTimedOut: CustomStringConvertible {

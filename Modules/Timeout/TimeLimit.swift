@@ -1,4 +1,4 @@
-internal import OperationCore
+public import OperationCore
 
 /// When a run has to end, as the modifier specifies it.
 @usableFromInline
@@ -9,6 +9,8 @@ enum TimeLimit: Sendable {
   case deadline(FixedDeadline)
   /// Some time after the start of the run, which all modifiers of the operation observe.
   case deadlineAfter(Duration)
+  /// At the deadline of the context, if it has one.
+  case ofContext
 }
 
 extension TimeLimit {
@@ -18,6 +20,7 @@ extension TimeLimit {
     case .duration(let duration): ".timeout(\(duration.roundedText))"
     case .deadline: ".deadline(_:)"
     case .deadlineAfter(let duration): ".deadline(after: \(duration.roundedText))"
+    case .ofContext: ".deadline()"
     }
   }
 
@@ -25,14 +28,21 @@ extension TimeLimit {
   var duration: Duration? {
     switch self {
     case .duration(let duration), .deadlineAfter(let duration): duration
-    case .deadline: nil
+    case .deadline, .ofContext: nil
     }
+  }
+
+  /// Whether a run with this context has no limit.
+  @usableFromInline
+  func isAbsent(in context: OperationContext) -> Bool {
+    if case .ofContext = self { context.operationDeadline == nil } else { false }
   }
 
   /// The deadline of a run that starts now; nil for a timeout.
   func instant(in context: OperationContext) -> ContinuousClock.Instant? {
     switch self {
     case .duration: nil
+    case .ofContext: context.operationDeadline
     case .deadline(let deadline): deadline.instant
     case .deadlineAfter(let duration): context.operationDeadlines.instant.advanced(by: duration.clampedForClock)
     }
@@ -41,7 +51,7 @@ extension TimeLimit {
   /// The deadline for the plan of the operation; nil for a timeout.
   var planned: PlannedDeadline.Limit? {
     switch self {
-    case .duration: nil
+    case .duration, .ofContext: nil
     case .deadline(let deadline): .instant(deadline.instant)
     case .deadlineAfter(let duration): .after(duration)
     }

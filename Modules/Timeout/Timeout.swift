@@ -28,6 +28,9 @@ public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
+    if self.limit.isAbsent(in: context) {
+      return try await operation.runWithAttempts(of: self.id, isolation: isolation, in: context, with: continuation)
+    }
     var context = context
     let allowance = TimeAllowance(self.limit, of: self.id, in: &context)
     let isCancelled = Task.isCancelled
@@ -56,7 +59,7 @@ extension Timeout {
     if isCancelled {
       if let cancellation = self.cancellation { throw cancellation }
     } else {
-      throw self.timedOut(allowance, context, operation)
+      throw self.timedOut(allowance, context, operation, hasBegun: false)
     }
   }
 
@@ -85,12 +88,13 @@ extension Timeout {
   private func timedOut(
     _ allowance: TimeAllowance,
     _ context: OperationContext,
-    _ operation: Operation
+    _ operation: Operation,
+    hasBegun: Bool = true
   ) -> Operation.Failure {
     context.send(
       OperationNotice(.timedOut, of: operation, attributes: ["timeout.limit": .duration(allowance.asked)])
     )
-    return self.failure(OperationTimedOut(after: allowance.asked))
+    return self.failure(OperationTimedOut(after: allowance.asked, hasBegun: hasBegun))
   }
 }
 

@@ -1,0 +1,79 @@
+public import OperationCore
+
+extension OperationContext {
+  /// The header fields that tell a server how long the caller of this run waits, and how urgent it is.
+  ///
+  /// ```swift
+  /// for (name, value) in context.callHeaderFields() { request.headers[name] = value }
+  /// // grpc-timeout: 1500m
+  /// ```
+  ///
+  /// Add them to each request of a run that has a deadline: the server then begins no work that nobody waits for. The
+  /// priority is that of the context's task configuration, or else of the current task, as the field `Priority` of
+  /// [RFC 9218](https://www.rfc-editor.org/rfc/rfc9218); the usual one is left out.
+  ///
+  /// - Parameter fields: The fields for the deadline.
+  /// - Returns: Names and values; none without a deadline and with the usual priority. A deadline that has passed has a
+  ///   time of zero.
+  public func callHeaderFields(_ fields: [CallHeaderField] = [.grpcTimeout]) -> [String: String] {
+    var values: [String: String] = [:]
+    if let remaining = self.operationTimeRemaining {
+      let now = self.operationClock.now()
+      for field in fields { values[field.name] = field.text(for: remaining, now: now) }
+    }
+    let urgency = CallUrgency(self.operationTaskConfiguration.priority ?? Task.currentPriority)
+    if urgency != .usual { values[CallUrgency.fieldName] = urgency.text }
+    return values
+  }
+
+  /// Takes the deadline and the priority of a request from its header fields.
+  ///
+  /// ```swift
+  /// var context = OperationContext()
+  /// context.readCallHeaderFields(request.headers)
+  /// let post = try await client.store(for: PostQuery(id: 1).deadline()).fetch(using: context)
+  /// ```
+  ///
+  /// Of several deadlines, one that the context has already included, the earliest counts. With `deadline()`, a run whose
+  /// deadline has passed on arrival is rejected before its body, and one whose deadline passes ends then. A field that is
+  /// absent or malformed changes nothing, and the names are compared without their case.
+  ///
+  /// The time that is left counts from now: call it when the request arrives. Take the fields of callers that you trust: the
+  /// priority of a stranger is one that every stranger will ask for.
+  ///
+  /// - Parameters:
+  ///   - values: The names and values of the fields.
+  ///   - fields: The fields for the deadline.
+  ///   - takesPriority: Whether the tasks of runs get the priority that the field `Priority` asks for.
+  public mutating func readCallHeaderFields(
+    _ values: some Sequence<(key: String, value: String)>,
+    _ fields: [CallHeaderField] = CallHeaderField.all,
+    takesPriority: Bool = true
+  ) {
+    let now = self.operationClock.now()
+    var shortest: Duration?
+    for (name, value) in values {
+      if takesPriority, name.isHeaderName(CallUrgency.fieldName), let urgency = CallUrgency(value) {
+        self.operationTaskConfiguration.priority = urgency.priority
+      }
+      guard let field = fields.first(where: { name.isHeaderName($0.name) }),
+        let remaining = field.remaining(in: value, now: now)
+      else { continue }
+      shortest = min(shortest ?? remaining, remaining)
+    }
+    guard let shortest else { return }
+    let deadline = self.operationDeadlines.instant.advanced(by: shortest.clampedForClock)
+    self.operationDeadline = min(self.operationDeadline ?? deadline, deadline)
+  }
+}
+
+extension String {
+  /// Whether two names of header fields, which are ASCII, are the same without their case.
+  fileprivate func isHeaderName(_ other: String) -> Bool {
+    self.utf8.count == other.utf8.count && zip(self.utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
+  }
+}
+
+extension UInt8 {
+  fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self + 32 : self }
+}
