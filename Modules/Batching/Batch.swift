@@ -8,6 +8,8 @@ final class Batch: @unchecked Sendable {
   enum Phase: Sendable {
     /// Keys may join.
     case open
+    /// No key may join. The batch waits until fewer batches are under way.
+    case ready
     /// The request has been sent.
     case sent
     case ended
@@ -25,6 +27,9 @@ final class Batch: @unchecked Sendable {
     var priority: UInt8 = 0
     var timer: OperationSubscription?
     var task: RunTask?
+
+    /// Whether the keys have not been sent, and wait.
+    var isWaiting: Bool { self.phase == .open || self.phase == .ready }
   }
 
   /// The scope of the callers; nil for those without one.

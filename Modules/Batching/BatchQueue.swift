@@ -11,22 +11,34 @@ final class BatchQueue: Sendable {
     /// The caller waits.
     case joined
     /// The caller waits, and has opened the batch, whose window it has to start.
-    case opened(Batch)
+    case opened(Batch, window: Duration)
     /// The caller waits, and its key completes the batch, which the caller has to send.
     case completed(Batch)
     /// The caller was cancelled before it joined.
     case cancelled
+    /// As many keys wait as may.
+    case full(limit: Int)
   }
 
-  private let maximumSize: Int
-  private let window: Duration
-  private let open = Mutex(OpenBatches())
+  private let open: Mutex<OpenBatches>
 
-  private struct OpenBatches: @unchecked Sendable {
+  struct OpenBatches: @unchecked Sendable {
     // Unchecked because the scopes, whose types are erased, are Sendable.
+    var limits: BatchLimits
     /// The batch of the callers without a scope, which most callers are.
     private var unscoped: Batch?
     private var scoped: [AnyHashable: Batch] = [:]
+    /// The closed batches that wait until fewer are under way, in the order in which they were closed.
+    private(set) var ready: [Batch] = []
+    /// The number of batches under way.
+    private(set) var sentCount = 0
+    /// The number of keys in open and ready batches.
+    var waitingKeyCount = 0
+    var counts = BatchCounts()
+
+    init(_ limits: BatchLimits) {
+      self.limits = limits
+    }
 
     var count: Int { self.scoped.count + (self.unscoped == nil ? 0 : 1) }
 
@@ -37,17 +49,77 @@ final class BatchQueue: Sendable {
 
     mutating func remove(_ batch: Batch) {
       if self[batch.scope] === batch { self[batch.scope] = nil }
+      if batch.state.phase == .ready { self.ready.removeAll { $0 === batch } }
+    }
+
+    /// Closes an open batch. Returns whether it is to be sent now.
+    mutating func close(_ batch: Batch) -> Bool {
+      self.remove(batch)
+      guard self.sentCount < self.limits.maximumConcurrentBatches else {
+        batch.state.phase = .ready
+        self.ready.append(batch)
+        return false
+      }
+      self.send(batch)
+      return true
+    }
+
+    private mutating func send(_ batch: Batch) {
+      batch.state.phase = .sent
+      self.sentCount += 1
+      self.waitingKeyCount -= batch.state.leaders.count
+      self.counts.note(batch.state.leaders.count)
+    }
+
+    /// Ends a batch that was sent.
+    mutating func endSent() {
+      self.sentCount -= 1
+    }
+
+    /// Takes the ready batches that may be sent now.
+    mutating func takeReady() -> [Batch] {
+      let count = min(max(self.limits.maximumConcurrentBatches - self.sentCount, 0), self.ready.count)
+      guard count > 0 else { return [] }
+      let batches = Array(self.ready.prefix(count))
+      self.ready.removeFirst(count)
+      for batch in batches { self.send(batch) }
+      return batches
     }
   }
 
   @usableFromInline
-  init(maximumSize: Int, window: Duration) {
-    self.maximumSize = maximumSize
-    self.window = window
+  init(_ limits: BatchLimits) {
+    self.open = Mutex(OpenBatches(limits))
   }
 
   /// The number of batches that collect keys.
   @usableFromInline var openCount: Int { self.open.withLock { $0.count } }
+}
+
+// MARK: - Changing
+
+extension BatchQueue {
+  /// Changes the limits. Returns them, and the batches that the caller has to send.
+  func update(_ change: (inout BatchLimits) -> Void) -> (limits: BatchLimits, batches: [Batch]) {
+    self.open.withLock { open in
+      change(&open.limits)
+      return (open.limits, open.takeReady())
+    }
+  }
+
+  /// What the batcher is doing.
+  var numbers: BatchNumbers {
+    self.open.withLock { open in
+      BatchNumbers(
+        limits: open.limits,
+        counts: open.counts,
+        openBatches: open.count,
+        readyBatches: open.ready.count,
+        sentBatches: open.sentCount,
+        waitingKeys: open.waitingKeyCount
+      )
+    }
+  }
 }
 
 // MARK: - Joining
@@ -61,7 +133,7 @@ extension BatchQueue {
   /// - Returns: Whether the caller waits now, and what it has to do next.
   @usableFromInline
   func join(_ member: BatchMember, in context: OperationContext) -> Step {
-    let scope = context.hasBatchScope ? context.operationBatchScope.map { AnyHashable($0) } : nil
+    let scope = context.batchScope
     let priority = Task.currentPriority.rawValue
     return self.open.withLock { open in
       let step = self.join(member, scope, context, &open)
@@ -77,41 +149,53 @@ extension BatchQueue {
     _ open: inout OpenBatches
   ) -> Step {
     guard member.state.phase == .arriving else { return .cancelled }
-    guard let batch = open[scope] else {
-      return self.open(Batch(scope: scope, context: context.forBatch, maximumSize: self.maximumSize), member, &open)
-    }
-    if let leader = batch.leader(of: member) {
+    let batch = open[scope]
+    if let batch, let leader = batch.leader(of: member) {
       batch.add(member, after: leader)
       return .joined
     }
+    guard open.waitingKeyCount < open.limits.maximumWaitingKeys else {
+      open.counts.rejections &+= 1
+      return .full(limit: open.limits.maximumWaitingKeys)
+    }
+    open.waitingKeyCount += 1
+    guard let batch else {
+      let batch = Batch(scope: scope, context: context.forBatch, maximumSize: open.limits.maximumSize)
+      return self.open(batch, member, &open)
+    }
     batch.add(member)
-    guard batch.state.leaders.count >= self.maximumSize else { return .joined }
-    batch.state.phase = .sent
-    open.remove(batch)
-    return .completed(batch)
+    guard batch.state.leaders.count >= open.limits.maximumSize else { return .joined }
+    return open.close(batch) ? .completed(batch) : .joined
   }
 
   private func open(_ batch: Batch, _ member: BatchMember, _ open: inout OpenBatches) -> Step {
     batch.add(member)
-    guard self.maximumSize > 1 else {
-      batch.state.phase = .sent
-      return .completed(batch)
-    }
+    guard open.limits.maximumSize > 1 else { return open.close(batch) ? .completed(batch) : .joined }
     open[batch.scope] = batch
-    return .opened(batch)
+    return .opened(batch, window: open.limits.window)
   }
 
   /// Starts the window of a batch.
   ///
   /// - Parameters:
   ///   - batch: The batch, which the caller has opened.
-  ///   - send: Sends the batch when its window is over.
+  ///   - window: How long the batch collects keys, without a scheduler.
+  ///   - scheduler: Decides when the batch is closed; nil for the end of the window.
+  ///   - send: Sends the batch when it is closed.
   @usableFromInline
-  func startWindow(of batch: Batch, send: @escaping @Sendable (Batch) -> Void) {
-    let timer = batch.context.operationDeadlines.schedule(after: self.window) { [weak self, weak batch] in
+  func startWindow(
+    of batch: Batch,
+    _ window: Duration,
+    scheduler: (any BatchScheduler)?,
+    send: @escaping @Sendable (Batch) -> Void
+  ) {
+    let close: @Sendable () -> Void = { [weak self, weak batch] in
       guard let self, let batch, self.close(batch) else { return }
       send(batch)
     }
+    let timer =
+      scheduler?.schedule(in: batch.context, close)
+      ?? batch.context.operationDeadlines.schedule(after: window, close)
     let isObsolete = self.open.withLock { _ in
       guard batch.state.phase == .open else { return true }
       batch.state.timer = timer
@@ -120,13 +204,11 @@ extension BatchQueue {
     if isObsolete { timer.cancel() }
   }
 
-  /// Closes a batch whose window is over. Returns false if it is closed already.
+  /// Closes a batch whose window is over. Returns whether it is to be sent now.
   private func close(_ batch: Batch) -> Bool {
     self.open.withLock { open in
       guard batch.state.phase == .open else { return false }
-      batch.state.phase = .sent
-      open.remove(batch)
-      return true
+      return open.close(batch)
     }
   }
 }
@@ -136,15 +218,21 @@ extension BatchQueue {
 extension BatchQueue {
   /// The first callers of the keys of a batch that is being sent, and the raw value of its priority.
   ///
-  /// Keys without a caller are left out. If all callers have left, the batch ends.
+  /// Keys without a caller are left out. If all callers have left, the batch ends, and the batches that may be sent in
+  /// its place are returned.
   @usableFromInline
-  func leaders(of batch: Batch) -> (leaders: [BatchMember], priority: UInt8) {
-    let (leaders, priority, timer) = self.open.withLock { _ in
-      if batch.state.callerCount == 0 { batch.state.phase = .ended }
-      return (batch.leadersInOrder, batch.state.priority, batch.state.timer.take())
+  func leaders(of batch: Batch) -> (leaders: [BatchMember], priority: UInt8, next: [Batch]) {
+    let (leaders, priority, timer, next) = self.open.withLock { open in
+      var next: [Batch] = []
+      if batch.state.callerCount == 0 {
+        batch.state.phase = .ended
+        open.endSent()
+        next = open.takeReady()
+      }
+      return (batch.leadersInOrder, batch.state.priority, batch.state.timer.take(), next)
     }
     timer?.cancel()
-    return (leaders, priority)
+    return (leaders, priority, next)
   }
 
   /// Keeps the task of a batch, raises its priority if a caller's was raised meanwhile, and cancels it if all
@@ -171,14 +259,18 @@ extension BatchQueue {
     task?.escalatePriority(to: priority)
   }
 
-  /// Ends a batch. Returns the first callers of its keys, with the others of each key; some may have left.
+  /// Ends a batch. Returns the first callers of its keys, with the others of each key; some may have left. Also returns
+  /// the batches that may be sent in its place.
   ///
   /// From then on nothing changes the callers, so that they can be read without the lock.
   @usableFromInline
-  func end(_ batch: Batch) -> [BatchMember] {
-    let (leaders, task) = self.open.withLock { _ in (batch.end(), batch.state.task.take()) }
+  func end(_ batch: Batch) -> (leaders: [BatchMember], next: [Batch]) {
+    let (leaders, task, next) = self.open.withLock { open in
+      open.endSent()
+      return (batch.end(), batch.state.task.take(), open.takeReady())
+    }
     withExtendedLifetime(task) {}
-    return leaders
+    return (leaders, next)
   }
 
   /// Lets a caller leave. Returns whether it was waiting, so that it has to be resumed.
@@ -189,10 +281,12 @@ extension BatchQueue {
         if member.state.phase == .arriving { member.state.phase = .left }
         return (false, OperationSubscription?.none, RunTask?.none, (Batch, BatchMember)?.none)
       }
+      let keyCount = batch.state.leaders.count
       let released = (batch, batch.remove(member))
+      if batch.state.isWaiting { open.waitingKeyCount -= keyCount - batch.state.leaders.count }
       member.state.batch = nil
       guard batch.state.callerCount == 0 else { return (true, nil, nil, released) }
-      guard batch.state.phase == .open else { return (true, nil, batch.state.task, released) }
+      guard batch.state.isWaiting else { return (true, nil, batch.state.task, released) }
       open.remove(batch)
       batch.state.phase = .ended
       return (true, batch.state.timer.take(), nil, released)
@@ -206,6 +300,9 @@ extension BatchQueue {
 }
 
 extension OperationContext {
+  /// The scope of the caller with this context; nil without one.
+  var batchScope: AnyHashable? { self.hasBatchScope ? self.operationBatchScope.map { AnyHashable($0) } : nil }
+
   /// The context of a request that is made for several callers: what belongs to the run of one of them is left out.
   fileprivate var forBatch: OperationContext {
     var context = self

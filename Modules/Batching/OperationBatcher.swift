@@ -18,11 +18,15 @@ public import OperationCore
 /// left, the request is cancelled.
 ///
 /// Only callers with the same ``OperationCore/OperationContext/operationBatchScope`` share a batch. A batcher keeps no
-/// answers: cache them in the stores of ``BatchedQuery``s.
+/// answers, except those that ``prime(_:with:in:)`` gives it: cache them in the stores of ``BatchedQuery``s.
+///
+/// ``update(maximumSize:window:maximumConcurrentBatches:maximumWaitingKeys:in:)`` changes the limits while callers wait,
+/// and ``snapshot()`` shows what the batcher is doing.
 ///
 /// - Precondition: `==` and `hash(into:)` of keys and scopes do not call the batcher, which has a lock held meanwhile.
 ///
-/// The idea comes from Facebook's [DataLoader](https://github.com/graphql/dataloader), 2015.
+/// The idea, `prime`, `clear` and the scheduler come from Facebook's
+/// [DataLoader](https://github.com/graphql/dataloader), 2015.
 public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Answers the keys of a batch, which are distinct and in the order in which they came. All keys fail
   /// with an error that it throws.
@@ -36,6 +40,8 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @usableFromInline let queue: BatchQueue
   @usableFromInline let request: Request
+  @usableFromInline let primed: PrimedAnswers<Key, Value>
+  @usableFromInline let scheduler: (any BatchScheduler)?
   private let number = BatcherNumber.next()
 
   /// Creates a batcher.
@@ -46,19 +52,92 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   ///     process stands in for it.
   ///   - maximumSize: The highest number of keys in a batch, at least 1.
   ///   - window: How long a batch collects keys. A negative duration counts as zero.
+  ///   - maximumConcurrentBatches: The highest number of batches under way; further ones wait, in the order in which they
+  ///     were closed. Nil for no limit. A number below 1 is reported and counts as 1.
+  ///   - maximumWaitingKeys: The highest number of keys that have not been sent. A caller of one more key fails at once
+  ///     with ``BatchQueueFull``. Nil for no limit. A number below 1 is reported and counts as 1.
+  ///   - maximumPrimedKeys: The highest number of answers that ``prime(_:with:in:)`` keeps; the one that was primed first
+  ///     is dropped. A number below 1 is reported and counts as 1.
   ///   - request: Answers the keys of a batch, of which there is at least one. It runs in a task of its own, on no
   ///     actor, and begins on the thread of the caller that completes the batch, or of the timer. The task has the
   ///     highest priority of the callers, also when that is raised later, and no task-local values. The context is that
   ///     of the first caller, without what belongs to the run of that caller.
-  public init(
+  public convenience init(
     name: String? = nil,
     maximumSize: Int = 100,
     window: OperationDuration = .milliseconds(2),
+    maximumConcurrentBatches: Int? = nil,
+    maximumWaitingKeys: Int? = nil,
+    maximumPrimedKeys: Int = 1_000,
     request: @escaping Request
+  ) {
+    self.init(
+      name,
+      scheduler: nil,
+      maximumSize,
+      window,
+      maximumConcurrentBatches,
+      maximumWaitingKeys,
+      maximumPrimedKeys,
+      request
+    )
+  }
+
+  /// Creates a batcher whose batches are sent when a scheduler says so, and not after a window.
+  ///
+  /// See ``init(name:maximumSize:window:maximumConcurrentBatches:maximumWaitingKeys:maximumPrimedKeys:request:)``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the batcher in the paths of its queries and in notices, without user data.
+  ///   - maximumSize: The highest number of keys in a batch, at least 1. A batch with as many is sent at once.
+  ///   - scheduler: Decides when a batch is sent, such as a ``BatchTick`` at the end of a request.
+  ///   - maximumConcurrentBatches: The highest number of batches under way; nil for no limit.
+  ///   - maximumWaitingKeys: The highest number of keys that have not been sent; nil for no limit.
+  ///   - maximumPrimedKeys: The highest number of answers that ``prime(_:with:in:)`` keeps.
+  ///   - request: Answers the keys of a batch. It begins on the thread on which the scheduler sends the batch.
+  public convenience init(
+    name: String? = nil,
+    maximumSize: Int = 100,
+    scheduler: some BatchScheduler,
+    maximumConcurrentBatches: Int? = nil,
+    maximumWaitingKeys: Int? = nil,
+    maximumPrimedKeys: Int = 1_000,
+    request: @escaping Request
+  ) {
+    self.init(
+      name,
+      scheduler: scheduler,
+      maximumSize,
+      .zero,
+      maximumConcurrentBatches,
+      maximumWaitingKeys,
+      maximumPrimedKeys,
+      request
+    )
+  }
+
+  private init(
+    _ name: String?,
+    scheduler: (any BatchScheduler)?,
+    _ maximumSize: Int,
+    _ window: Duration,
+    _ maximumConcurrentBatches: Int?,
+    _ maximumWaitingKeys: Int?,
+    _ maximumPrimedKeys: Int,
+    _ request: @escaping Request
   ) {
     precondition(maximumSize >= 1, "A batch of at most \(maximumSize) keys is always empty. Pass at least 1.")
     self.name = name
-    self.queue = BatchQueue(maximumSize: maximumSize, window: max(window, .zero))
+    self.queue = BatchQueue(
+      BatchLimits(
+        maximumSize: maximumSize,
+        window: window,
+        maximumConcurrentBatches: maximumConcurrentBatches,
+        maximumWaitingKeys: maximumWaitingKeys
+      )
+    )
+    self.primed = PrimedAnswers(maximumCount: maximumPrimedKeys.validBatchLimit("maximumPrimedKeys"))
+    self.scheduler = scheduler
     self.request = request
   }
 
@@ -68,13 +147,17 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   ///   - key: The key.
   ///   - context: The context of the caller: its scope and its deadlines count.
   /// - Returns: The value of the key.
-  /// - Throws: The error of the key or of its batch; ``BatchAnswerMissing``; `CancellationError` at once when the task
-  ///   is cancelled.
+  /// - Throws: The error of the key or of its batch; ``BatchAnswerMissing``; ``BatchQueueFull``; `CancellationError` at
+  ///   once when the task is cancelled.
   @inlinable
   public nonisolated(nonsending) func load(
     _ key: Key,
     in context: OperationContext = OperationContext()
   ) async throws -> Value {
+    if !self.primed.isEmpty, let answer = self.primed.answer(for: key, in: context) {
+      try Task.checkCancellation()
+      return try answer.get()
+    }
     let caller = BatchCaller<Key, Value>(key)
     return try await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
@@ -97,15 +180,18 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
     switch self.queue.join(caller, in: context) {
     case .joined: break
-    case .opened(let batch): self.queue.startWindow(of: batch) { self.send($0) }
+    case .opened(let batch, let window):
+      self.queue.startWindow(of: batch, window, scheduler: self.scheduler) { self.send($0) }
     case .completed(let batch): self.send(batch)
     case .cancelled: caller.resume(with: .failure(CancellationError()))
+    case .full(let limit): caller.resume(with: .failure(self.rejection(limit, in: context)))
     }
   }
 
   @inlinable
   func send(_ batch: Batch) {
-    let (leaders, priority) = self.queue.leaders(of: batch)
+    let (leaders, priority, next) = self.queue.leaders(of: batch)
+    for batch in next { self.send(batch) }
     if leaders.isEmpty { return }
     let keys = leaders.map { BatchCaller<Key, Value>.of($0).key }
     let taskPriority = TaskPriority(rawValue: priority)
@@ -136,7 +222,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @inlinable
   func finish(_ batch: Batch, with answers: Result<[Key: Result<Value, any Error>], any Error>) {
-    for leader in self.queue.end(batch) {
+    let (leaders, next) = self.queue.end(batch)
+    defer { for batch in next { self.send(batch) } }
+    for leader in leaders {
       let caller = BatchCaller<Key, Value>.of(leader)
       let answer: Result<Value, any Error>
       switch answers {
@@ -179,20 +267,6 @@ final class BatchCaller<Key: Hashable & Sendable, Value: Sendable>: BatchMember,
   func resume(with result: Result<Value, any Error>) {
     self.continuation?.resume(returning: result)
   }
-}
-
-/// The error of a key that the answer of its batch does not contain.
-public struct BatchAnswerMissing: Error, CustomStringConvertible {
-  /// The key.
-  public let key: any Hashable & Sendable
-
-  /// Creates an error.
-  public init(key: any Hashable & Sendable) {
-    self.key = key
-  }
-
-  /// The error and its key.
-  public var description: String { "The answer of the batch does not contain the key \(self.key)." }
 }
 
 extension OperationContext {

@@ -106,11 +106,11 @@ import Testing
       return [:]
     }
     let caller = BatchCaller<Int, Int>(1)
-    guard case .opened(let batch) = batcher.queue.join(caller, in: self.batching.context) else {
+    guard case .opened(let batch, let window) = batcher.queue.join(caller, in: self.batching.context) else {
       Issue.record("The first caller has not opened a batch.")
       return
     }
-    batcher.queue.startWindow(of: batch) { batch in
+    batcher.queue.startWindow(of: batch, window, scheduler: nil) { batch in
       #expect(batcher.queue.leave(caller))
       batcher.send(batch)
     }

@@ -1,0 +1,281 @@
+import FoundationEssentials
+import OperationBatching
+import OperationCore
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// The number of batches at once, the number of keys that wait, and changes of both.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BatchLimitTests {
+  private let clock = ManualClock()
+  private let script = OperationScript<[Int: Result<String, any Error>], any Error>()
+  private let asked = Log<[Int]>()
+
+  private func batcher(
+    maximumSize: Int = 2,
+    concurrent: Int? = nil,
+    waiting: Int? = nil
+  ) -> OperationBatcher<Int, String> {
+    let (script, asked) = (self.script, self.asked)
+    return OperationBatcher(
+      name: "numbers",
+      maximumSize: maximumSize,
+      maximumConcurrentBatches: concurrent,
+      maximumWaitingKeys: waiting
+    ) { keys, context in
+      asked.append(keys)
+      return try await script.run(in: context, with: OperationContinuation { _, _ in })
+    }
+  }
+
+  private var context: OperationContext {
+    var context = OperationContext()
+    context.use(self.clock)
+    return context
+  }
+
+  private func load(_ key: Int, from batcher: OperationBatcher<Int, String>) -> Task<String, any Error> {
+    Task.immediate { [context] in try await batcher.load(key, in: context) }
+  }
+
+  /// Answers the next request with the digits of its keys.
+  private func answer() async throws {
+    let run = try await self.script.next()
+    let keys = self.asked.all[run.number - 1]
+    run.succeed(Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("\($0)")) }))
+  }
+
+  // MARK: - Batches at once
+
+  @Test func `Further batches wait, and are sent in the order in which they were closed`() async throws {
+    let batcher = self.batcher(concurrent: 1)
+    let tasks = (1...5).map { self.load($0, from: batcher) }
+    self.clock.advance(by: .milliseconds(2))
+    #expect(self.asked.all == [[1, 2]])
+    #expect(batcher.snapshot().readyBatches == 2 && batcher.snapshot().waitingKeys == 3)
+    for (task, key) in zip(tasks, 1...5) {
+      if key % 2 == 1 { try await self.answer() }
+      #expect(try await task.value == "\(key)")
+    }
+    #expect(self.asked.all == [[1, 2], [3, 4], [5]])
+    #expect(batcher.snapshot().sentBatches == 0 && self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A ready batch whose callers have left is not sent`() async throws {
+    let batcher = self.batcher(concurrent: 1)
+    let tasks = (1...6).map { self.load($0, from: batcher) }
+    tasks[2].cancel()
+    tasks[3].cancel()
+    for task in tasks[2...3] { await #expect(throws: CancellationError.self) { try await task.value } }
+    #expect(batcher.snapshot().readyBatches == 1 && batcher.snapshot().waitingKeys == 2)
+    try await self.answer()
+    _ = try await tasks[0].value
+    try await self.answer()
+    _ = try await tasks[5].value
+    #expect(self.asked.all == [[1, 2], [5, 6]])
+  }
+
+  @Test func `A request that fails, and one whose callers have left, make room for the next`() async throws {
+    let batcher = self.batcher(concurrent: 1)
+    let tasks = (1...6).map { self.load($0, from: batcher) }
+    try await self.script.next().fail(Refused())
+    await #expect(throws: Refused.self) { try await tasks[0].value }
+    let second = try await self.script.next()
+    tasks[2].cancel()
+    tasks[3].cancel()
+    try await second.cancelled()
+    try await self.answer()
+    #expect(try await tasks[4].value == "5")
+    #expect(self.asked.all == [[1, 2], [3, 4], [5, 6]])
+    for task in tasks { _ = await task.result }
+  }
+
+  @Test func `Ten thousand ready batches of a request that never suspends do not nest without end`() async throws {
+    let gate = Gate()
+    let batcher = OperationBatcher<Int, Int>(maximumSize: 1, maximumConcurrentBatches: 1) { keys, _ in
+      if keys == [0] { try await gate.wait() }
+      return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) })
+    }
+    let tasks = (0..<10_000).map { key in Task.immediate { try await batcher.load(key) } }
+    #expect(batcher.snapshot().readyBatches == 9_999)
+    gate.open()
+    for (key, task) in tasks.enumerated() { #expect(try await task.value == key) }
+    #expect(batcher.snapshot().batches == 10_000)
+  }
+
+  // MARK: - Keys that wait
+
+  @Test func `A key above the cap is rejected at once, one that waits already is not`() async throws {
+    let notices = NoticeLog()
+    let batcher = self.batcher(maximumSize: 10, waiting: 2)
+    let tasks = [1, 2, 1].map { self.load($0, from: batcher) }
+    var context = self.context
+    context.operationNoticeObservers = [notices]
+    let error = await #expect(throws: BatchQueueFull.self) { try await batcher.load(3, in: context) }
+    #expect(error == BatchQueueFull(name: "numbers", limit: 2) && error?.hasBegun == false)
+    #expect(error?.description == "The batcher numbers has 2 keys that wait, and no room for another one.")
+    #expect(notices.descriptions == ["batch.rejected batch.maximum_waiting=2 batch.name=numbers"])
+    self.clock.advance(by: .milliseconds(2))
+    let fourth = self.load(4, from: batcher)
+    try await self.answer()
+    for task in tasks { _ = try await task.value }
+    self.clock.advance(by: .milliseconds(2))
+    try await self.answer()
+    #expect(try await fourth.value == "4")
+    #expect(batcher.snapshot().rejections == 1)
+  }
+
+  @Test func `A caller that leaves makes room`() async throws {
+    let batcher = self.batcher(maximumSize: 10, waiting: 1)
+    let first = self.load(1, from: batcher)
+    first.cancel()
+    _ = await first.result
+    let second = self.load(2, from: batcher)
+    self.clock.advance(by: .milliseconds(2))
+    try await self.answer()
+    #expect(try await second.value == "2")
+  }
+
+  // MARK: - Changes
+
+  @Test func `More batches at once send those that are ready`() async throws {
+    let batcher = self.batcher(concurrent: 1)
+    let tasks = (1...8).map { self.load($0, from: batcher) }
+    batcher.update(maximumConcurrentBatches: 3)
+    #expect(self.asked.all == [[1, 2], [3, 4], [5, 6]])
+    batcher.update(maximumConcurrentBatches: .max)
+    #expect(self.asked.all.count == 4)
+    for _ in 0..<4 { try await self.answer() }
+    for task in tasks { _ = try await task.value }
+    #expect(batcher.snapshot().maximumConcurrentBatches == nil)
+  }
+
+  @Test func `The size and the window change for batches that are opened later`() async throws {
+    let batcher = self.batcher(maximumSize: 10)
+    let first = self.load(1, from: batcher)
+    batcher.update(maximumSize: 2, window: .milliseconds(50))
+    #expect(self.clock.remainingTimes() == [.milliseconds(2)])
+    let second = self.load(2, from: batcher)
+    #expect(self.asked.all == [[1, 2]])
+    let third = self.load(3, from: batcher)
+    #expect(self.clock.remainingTimes() == [.milliseconds(50)])
+    self.clock.advance(by: .milliseconds(50))
+    try await self.answer()
+    try await self.answer()
+    for task in [first, second, third] { _ = try await task.value }
+  }
+
+  @Test(arguments: [0, -1, Int.min]) func `A limit below one is reported and counts as one`(limit: Int) {
+    let batcher = expectWarning(.invalidArgument) { self.batcher(concurrent: limit) }
+    expectWarning(.invalidArgument) { _ = self.batcher(waiting: limit) }
+    expectWarning(.invalidArgument) { batcher.update(maximumSize: limit) }
+    expectWarning(.invalidArgument) { batcher.update(maximumConcurrentBatches: limit) }
+    expectWarning(.invalidArgument) { batcher.update(maximumWaitingKeys: limit) }
+    expectWarning(.invalidArgument) {
+      _ = OperationBatcher<Int, Int>(maximumPrimedKeys: limit) { _, _ in [:] }
+    }
+    batcher.update(window: .seconds(limit))
+    let snapshot = batcher.snapshot()
+    #expect(snapshot.maximumSize == 1 && snapshot.maximumConcurrentBatches == 1 && snapshot.maximumWaitingKeys == 1)
+    #expect(snapshot.window == .zero)
+  }
+
+  @Test func `Huge limits and windows do not overflow`() async throws {
+    let batcher = OperationBatcher<Int, Int>(
+      maximumSize: .max,
+      window: Duration(attoseconds: .max),
+      maximumConcurrentBatches: .max,
+      maximumWaitingKeys: .max,
+      maximumPrimedKeys: .max
+    ) { keys, _ in Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) }) }
+    let task = Task.immediate { [context] in try await batcher.load(1, in: context) }
+    batcher.update(maximumSize: 2)
+    #expect(try await batcher.load(2, in: self.context) == 2)
+    #expect(try await task.value == 1)
+  }
+
+  @Test func `A change is a notice, and the snapshot shows what the batcher does`() async throws {
+    let notices = NoticeLog()
+    var context = self.context
+    context.operationNoticeObservers = [notices]
+    let batcher = self.batcher(concurrent: 1, waiting: 9)
+    batcher.update(maximumSize: 3, in: context)
+    #expect(notices.descriptions == ["batch.limitsChanged batch.maximum_size=3 batch.name=numbers"])
+    let tasks = (1...5).map { self.load($0, from: batcher) }
+    batcher.prime(9, with: "9")
+    let snapshot = batcher.snapshot()
+    #expect(
+      snapshot.description
+        == "numbers: 2 keys wait, 0 batches ready, 1 under way; 1 batches of 3 keys, 0 rejected"
+    )
+    #expect(snapshot.openBatches == 1 && snapshot.largestBatch == 3 && snapshot.primedKeys == 1)
+    #expect(snapshot.maximumWaitingKeys == 9 && snapshot.window == .milliseconds(2))
+    #expect(try !JSONEncoder().encode(snapshot).isEmpty)
+    #expect("\(batcher)" == "Batcher \(snapshot)")
+    for task in tasks {
+      task.cancel()
+      _ = await task.result
+    }
+    #expect(batcher.snapshot().waitingKeys == 0)
+  }
+
+  // MARK: - Model
+
+  /// Callers come, leave and are answered at random. Each is answered once, limits hold at each moment, nothing is left.
+  @Test(arguments: 0..<60)
+  func `Random callers, answers and changes keep to the limits, and leave nothing`(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let (script, asked, clock) = (self.script, self.asked, self.clock)
+    var concurrent = Int.random(in: 1...3, using: &random)
+    let waiting = Int.random(in: 3...12, using: &random)
+    let batcher = self.batcher(maximumSize: 3, concurrent: concurrent, waiting: waiting)
+    var (tasks, runs): ([Task<String, any Error>], [ScriptedRun<[Int: Result<String, any Error>], any Error>]) = (
+      [], []
+    )
+    var rejected = 0
+    for _ in 0..<200 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<5:
+        let isFull = batcher.snapshot().waitingKeys >= waiting
+        let task = self.load(tasks.count, from: batcher)
+        tasks.append(task)
+        if isFull {
+          await #expect(throws: BatchQueueFull.self) { try await task.value }
+          rejected += 1
+        }
+      case 5: clock.advance(by: .milliseconds(2))
+      case 6: tasks.randomElement(using: &random)?.cancel()
+      case 7:
+        concurrent = Int.random(in: concurrent...4, using: &random)
+        batcher.update(maximumConcurrentBatches: concurrent)
+      default:
+        // Only the runs that have begun, so that nothing waits here.
+        while runs.count < asked.count { runs.append(try await script.next()) }
+        guard let run = runs.first(where: { !$0.isFinished }) else { continue }
+        let keys = asked.all[run.number - 1]
+        let before = batcher.snapshot().sentBatches
+        run.succeed(Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("\($0)")) }))
+        for key in keys { _ = await tasks[key].result }
+        #expect(before <= concurrent)
+      }
+      let snapshot = batcher.snapshot()
+      #expect(snapshot.sentBatches <= concurrent && snapshot.waitingKeys <= waiting)
+      if snapshot.sentBatches < concurrent { #expect(snapshot.readyBatches == 0) }
+    }
+    batcher.update(maximumConcurrentBatches: .max)
+    clock.advance(by: .milliseconds(2))
+    while runs.count < asked.count { runs.append(try await script.next()) }
+    for run in runs where !run.isFinished {
+      let keys = asked.all[run.number - 1]
+      run.succeed(Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("\($0)")) }))
+    }
+    for (key, task) in tasks.enumerated() {
+      if case .success(let value) = await task.result { #expect(value == "\(key)") }
+    }
+    let snapshot = batcher.snapshot()
+    #expect(snapshot.waitingKeys == 0 && snapshot.readyBatches == 0 && snapshot.openBatches == 0)
+    #expect(snapshot.rejections == rejected)
+    #expect(Set(asked.all.joined()).count == asked.all.joined().count)
+    #expect(clock.sleeperCount() == 0)
+  }
+}
