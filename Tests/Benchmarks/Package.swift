@@ -29,6 +29,7 @@ let package = Package(
         .product(name: "OperationPagination", package: "swift-operation"),
         .product(name: "OperationMutation", package: "swift-operation"),
         .product(name: "OperationTimeout", package: "swift-operation"),
+        .product(name: "OperationHedging", package: "swift-operation"),
         .product(name: "OperationFallback", package: "swift-operation"),
         .product(name: "OperationChaos", package: "swift-operation"),
         .product(name: "OperationCircuitBreaker", package: "swift-operation"),

@@ -6,8 +6,7 @@ struct Benchmark: Sendable {
   /// All parts, in the order of the report.
   static let all = [
     orientation, fetching, firstUse, stores, matching, tags, subscribing, events, observing, callers, calls, paging,
-    reading,
-    derivation, timeouts, admission, batching, scheduling, manyOperations, persistence, contention, memory,
-    droppedStores, leftovers,
+    reading, derivation, timeouts, hedges, admission, batching, scheduling, manyOperations, persistence, contention,
+    memory, droppedStores, leftovers,
   ]
 }

@@ -4,7 +4,7 @@ internal import OperationFallback
 internal import OperationTimeout
 
 extension Benchmark {
-  /// The costs that a timeout, a fallback and disabled chaos add to a run outside of a store that returns at once.
+  /// The costs that a timeout, a fallback and disabled chaos add to a run outside of a store.
   static let timeouts = Benchmark(name: "timeouts") { harness in
     let section = "over a bare operation"
     let bare = Measure.running(PostQuery(id: 1))
@@ -17,21 +17,27 @@ extension Benchmark {
       from: bare,
       to: .running(PostQuery(id: 1).chaos(Chaos(failures: 0.5, seed: 1)))
     )
+    let (_, _, suspended) = try await harness.difference(
+      from: .running(SuspendingQuery()),
+      to: .running(SuspendingQuery().timeout(.seconds(10)))
+    )
     return [
       Row(section, "timeout", timeout, bar: 15),
+      Row(section, "timeout, of a body that suspends", suspended, bar: 60),
       Row(section, "fallback", fallback, bar: 1),
       Row(section, "chaos that is off", chaos),
     ]
       // One for the run with its state. `Task.immediate` makes four: two contexts of the closure, the task, its first
       // slab.
       + Row.allocations(of: timeout, section, "a timeout", bar: 1, gate: 6)
+      + Row.allocations(of: suspended, section, "a timeout of a body that suspends", bar: 12)
       + Row.allocations(of: fallback, section, "a fallback", bar: 0)
   }
 }
 
 extension Measure {
   /// A run outside of a store.
-  fileprivate static func running<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
+  static func running<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
     let runner = OperationRunner(operation: query)
     return .awaiting {
       do {

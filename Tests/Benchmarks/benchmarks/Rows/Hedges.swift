@@ -1,0 +1,23 @@
+internal import OperationCore
+internal import OperationHedging
+
+extension Benchmark {
+  /// The costs that a hedge which starts no second run adds to a run outside of a store.
+  static let hedges = Benchmark(name: "hedges") { harness in
+    let section = "a hedge that never fires, over a bare operation"
+    let (_, _, immediate) = try await harness.difference(
+      from: .running(PostQuery(id: 1)),
+      to: .running(PostQuery(id: 1).hedged(after: .seconds(10)))
+    )
+    let (_, _, suspended) = try await harness.difference(
+      from: .running(SuspendingQuery()),
+      to: .running(SuspendingQuery().hedged(after: .seconds(10)))
+    )
+    return [
+      Row(section, "a body that returns at once", immediate, bar: 40),
+      Row(section, "a body that suspends", suspended),
+    ]
+      + Row.allocations(of: immediate, section, "a hedge", bar: 8)
+      + Row.allocations(of: suspended, section, "a hedge of a body that suspends", bar: 27)
+  }
+}
