@@ -128,6 +128,6 @@ struct ExclusionModelTests {
 
 extension ExclusionWaiter {
   fileprivate var isAdmitted: Bool {
-    if case .decided(.admitted) = self.state.phase { true } else { false }
+    if case .decided(.admitted) = self.state.waiter { true } else { false }
   }
 }

@@ -69,8 +69,9 @@ final class PausedRun: Sendable {
 
   /// Suspends the task of the run until the run is woken or its pause ends.
   nonisolated(nonsending) func suspend() async -> WakeReason {
-    await withUnsafeContinuation { continuation in
-      let reason = self.state.withLock { state -> WakeReason? in
+    // Not a ``Waiter`` in the state: a run waits several times, and what ends its pause comes before what has woken it.
+    await Waiter.outcome { continuation in
+      self.state.withLock { state in
         if let ending = state.ending { return ending }
         if state.isWoken {
           state.isWoken = false
@@ -79,7 +80,6 @@ final class PausedRun: Sendable {
         state.continuation = continuation
         return nil
       }
-      if let reason { continuation.resume(returning: reason) }
     }
   }
 

@@ -28,15 +28,16 @@ extension DeadlineSource {
   ///
   /// - Throws: `CancellationError` as soon as the task is cancelled.
   public func sleep(for duration: Duration) async throws {
-    let sleeper = Sleeper()
-    try await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        sleeper.begin(continuation) { self.scheduleWakeUp(after: duration) { sleeper.end() } }
-      }
-      try Task.checkCancellation()
+    try Task.checkCancellation()
+    let end = AwaitedOutcome<Void>()
+    let deadline = self.scheduleWakeUp(after: duration) { end.decide() }
+    await withTaskCancellationHandler {
+      await end.value()
     } onCancel: {
-      sleeper.end()
+      deadline.cancel()
+      end.decide()
     }
+    try Task.checkCancellation()
   }
 }
 

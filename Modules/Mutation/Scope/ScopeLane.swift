@@ -6,30 +6,23 @@ internal import Synchronization
 /// One lock guards both leaving the line and passing the turn on. So a waiter that is cancelled neither receives a turn
 /// nor lets another call start early. All methods take amortized constant time.
 final class ScopeLane: Sendable {
-  /// A place in the line.
-  typealias Place = UInt64
+  /// A ticket in the line.
+  typealias Ticket = UInt64
 
   enum Admission {
     case turn
-    case place(Place)
+    case ticket(Ticket)
     /// The last call has ended, and the lane is no longer in use.
     case closed
-  }
-
-  private enum Waiter {
-    /// The call has a place, and is not suspended yet.
-    case arriving
-    /// The call received the turn before it was suspended.
-    case admitted
-    case suspended(UnsafeContinuation<Bool, Never>)
   }
 
   private struct State {
     var isTaken = false
     var isClosed = false
-    var waiters: [Place: Waiter] = [:]
-    var first: Place = 0
-    var next: Place = 0
+    /// The calls that wait, resumed with whether they have the turn. A call that was cancelled is not among them.
+    var waiters: [Ticket: Waiter<Bool>] = [:]
+    var first: Ticket = 0
+    var next: Ticket = 0
   }
 
   let scope: OperationPath
@@ -51,76 +44,56 @@ final class ScopeLane: Sendable {
       }
       defer { state.next += 1 }
       state.waiters[state.next] = .arriving
-      return .place(state.next)
+      return .ticket(state.next)
     }
   }
 
   /// Waits for the turn. Returns false if the caller can leave, and its task was cancelled while it waited.
-  func turn(at place: Place, canLeave: Bool, isolation: isolated (any Actor)?) async -> Bool {
-    guard canLeave else { return await self.suspend(at: place, isolation: isolation) }
+  func turn(at ticket: Ticket, canLeave: Bool, isolation: isolated (any Actor)?) async -> Bool {
+    guard canLeave else { return await self.suspend(at: ticket, isolation: isolation) }
     return await withTaskCancellationHandler {
-      await self.suspend(at: place, isolation: isolation)
+      await self.suspend(at: ticket, isolation: isolation)
     } onCancel: {
-      self.cancel(place)
+      self.cancel(ticket)
     }
   }
 
-  private func suspend(at place: Place, isolation: isolated (any Actor)?) async -> Bool {
-    await withUnsafeContinuation { continuation in
-      let isTurn: Bool? = self.state.withLock { state in
-        switch state.waiters[place] {
-        case .arriving:
-          state.waiters[place] = .suspended(continuation)
-          return nil
-        case .admitted:
-          state.waiters[place] = nil
-          return true
-        case nil, .suspended:
-          return false
-        }
+  private func suspend(at ticket: Ticket, isolation: isolated (any Actor)?) async -> Bool {
+    await Waiter.outcome { continuation in
+      self.state.withLock { state in
+        let isTurn = state.waiters[ticket, default: .decided(false)].suspend(continuation)
+        if isTurn != nil { state.waiters[ticket] = nil }
+        return isTurn
       }
-      if let isTurn { continuation.resume(returning: isTurn) }
     }
   }
 
-  private func cancel(_ place: Place) {
-    let continuation: UnsafeContinuation<Bool, Never>? = self.state.withLock { state in
-      switch state.waiters[place] {
-      case nil, .admitted:
-        return nil
-      case .arriving:
-        state.waiters[place] = nil
-        return nil
-      case .suspended(let continuation):
-        state.waiters[place] = nil
-        return continuation
-      }
+  private func cancel(_ ticket: Ticket) {
+    let resumption = self.state.withLock { state -> Waiter<Bool>.Resumption? in
+      // A call that has received the turn keeps it.
+      guard var waiter = state.waiters[ticket], waiter.outcome == nil else { return nil }
+      state.waiters[ticket] = nil
+      return waiter.decide(false)
     }
-    continuation?.resume(returning: false)
+    resumption?.resume()
   }
 
   /// Passes the turn to the next waiter. Returns true if there is none; the lane is closed then.
   func leave() -> Bool {
-    let (isClosed, continuation) = self.state.withLock { state -> (Bool, UnsafeContinuation<Bool, Never>?) in
+    let (isClosed, resumption) = self.state.withLock { state -> (Bool, Waiter<Bool>.Resumption?) in
       while state.first < state.next {
-        let place = state.first
+        let ticket = state.first
         state.first += 1
-        switch state.waiters[place] {
-        case nil, .admitted:
-          continue
-        case .arriving:
-          state.waiters[place] = .admitted
-          return (false, nil)
-        case .suspended(let continuation):
-          state.waiters[place] = nil
-          return (false, continuation)
-        }
+        guard var waiter = state.waiters[ticket] else { continue }
+        let resumption = waiter.decide(true)
+        state.waiters[ticket] = resumption == nil ? waiter : nil
+        return (false, resumption)
       }
       state.isTaken = false
       state.isClosed = true
       return (true, nil)
     }
-    continuation?.resume(returning: true)
+    resumption?.resume()
     return isClosed
   }
 }

@@ -55,10 +55,10 @@ final class ScopeLanes: Sendable {
         self.remove(lane, key)
       case .turn:
         return .turn(ScopeTurn(lane: lane, key: key))
-      case .place(let place):
+      case .ticket(let ticket):
         // The wait is noted so that no call inside the current turn joins this run, which would wait for itself.
         context.note(awaited: lane)
-        let isTurn = await lane.turn(at: place, canLeave: canLeave, isolation: isolation)
+        let isTurn = await lane.turn(at: ticket, canLeave: canLeave, isolation: isolation)
         return isTurn ? .turn(ScopeTurn(lane: lane, key: key)) : .left
       }
     }

@@ -58,16 +58,16 @@ extension MutationJournal {
     while true {
       // A process that was suspended may have lost the lease meanwhile.
       let isLost = self.lease.map { !$0.isHeld(at: self.deadlines.elapsed) } ?? false
-      let signal = self.change { state -> JournalSignal? in
+      let signal = self.change { state -> AwaitedOutcome<Void>? in
         if isLost { state.maySend = false }
         guard !state.maySend else { return nil }
         state.actions.needsLease = true
-        let signal = JournalSignal()
+        let signal = AwaitedOutcome<Void>()
         state.sendWaiters.append(signal)
         return signal
       }
       guard let signal else { return true }
-      if mayLeave { await signal.waitOrLeave() } else { await signal.wait() }
+      if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
       if mayLeave, Task.isCancelled {
         self.change { state in state.sendWaiters.removeAll { $0 === signal } }
         return false

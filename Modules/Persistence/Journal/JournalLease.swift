@@ -14,7 +14,7 @@ final class JournalLease: Sendable {
   private struct State: Sendable {
     var isDriven = false
     var isWoken = false
-    var signal: JournalSignal?
+    var signal: AwaitedOutcome<Void>?
     /// When the right to send ends, by the deadlines; nil if it is not held.
     var end: Duration?
     /// When the sign of life ends; nil if there is none.
@@ -48,7 +48,7 @@ final class JournalLease: Sendable {
       defer { state.isDriven = true }
       return (state.signal.take(), !state.isDriven)
     }
-    signal?.finish()
+    signal?.decide()
     guard begins else { return }
     Task.immediate(name: "lease of journal") { [weak journal] in
       while let wait = await journal?.updateLease(self), let deadlines = journal?.deadlines {
@@ -61,15 +61,15 @@ final class JournalLease: Sendable {
   }
 
   private func pause(for duration: Duration, on deadlines: any DeadlineSource) async {
-    let signal = JournalSignal()
+    let signal = AwaitedOutcome<Void>()
     let isWoken = self.state.withLock { state in
       if !state.isWoken { state.signal = signal }
       defer { state.isWoken = false }
       return state.isWoken
     }
     if isWoken { return }
-    let timer = deadlines.schedule(after: duration) { signal.finish() }
-    await signal.wait()
+    let timer = deadlines.schedule(after: duration) { signal.decide() }
+    await signal.value()
     timer.cancel()
     self.state.withLock { state in
       state.signal = nil

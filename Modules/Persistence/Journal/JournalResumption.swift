@@ -13,10 +13,10 @@ public struct JournalResumption: Sendable {
   ///
   /// It also waits for the calls of earlier resumptions.
   public func settled() async {
-    let signal = JournalSignal()
+    let signal = AwaitedOutcome<Void>()
     let waits = self.journal.change { $0.waitForEnd(of: self.number, signal) }
     guard waits else { return }
-    await signal.waitOrLeave()
+    await signal.value(cancelled: ())
     // A cancelled wait leaves nothing behind.
     self.journal.change { state in state.resumptionWaiters.removeAll { $0.signal === signal } }
   }

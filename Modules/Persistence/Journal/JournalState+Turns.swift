@@ -111,7 +111,7 @@ extension JournalState {
   }
 
   /// Adds one who waits until a resumption, and those before it, have ended. Returns false if they have.
-  mutating func waitForEnd(of resumption: Int, _ signal: JournalSignal) -> Bool {
+  mutating func waitForEnd(of resumption: Int, _ signal: AwaitedOutcome<Void>) -> Bool {
     guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else { return false }
     self.resumptionWaiters.append((resumption, signal))
     return true

@@ -76,7 +76,7 @@ struct JournalState: Sendable {
     var isQueued = false
     var writes: [JournalWrite] = []
     /// Those who wait for the end of its replay.
-    var replayWaiters: [JournalSignal] = []
+    var replayWaiters: [AwaitedOutcome<Void>] = []
 
     /// Whether what is written next is its removal.
     var isGone: Bool { self.hasEnded || self.isBeingRemoved }
@@ -101,7 +101,7 @@ struct JournalState: Sendable {
   /// Added to a place to get the number of a call of this start.
   var numberBase: UInt64 = 0
   var loading = Loading.unloaded
-  var loadWaiters: [JournalSignal] = []
+  var loadWaiters: [AwaitedOutcome<Void>] = []
   /// What observers see.
   var shown = JournalEntries()
   /// The number of calls that were accepted and are to be made.
@@ -115,7 +115,7 @@ struct JournalState: Sendable {
   var isWriting = false
   /// The storage keys of calls that have ended and could not be removed.
   var failedRemovals: Set<String> = []
-  var removalWaiters: [JournalSignal] = []
+  var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.
   var maySend = true
@@ -133,7 +133,7 @@ struct JournalState: Sendable {
   /// Callers without a scope that wait because nothing may be sent.
   var waitingWithoutScope: Set<Place> = []
   /// Those who wait before an attempt because nothing may be sent.
-  var sendWaiters: [JournalSignal] = []
+  var sendWaiters: [AwaitedOutcome<Void>] = []
   /// The calls without a scope that are to be made again, those that come last first.
   var dueWithoutScope: [Place] = []
   var replaysWithoutScope = 0
@@ -141,7 +141,7 @@ struct JournalState: Sendable {
   var lastResumption = 0
   /// The number of calls that each resumption has not made yet.
   var dueCounts: [Int: Int] = [:]
-  var resumptionWaiters: [(resumption: Int, signal: JournalSignal)] = []
+  var resumptionWaiters: [(resumption: Int, signal: AwaitedOutcome<Void>)] = []
   var actions = JournalActions()
 
   init(maximumReplays: Int) {
@@ -158,7 +158,7 @@ struct JournalCaller: Sendable {
 /// What is performed after the state was changed.
 struct JournalActions: Sendable {
   var turns: [(JournalState.Continuation, JournalTurn)] = []
-  var signals: [JournalSignal] = []
+  var signals: [AwaitedOutcome<Void>] = []
   /// The writes of calls that are not written any more.
   var writes: [JournalWrite] = []
   /// The calls whose replays begin.

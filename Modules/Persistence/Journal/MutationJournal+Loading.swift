@@ -29,13 +29,13 @@ extension MutationJournal {
   }
 
   private nonisolated(nonsending) func loadEnds() async {
-    let signal = self.state.withLock { state -> JournalSignal? in
+    let signal = self.state.withLock { state -> AwaitedOutcome<Void>? in
       guard state.loading == .loading else { return nil }
-      let signal = JournalSignal()
+      let signal = AwaitedOutcome<Void>()
       state.loadWaiters.append(signal)
       return signal
     }
-    await signal?.wait()
+    await signal?.value()
   }
 
   private func endLoading(with entries: [StorageEntry]?) {

@@ -42,7 +42,7 @@ extension MutationJournal {
   @discardableResult
   public func flush() async -> Bool {
     guard let signal = self.change({ $0.writeRemovals() }) else { return true }
-    await signal.waitOrLeave()
+    await signal.value(cancelled: ())
     let count = self.state.withLock { $0.failedRemovals.count }
     guard count > 0, !Task.isCancelled else { return !Task.isCancelled }
     OperationWarning(

@@ -54,12 +54,12 @@ extension MutationJournal {
     } catch {
       OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
     }
-    let signal = JournalSignal()
+    let signal = AwaitedOutcome<Void>()
     let isDue = self.change { $0.makeDue(place, signal) }
     guard isDue else { return true }
     self.showUpdates(of: [place])
     self.change(isImmediate: true) { $0.advanceAll([place]) }
-    await signal.waitOrLeave()
+    await signal.value(cancelled: ())
     return true
   }
 }
@@ -104,7 +104,7 @@ extension JournalState {
   }
 
   /// Makes a call due, for one who waits for its end. Returns false if it has ended, or a caller makes it.
-  fileprivate mutating func makeDue(_ place: Place, _ signal: JournalSignal) -> Bool {
+  fileprivate mutating func makeDue(_ place: Place, _ signal: AwaitedOutcome<Void>) -> Bool {
     guard let item = self.items[place], item.isPending, !item.isGone, !item.isElsewhere,
       item.activity.isNone || item.activity.isReplay
     else { return false }

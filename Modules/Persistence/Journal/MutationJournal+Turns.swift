@@ -25,10 +25,7 @@ extension MutationJournal {
     let outer = Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == ticket.lane }
     let caller = JournalCaller(ticket: ticket, context: context)
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let turn = self.change { $0.turn(of: caller, inside: outer, continuation) }
-        if let turn { continuation.resume(returning: turn) }
-      }
+      await Waiter.outcome { continuation in self.change { $0.turn(of: caller, inside: outer, continuation) } }
     } onCancel: {
       self.cancelWait(of: ticket)
     }

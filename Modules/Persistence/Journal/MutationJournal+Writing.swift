@@ -16,7 +16,7 @@ extension MutationJournal {
     }
     for updates in actions.ended { updates.end() }
     for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
-    for signal in actions.signals { signal.finish() }
+    for signal in actions.signals { signal.decide() }
     for write in actions.writes { write.finish(.success(())) }
     for task in actions.cancelled { task.cancel() }
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
@@ -87,7 +87,7 @@ struct JournalBatch: Sendable {
   /// The keys whose removal has failed before.
   var removals: [String] = []
   /// Those who wait for the removals.
-  var waiters: [JournalSignal] = []
+  var waiters: [AwaitedOutcome<Void>] = []
 }
 
 extension JournalState {
@@ -109,9 +109,9 @@ extension JournalState {
   /// Decides to write the removals that have failed.
   ///
   /// - Returns: An event that happens when they were tried; nil if there are none.
-  mutating func writeRemovals() -> JournalSignal? {
+  mutating func writeRemovals() -> AwaitedOutcome<Void>? {
     guard !self.failedRemovals.isEmpty || !self.removalWaiters.isEmpty else { return nil }
-    let signal = JournalSignal()
+    let signal = AwaitedOutcome<Void>()
     self.removalWaiters.append(signal)
     self.beginWriting()
     return signal

@@ -37,7 +37,7 @@ extension StateWriter {
       return (removal, state.takeSettledFlushes(), !state.isWriting)
     }
     for deadline in deadlines { deadline.cancel() }
-    for flush in flushes { flush.outcome.end(flush.isComplete) }
+    for flush in flushes { flush.outcome.decide(flush.isComplete) }
     for store in self.state.withLock({ $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }) {
       store.valueWasRemoved()
     }
@@ -49,7 +49,7 @@ extension StateWriter {
   ///
   /// - Throws: The error of the storage, or `CancellationError` when the task is cancelled; the removal continues then.
   func wait(for removal: StateRemoval) async throws {
-    try await removal.outcome.wait(cancelled: .failure(CancellationError())).get()
+    try await removal.outcome.value(cancelled: .failure(CancellationError())).get()
   }
 
   func perform(_ removal: StateRemoval) async {
@@ -64,7 +64,7 @@ extension StateWriter {
       guard let index = state.removals.firstIndex(where: { $0 === removal }) else { return }
       released.append(state.removals.remove(at: index))
     }
-    removal.outcome.end(result)
+    removal.outcome.decide(result)
   }
 
   private func removeEntries(_ prefix: String) async throws {

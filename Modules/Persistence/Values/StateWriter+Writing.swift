@@ -119,7 +119,7 @@ extension StateWriter {
       state.failureCount = 0
       return state.takeSettledFlushes()
     }
-    for flush in flushes { flush.outcome.end(flush.isComplete) }
+    for flush in flushes { flush.outcome.decide(flush.isComplete) }
   }
 
   /// Puts values back that could not be written, except for those that have changed since, and tries again later.
@@ -143,7 +143,7 @@ extension StateWriter {
       let unscheduled = state.pending.filter { !$0.value.deadline.isTaken }
       return (state.waiters, unscheduled, .seconds(1 << min(state.failureCount, 6)))
     }
-    for flush in flushes { flush.outcome.end(false) }
+    for flush in flushes { flush.outcome.decide(false) }
     for (key, item) in unscheduled { self.schedule(key, after: delay, on: item.content.deadlines) }
   }
 }

@@ -118,7 +118,7 @@ extension StateWriter {
     guard isNeeded else { return true }
     // Not detached, so that warnings go to the reporter of the caller.
     if starts { Task(name: "write values") { await self.write() } }
-    return await flush.outcome.wait(cancelled: false)
+    return await flush.outcome.value(cancelled: false)
   }
 }
 

@@ -98,7 +98,7 @@ enum ExclusionLock {
   }
 
   static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
-    for (waiter, outcome) in resumptions { waiter.resume(returning: outcome) }
+    for resumption in resumptions { resumption.resume() }
   }
 
   private static func wait(
@@ -137,9 +137,8 @@ enum ExclusionLock {
     _ waiter: ExclusionWaiter,
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
-    await withUnsafeContinuation { continuation in
-      let outcome = self.machine.withLock { $0.suspend(waiter, continuation) }
-      if let outcome { continuation.resume(returning: outcome) }
+    await Waiter.outcome { continuation in
+      self.machine.withLock { _ in waiter.state.waiter.suspend(continuation) }
     }
   }
 }

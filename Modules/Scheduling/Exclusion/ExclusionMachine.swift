@@ -1,3 +1,5 @@
+internal import OperationCore
+
 /// Which runs hold which categories, and which wait for them.
 ///
 /// - A run takes all of its categories in one decision, so that runs with the same categories in any order never wait
@@ -21,7 +23,7 @@ struct ExclusionMachine {
   }
 
   /// A waiter to resume after unlocking.
-  typealias Resumption = (waiter: UnsafeContinuation<ExclusionOutcome, Never>, outcome: ExclusionOutcome)
+  typealias Resumption = Waiter<ExclusionOutcome>.Resumption
 
   private(set) var lanes: ContiguousArray<Lane> = []
   private var freeSlots: [Int] = []
@@ -52,17 +54,8 @@ enum ExclusionOutcome: Sendable {
 
 /// A run that waits for categories.
 final class ExclusionWaiter: Sendable {
-  enum Phase {
-    /// It has its place in the queues, and is not suspended yet.
-    case arriving
-    case suspended(UnsafeContinuation<ExclusionOutcome, Never>)
-    /// It was admitted, or has left, before it was suspended.
-    case decided(ExclusionOutcome)
-    case over
-  }
-
   struct State {
-    var phase = Phase.arriving
+    var waiter = Waiter<ExclusionOutcome>.arriving
     var ticket: UInt64 = 0
     /// Whether the scope was inside of a holder when the waiter was enqueued, or has come to be since.
     var isNested = false
@@ -88,12 +81,7 @@ final class ExclusionWaiter: Sendable {
     self.slots.firstIndex(of: slot).flatMap { $0 < self.categories.count ? self.categories[$0] : nil } ?? ""
   }
 
-  var isWaiting: Bool {
-    switch self.state.phase {
-    case .arriving, .suspended: true
-    case .decided, .over: false
-    }
-  }
+  var isWaiting: Bool { self.state.waiter.outcome == nil }
 }
 
 // MARK: - Lanes
@@ -132,19 +120,6 @@ extension ExclusionMachine {
     if waiter.slots.count > 1 { for slot in waiter.slots { self.lanes[slot].compoundWaiterCount += 1 } }
     self.locate(waiter)
     return self.admit(waiter.slots, waiter.state.isNested ? [waiter] : [])
-  }
-
-  /// Suspends a waiter. Returns the outcome if there is one already.
-  mutating func suspend(
-    _ waiter: ExclusionWaiter,
-    _ continuation: UnsafeContinuation<ExclusionOutcome, Never>
-  ) -> ExclusionOutcome? {
-    guard case .decided(let outcome) = waiter.state.phase else {
-      waiter.state.phase = .suspended(continuation)
-      return nil
-    }
-    waiter.state.phase = .over
-    return outcome
   }
 
   /// Removes a waiter that was cancelled. A waiter that was admitted stays admitted.
@@ -303,11 +278,6 @@ extension ExclusionMachine {
     if case .admitted = outcome {
       for slot in waiter.slots { self.push(waiter.scope, slot) }
     }
-    guard case .suspended(let continuation) = waiter.state.phase else {
-      waiter.state.phase = .decided(outcome)
-      return nil
-    }
-    waiter.state.phase = .over
-    return (continuation, outcome)
+    return waiter.state.waiter.decide(outcome)
   }
 }

@@ -43,6 +43,10 @@ struct SchedulingActions {
     if self.released == nil { self.released = released } else { self.otherReleased.append(released) }
   }
 
+  mutating func resume(_ resumption: Waiter<Void>.Resumption) {
+    self.resume(resumption.continuation)
+  }
+
   mutating func resume(_ continuation: UnsafeContinuation<Void, Never>) {
     if self.resumption == nil { self.resumption = continuation } else { self.resumptions.append(continuation) }
   }

@@ -158,7 +158,7 @@ extension UniqueMember {
     } onCancel: {
       SchedulingLock.perform { actions in
         self.state.isCancelled = true
-        if let continuation = self.state.continuation.take() { actions.resume(continuation) }
+        if let resumption = self.state.waiter.decide(()) { actions.resume(resumption) }
       }
     }
     for node in nodes.reversed() { await node.reclaim(after: .waitingForUniqueWork, isolation: isolation) }
@@ -166,13 +166,8 @@ extension UniqueMember {
   }
 
   private func suspend(isolation: isolated (any Actor)?) async {
-    await withUnsafeContinuation { continuation in
-      let mayContinue = SchedulingLock.withLock {
-        if self.state.isCancelled || !self.state.isWaiting { return true }
-        self.state.continuation = continuation
-        return false
-      }
-      if mayContinue { continuation.resume() }
+    await Waiter<Void>.outcome { continuation in
+      SchedulingLock.withLock { self.state.waiter.suspend(continuation) }
     }
   }
 

@@ -28,8 +28,8 @@ final class UniqueMember: Sendable {
   struct State {
     var isWaiting = false
     var isCancelled = false
-    /// The wait of a run outside of a scheduler.
-    var continuation: UnsafeContinuation<Void, Never>?
+    /// The wait of a run outside of a scheduler, which ends with its turn or its cancellation.
+    var waiter = Waiter<Void>.arriving
     /// The work of a run outside of a scheduler.
     var task: (any CancellableTask)?
   }
@@ -92,6 +92,7 @@ extension UniqueWork {
     self.queues.bySlot[slot, default: TicketQueue()].append(member, ticket: member.ticket)
     for other in replaced { self.cancel(other, &actions) }
     member.state.isWaiting = self.queues.bySlot[slot]?.firstTicket != member.ticket
+    if !member.state.isWaiting { member.state.waiter = .decided(()) }
     return member
   }
 
@@ -106,7 +107,7 @@ extension UniqueWork {
     guard next.state.isWaiting else { return }
     next.state.isWaiting = false
     if let node = next.node { node.core.meet(node, &actions) }
-    if let continuation = next.state.continuation.take() { actions.resume(continuation) }
+    if let resumption = next.state.waiter.decide(()) { actions.resume(resumption) }
   }
 
   private static func cancel(_ member: UniqueMember, _ actions: inout SchedulingActions) {
@@ -114,7 +115,7 @@ extension UniqueWork {
     guard !member.state.isCancelled else { return }
     member.state.isCancelled = true
     if let task = member.state.task { actions.taskCancellations.append(task) }
-    if let continuation = member.state.continuation.take() { actions.resume(continuation) }
+    if let resumption = member.state.waiter.decide(()) { actions.resume(resumption) }
   }
 }
 
