@@ -1,8 +1,9 @@
 import OperationCore
-import OperationScheduling
 import OperationTesting
 import TestFixtures
 import Testing
+
+@testable import OperationScheduling
 
 /// Values of users that are released when an operation ends: their deinitializers may call schedulers.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
@@ -28,6 +29,15 @@ struct DeinitializerTests {
     run.succeed(1)
     #expect(try await operation.value == 1)
     try await released.values(count: 1)
+  }
+
+  @Test func `A value that is kept in place of another one releases that without a lock`() async throws {
+    let hasResult = Receiver<Bool>()
+    let operation = OperationScheduler().schedule(Work<ReleaseCallback?, any Error>("none") { _ in nil })
+    #expect(try await operation.value == nil)
+    operation.keep(ReleaseCallback { [weak operation] in hasResult.receive(operation?.result != nil) })
+    operation.keep(nil)
+    #expect(hasResult.all == [true])
   }
 
   @Test func `Cancelled dependents may be released with the schedulers that they waited in`() async throws {

@@ -107,10 +107,10 @@ extension StoreMachine {
   }
 
   /// Passes the shown state to the observers. Returns them, for the caller to let them settle after the lock.
-  mutating func notifyObservers() -> [any ShownStateObserver] {
-    let observers = self.shownStateObservers
+  func notifyObservers(_ released: inout ReleasedValues) -> [any ShownStateObserver] {
+    guard let observers = self.extras?.content.shownStateObservers, !observers.isEmpty else { return [] }
     for observer in observers {
-      if let dropped = observer.storeShows(ShownState(self.shownState)) { self.release(dropped) }
+      if let dropped = observer.storeShows(ShownState(self.shownState)) { released.append(dropped) }
     }
     return observers
   }

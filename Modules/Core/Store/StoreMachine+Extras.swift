@@ -40,8 +40,6 @@ final class StoreExtras: @unchecked Sendable {
     var uncountedChanges = 0
     /// How often the state was reset, which restarts its counts.
     var resets = 0
-    /// Values removed from the machine, released after the lock because their deinitializers may be user code.
-    var released: [any Sendable] = []
 
     /// The state with the layers applied, which the store shows; nil when there are no layers.
     var layeredState: (any StoredState)?
@@ -92,21 +90,6 @@ extension StoreMachine {
     return self.deferredActions
   }
 
-  /// Keeps replaced values until exclusive access ends. At most four are kept: beyond that, returns the oldest.
-  mutating func deferRelease(of replaced: ReplacedValues) -> ReplacedValues? {
-    let extras = self.uniqueExtras()
-    extras.content.deferredReleases.append(replaced)
-    return extras.content.deferredReleases.count > 4 ? extras.content.deferredReleases.removeFirst() : nil
-  }
-
-  /// Removes and returns the values to release when exclusive access ends.
-  mutating func takeDeferredReleases() -> [ReplacedValues] {
-    guard let extras = self.extras, !extras.content.deferredReleases.isEmpty else { return [] }
-    let unique = self.uniqueExtras()
-    defer { unique.content.deferredReleases = [] }
-    return unique.content.deferredReleases
-  }
-
   var activityObservers: [UInt64: @Sendable () -> Void] {
     get { self.extras?.content.activityObservers ?? [:] }
     _modify { yield &self.uniqueExtras().content.activityObservers }
@@ -150,22 +133,4 @@ extension StoreMachine {
   }
 
   var hasUndoLog: Bool { self.extras?.content.undoLog != nil }
-
-  /// Keeps a value that is removed from the machine until the lock has been released.
-  mutating func release(_ value: some Sendable) {
-    self.uniqueExtras().content.released.append(value)
-  }
-
-  /// Keeps a copy of the undo log until the lock has been released, so that no entry is destroyed under the lock.
-  mutating func releaseUndoLog() {
-    if let undoLog = self.undoLog { self.release(undoLog) }
-  }
-
-  /// Removes and returns the values to release after the lock.
-  mutating func takeReleased() -> [any Sendable] {
-    guard let extras = self.extras, !extras.content.released.isEmpty else { return [] }
-    let unique = self.uniqueExtras()
-    defer { unique.content.released = [] }
-    return unique.content.released
-  }
 }

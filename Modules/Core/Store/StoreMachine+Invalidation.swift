@@ -33,12 +33,12 @@ extension StoreMachine {
   func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isReplaced(by: run.task) }
 
   /// Rolls back the runs that replace the whole value and began before the last answered invalidation.
-  mutating func rollBackOutdatedRuns() {
+  mutating func rollBackOutdatedRuns(_ released: inout ReleasedValues) {
     let answered = self.answeredInvalidations
     guard answered > 0 else { return }
     for run in self.runs
     where run.isShown && run.invalidations < answered && self.state.isReplaced(by: run.task) {
-      _ = self.rollBack(run.id)
+      _ = self.rollBack(run.id, &released)
     }
   }
 }

@@ -31,19 +31,19 @@ extension StoreMachine {
   }
 
   /// Removes a layer, and queues the event.
-  mutating func remove(_ id: StateLayerIdentifier) {
+  mutating func remove(_ id: StateLayerIdentifier, _ released: inout ReleasedValues) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
-    self.release(self.layers.remove(at: index))
+    released.append(self.layers.remove(at: index))
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
   /// Removes a layer and sets the state to `committed`, which is the state with that layer applied.
-  mutating func commit(_ layer: StateLayer, _ committed: any StoredState) {
+  mutating func commit(_ layer: StateLayer, _ committed: any StoredState, _ released: inout ReleasedValues) {
     guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
-    self.release(self.layers.remove(at: index))
+    released.append(self.layers.remove(at: index))
     self.state = committed
     self.uniqueExtras().content.uncountedChanges += 1
-    self.record(.layered(layer.apply), by: nil)
+    self.record(.layered(layer.apply), by: nil, &released)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
   }
 
@@ -61,13 +61,13 @@ extension StoreMachine {
   }
 
   /// Marks the invalidations up to this number as answered, and removes the layers that waited for them.
-  mutating func answerInvalidations(upTo invalidation: Int) {
+  mutating func answerInvalidations(upTo invalidation: Int, _ released: inout ReleasedValues) {
     if invalidation > self.answeredInvalidations { self.answeredInvalidations = invalidation }
-    if self.hasLayers { self.removeLayers(answeredBy: invalidation) }
+    if self.hasLayers { self.removeLayers(answeredBy: invalidation, &released) }
   }
 
-  mutating func removeLayers(answeredBy invalidation: Int) {
-    self.release(self.layers)
+  mutating func removeLayers(answeredBy invalidation: Int, _ released: inout ReleasedValues) {
+    released.append(self.layers)
     self.layers.removeAll { layer in layer.replacingInvalidation.map { $0 <= invalidation } ?? false }
   }
 }

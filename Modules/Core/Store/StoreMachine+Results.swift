@@ -2,10 +2,11 @@ extension StoreMachine {
   /// Sets a value or an error from outside any run.
   mutating func set(
     _ result: RunOutcome,
-    using context: OperationContext
+    using context: OperationContext,
+    _ released: inout ReleasedValues
   ) -> StoreChange {
     self.state.set(result, using: context)
-    self.record(.set(result, context), by: nil)
+    self.record(.set(result, context), by: nil, &released)
     if result.isSuccess { self.answerInvalidations() }
     return StoreChange(isStateNew: true)
   }
@@ -14,10 +15,11 @@ extension StoreMachine {
   mutating func edit(
     isSuccess: Bool,
     using context: OperationContext,
+    _ released: inout ReleasedValues,
     _ edit: @escaping @Sendable (inout any StoredState) -> Void
   ) -> StoreChange {
     edit(&self.state)
-    self.record(.edited(isSuccess: isSuccess, edit), by: nil)
+    self.record(.edited(isSuccess: isSuccess, edit), by: nil, &released)
     if isSuccess { self.answerInvalidations() }
     return StoreChange(isStateNew: true)
   }
@@ -28,20 +30,20 @@ extension StoreMachine {
   ///   - result: The yielded value or error.
   ///   - task: The task of the run, with the context of the yield.
   ///   - isRecorded: Whether the change is recorded to be undone, because the state does not undo it itself.
-  ///   - replaced: Receives the change that the undo log drops, for the caller to release after the lock.
+  ///   - released: Receives what is to be released after the lock.
   /// - Returns: The notifications that are due; none if the run was cancelled.
   mutating func yield(
     _ result: RunOutcome,
     of task: ErasedTask,
     isRecorded: Bool,
-    replaced: inout UndoLog.Change?
+    _ released: inout ReleasedValues
   ) -> StoreChange {
     guard self.isShown(task.id) else { return StoreChange() }
     if isRecorded, !self.hasUndoLog { self.undoLog = UndoLog(base: self.state) }
     self.state.report(result, of: task)
     let change = UndoLog.Change.reported(result, task)
-    if self.undoLog?.replaceLast(with: change, by: task.id, replaced: &replaced) == false {
-      self.append(change, by: task.id)
+    if self.undoLog?.replaceLast(with: change, by: task.id, replaced: &released.undoneChange) == false {
+      self.append(change, by: task.id, &released)
     }
     return StoreChange(isStateNew: true, bringsResult: true)
   }
@@ -51,13 +53,22 @@ extension StoreMachine {
   /// - Parameters:
   ///   - change: The change; evaluated only if there is an undo log.
   ///   - owner: The run that made the change; nil when the change cannot be rolled back.
-  mutating func record(_ change: @autoclosure () -> UndoLog.Change, by owner: OperationTaskIdentifier?) {
-    if self.hasUndoLog { self.append(change(), by: owner) }
+  ///   - released: Receives what is to be released after the lock.
+  mutating func record(
+    _ change: @autoclosure () -> UndoLog.Change,
+    by owner: OperationTaskIdentifier?,
+    _ released: inout ReleasedValues
+  ) {
+    if self.hasUndoLog { self.append(change(), by: owner, &released) }
   }
 
-  mutating func append(_ change: UndoLog.Change, by owner: OperationTaskIdentifier?) {
-    // The new change may replace earlier ones, which must not be destroyed under the lock.
-    if self.undoLog?.entries.isEmpty == false { self.releaseUndoLog() }
+  mutating func append(
+    _ change: UndoLog.Change,
+    by owner: OperationTaskIdentifier?,
+    _ released: inout ReleasedValues
+  ) {
+    // The new change may replace earlier ones.
+    if self.undoLog?.entries.isEmpty == false { released.append(undoLogOf: self) }
     self.undoLog?.append(change, by: owner)
   }
 }

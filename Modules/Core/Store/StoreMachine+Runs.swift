@@ -3,15 +3,15 @@ extension StoreMachine {
   ///
   /// - Parameters:
   ///   - task: The task of the run, which the state may edit.
-  ///   - reservation: Receives the reserved task of the run, if any, for the caller to release after the lock.
+  ///   - released: Receives the reserved task of the run, if any.
   /// - Returns: The notifications that are due.
-  mutating func start(_ task: inout ErasedTask, reservation: inout ErasedTask?) -> StoreChange {
+  mutating func start(_ task: inout ErasedTask, _ released: inout ReleasedValues) -> StoreChange {
     let sharedRun = task.sharedRun
     self.state.schedule(&task)
     // The state may edit the task but not replace it with another.
     if task.sharedRun !== sharedRun { task = ErasedTask(sharedRun: sharedRun, context: task.context) }
     if self.hasUndoLog { self.recordStart(of: task) }
-    if !self.reservedTasks.isEmpty { reservation = self.removeReservation(of: task.id) }
+    if !self.reservedTasks.isEmpty { released.task = self.removeReservation(of: task.id) }
     self.runs.append(Run(task: task, invalidations: self.invalidations))
     return StoreChange(isStateNew: true)
   }
@@ -39,7 +39,7 @@ extension StoreMachine {
   ///   - isCancelled: Whether the run was cancelled.
   ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
   ///   - renewedCount: The number of updates of the value that the run has only renewed; nil if it has a new value.
-  ///   - removed: Receives the removed run, for the caller to release after the lock.
+  ///   - released: Receives what is to be released after the lock.
   /// - Returns: The notifications that are due.
   mutating func finish(
     _ task: ErasedTask,
@@ -47,35 +47,35 @@ extension StoreMachine {
     isCancelled: Bool,
     hidesOutdatedRuns: Bool,
     renewedCount: Int? = nil,
-    removed: inout Run?
+    _ released: inout ReleasedValues
   ) -> StoreChange {
     let id = task.id
     var isStateNew = false
     if isCancelled {
       isStateNew = self.index(ofRun: id).map { self.runs[$0].isShown } ?? false
-      _ = self.rollBack(id)
+      _ = self.rollBack(id, &released)
     }
     guard let index = self.index(ofRun: id) else { return StoreChange() }
     let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
     let invalidations = self.runs[index].invalidations
-    removed = index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)
+    released.task = (index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)).task
     if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
     self.finishingRuns.append(task.sharedRun)
     guard isShown else { return StoreChange(isStateNew: isStateNew, lifecycle: isSkipped ? nil : .ended) }
     if renewedCount.map({ self.renewValue(withCount: $0, outcome, of: task) }) != true {
       self.state.report(outcome, of: task)
     }
-    if self.hasUndoLog { self.recordOutcome(of: task, with: outcome) }
-    self.removeTask(task)
+    if self.hasUndoLog { self.recordOutcome(of: task, with: outcome, &released) }
+    self.removeTask(task, &released)
     if outcome.isSuccess, self.state.isReplaced(by: task) {
-      self.answerInvalidations(upTo: invalidations)
-      if hidesOutdatedRuns { self.rollBackOutdatedRuns() }
+      self.answerInvalidations(upTo: invalidations, &released)
+      if hidesOutdatedRuns { self.rollBackOutdatedRuns(&released) }
     }
     return StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
   }
 
-  mutating func recordOutcome(of task: ErasedTask, with outcome: RunOutcome) {
-    self.releaseUndoLog()
+  mutating func recordOutcome(of task: ErasedTask, with outcome: RunOutcome, _ released: inout ReleasedValues) {
+    released.append(undoLogOf: self)
     // No other change can be rolled back, so the log is no longer needed.
     if self.undoLog?.hasOwners(besides: task.id) == false {
       self.undoLog = nil
@@ -85,13 +85,13 @@ extension StoreMachine {
     self.undoLog?.commit(task.id)
   }
 
-  mutating func removeTask(_ task: ErasedTask) {
+  mutating func removeTask(_ task: ErasedTask, _ released: inout ReleasedValues) {
     self.state.finish(task)
-    if self.hasUndoLog { self.recordEnd(of: task) }
+    if self.hasUndoLog { self.recordEnd(of: task, &released) }
   }
 
-  mutating func recordEnd(of task: ErasedTask) {
-    self.releaseUndoLog()
+  mutating func recordEnd(of task: ErasedTask, _ released: inout ReleasedValues) {
+    released.append(undoLogOf: self)
     self.undoLog?.editBase { $0.finish(task) }
     if self.undoLog?.hasOwners == false { self.undoLog = nil }
   }
@@ -106,10 +106,13 @@ extension StoreMachine {
   }
 
   /// Resets the state, and returns the tasks for the caller to cancel after the lock.
-  mutating func reset(using context: OperationContext) -> (change: StoreChange, tasks: [ErasedTask]) {
+  mutating func reset(
+    using context: OperationContext,
+    _ released: inout ReleasedValues
+  ) -> (change: StoreChange, tasks: [ErasedTask]) {
     let tasks = self.state.resetTasks(using: context)
     if self.hasUndoLog {
-      self.releaseUndoLog()
+      released.append(undoLogOf: self)
       self.undoLog = nil
     }
     self.answerInvalidations()

@@ -82,20 +82,6 @@ struct StoreMachine: ~Copyable, Sendable {
     set { self.contextStorage = newValue.storage }
   }
 
-  /// The values and the errors of the state and of what is shown, retained so that a change does not destroy them
-  /// under the lock.
-  struct ReplacedValues: Sendable {
-    private let values: RetainedValues
-    private let shownValues: RetainedValues?
-
-    init(of machine: borrowing StoreMachine) {
-      self.values = machine.state.retainedValues
-      self.shownValues = machine.layeredState?.retainedValues
-    }
-  }
-
-  var retainedValues: ReplacedValues { ReplacedValues(of: self) }
-
   /// Whether the last invalidation has not been answered.
   var isInvalidated: Bool {
     guard let extras = self.extras else { return false }

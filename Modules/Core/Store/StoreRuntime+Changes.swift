@@ -16,36 +16,18 @@ extension StoreRuntime {
     result: RunOutcome? = nil,
     replacesValue: Bool = true,
     outcome: OutcomeEntries? = nil,
-    _ body: (inout StoreMachine) -> StoreChange
+    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
   ) {
     var change = StoreChange()
     var recipients: Recipients?
     var state: (any StoredState)?
-    // Released after unlocking, because deinitializers are user code too.
-    var replaced: StoreMachine.ReplacedValues?
-    var released: [any Sendable] = []
-    var observers: [any ShownStateObserver] = []
     let mayDeliver = !self.lock.isOwnedByCurrentThread
-    let isMade = self.withMachine { machine in
-      guard !machine.callsLayers else { return false }
-      if replacesValue { replaced = machine.retainedValues }
-      if self.traits.contains(.hasHistory) { machine.release(machine.state) }
-      machine.version += 1
-      change = body(&machine)
+    let isMade = self.changeMachine(at: nil, replacesValue: replacesValue) { machine, released in
+      change = body(&machine, &released)
       if let outcome, change.bringsResult { outcome.outcomeIsInState() }
       recipients = machine.recipients(of: change, result: result, context(), run: run, mayDeliver: mayDeliver)
       if change.isStateNew, recipients != nil { state = machine.shownState }
-      if machine.extras != nil {
-        if replacesValue { observers = machine.notifyObservers() }
-        released = machine.takeReleased()
-      }
-      return true
     }
-    if !mayDeliver { self.deferRelease(of: replaced) }
-    _ = consume replaced
-    _ = consume released
-    // With exclusive access, when that ends.
-    if mayDeliver { for observer in observers { observer.settle() } }
     if !isMade { self.changeBelowLayers(context(), run: run, result: result, outcome: outcome, body) }
     guard let recipients else { return }
     recipients.receive(
@@ -67,19 +49,20 @@ extension StoreRuntime {
     run: OperationTaskIdentifier? = nil,
     result: RunOutcome? = nil,
     outcome: OutcomeEntries? = nil,
-    _ body: (inout StoreMachine) -> StoreChange
+    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
   ) {
     while true {
       var draft = self.withMachine { $0.draft() }
       let version = draft.version
       let results = LayerResults()
       draft.setLayerResults(results)
-      _ = body(&draft)
+      var released = StoreMachine.ReleasedValues()
+      _ = body(&draft, &released)
       let shown = draft.hasLayers ? draft.stateWithLayers() : nil
-      let isMade = self.change(at: version, showing: shown) { machine in
+      let isMade = self.change(at: version, showing: shown) { machine, released in
         results.replay()
         machine.setLayerResults(results)
-        let change = body(&machine)
+        let change = body(&machine, &released)
         if let outcome, change.bringsResult { outcome.outcomeIsInState() }
         machine.setLayerResults(nil)
         machine.queue(change, result: result, context(), run: run)
@@ -95,35 +78,43 @@ extension StoreRuntime {
   ///   - shown: The state with the layers applied, which the store shows from then on; nil without layers.
   ///   - body: Changes the machine, and queues the events. Called with the lock held.
   /// - Returns: Whether the change was made.
-  func change(at version: UInt64, showing shown: (any StoredState)?, _ body: (inout StoreMachine) -> Void) -> Bool {
-    // Deinitializers are user code too: replaced values are released after unlocking.
-    var replaced: StoreMachine.ReplacedValues?
-    var released: [any Sendable] = []
-    var observers: [any ShownStateObserver] = []
-    let isMade = self.withMachine { machine in
-      guard machine.version == version else { return false }
-      replaced = machine.retainedValues
-      if self.traits.contains(.hasHistory) { machine.release(machine.state) }
-      machine.version += 1
+  func change(
+    at version: UInt64,
+    showing shown: (any StoredState)?,
+    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> Void
+  ) -> Bool {
+    self.changeMachine(at: version, replacesValue: true) { machine, released in
       machine.show(shown)
-      body(&machine)
-      observers = machine.notifyObservers()
-      released = machine.takeReleased()
-      return true
+      body(&machine, &released)
     }
-    self.deferRelease(of: replaced)
-    _ = consume replaced
-    _ = consume released
-    if !self.lock.isOwnedByCurrentThread { for observer in observers { observer.settle() } }
-    return isMade
   }
 
-  /// Keeps replaced values until the exclusive access of this thread ends, if it has exclusive access.
+  /// Changes the machine with the lock held. After unlocking, what the change replaces is released, and observers of the
+  /// value settle.
   ///
-  /// At most the last four are kept; earlier ones are released at once.
-  func deferRelease(of replaced: StoreMachine.ReplacedValues?) {
-    guard let replaced, self.lock.isOwnedByCurrentThread else { return }
-    let surplus = self.withMachine { $0.deferRelease(of: replaced) }
-    _ = consume surplus
+  /// - Parameters:
+  ///   - version: The version that the machine must have; nil for a change that is made if it calls no layers.
+  ///   - replacesValue: False if the change leaves the value and the error as they are.
+  ///   - body: Changes the machine. Called with the lock held.
+  /// - Returns: Whether the change was made.
+  @inline(__always)
+  private func changeMachine(
+    at version: UInt64?,
+    replacesValue: Bool,
+    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> Void
+  ) -> Bool {
+    var observers: [any ShownStateObserver] = []
+    let isMade = self.withMachine { machine, released in
+      guard version == nil ? !machine.callsLayers : version == machine.version else { return false }
+      if replacesValue { released.replaced = StoreMachine.ReplacedValues(of: machine) }
+      if self.traits.contains(.hasHistory) { released.append(machine.state) }
+      machine.version += 1
+      body(&machine, &released)
+      if replacesValue, machine.extras != nil { observers = machine.notifyObservers(&released) }
+      return true
+    }
+    // With exclusive access, when that ends.
+    if !observers.isEmpty, !self.lock.isOwnedByCurrentThread { for observer in observers { observer.settle() } }
+    return isMade
   }
 }

@@ -77,7 +77,8 @@ extension StoreMachine {
   func stateWithoutRuns() -> any StoredState {
     var draft = self.draft()
     draft.setLayerResults(LayerResults())
-    for run in self.runs { _ = draft.rollBack(run.id) }
+    var released = ReleasedValues()
+    for run in self.runs { _ = draft.rollBack(run.id, &released) }
     return draft.hasLayers ? draft.stateWithLayers() : draft.state
   }
 

@@ -17,7 +17,9 @@ extension StoreRuntime {
     _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
   ) {
     let context = self.eventContext(context)
-    self.change(context) { $0.edit(isSuccess: isSuccess, using: context) { edit(&$0, context) } }
+    self.change(context) { machine, released in
+      machine.edit(isSuccess: isSuccess, using: context, &released) { edit(&$0, context) }
+    }
     if EventReaders.exist { self.record(.stateWritten(write), in: context) }
   }
 }

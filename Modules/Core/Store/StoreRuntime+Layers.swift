@@ -22,13 +22,13 @@ extension StoreRuntime {
     _ apply: @escaping @Sendable (inout any StoredState) -> Void,
     _ didReplaceValue: @escaping @Sendable (inout any StoredState, any StoredState) -> Void
   ) {
-    self.editLayers { $0.add(StateLayer(id: id, apply: apply, didReplaceValue: didReplaceValue)) }
+    self.editLayers { machine, _ in machine.add(StateLayer(id: id, apply: apply, didReplaceValue: didReplaceValue)) }
     if EventReaders.exist { self.record(.stateWritten(.layerAdded)) }
   }
 
   /// Removes a layer and shows the state without it.
   func removeLayer(_ id: StateLayerIdentifier) {
-    self.editLayers { $0.remove(id) }
+    self.editLayers { $0.remove(id, &$1) }
     if EventReaders.exist { self.record(.stateWritten(.layerRemoved)) }
   }
 
@@ -63,12 +63,12 @@ extension StoreRuntime {
     observation.withLock { $0.clear() }?.cancel()
     guard let layer else { return }
     // A set value or a reset has answered the invalidation, and replaces the layer.
-    if isAnswered { self.editLayers { $0.remove(id) } } else { self.commit(layer) }
+    if isAnswered { self.editLayers { $0.remove(id, &$1) } } else { self.commit(layer) }
   }
 
-  private func editLayers(_ edit: (inout StoreMachine) -> Void) {
-    self.changeBelowLayers(OperationContext()) { machine in
-      edit(&machine)
+  private func editLayers(_ edit: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> Void) {
+    self.changeBelowLayers(OperationContext()) { machine, released in
+      edit(&machine, &released)
       return StoreChange()  // The machine has queued the event itself, with the context of the store.
     }
   }
@@ -93,8 +93,9 @@ extension StoreRuntime {
   private func commit(_ layer: StateLayer, _ committed: any StoredState, at version: UInt64) -> Bool {
     var draft = self.withMachine { $0.draft() }
     guard draft.version == version else { return false }
-    draft.commit(layer, committed)
+    var released = StoreMachine.ReleasedValues()
+    draft.commit(layer, committed, &released)
     let shown = draft.hasLayers ? draft.stateWithLayers() : nil
-    return self.change(at: version, showing: shown) { $0.commit(layer, committed) }
+    return self.change(at: version, showing: shown) { $0.commit(layer, committed, &$1) }
   }
 }

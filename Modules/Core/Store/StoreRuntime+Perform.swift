@@ -110,19 +110,17 @@ extension StoreRuntime: RunDelegate {
     var hasSubscribers = false
     var isRepeated = false
     var change: StoreActivityChange?
-    var reservation: ErasedTask?
-    self.change(task.context, run: original.id, replacesValue: false) { machine in
+    self.change(task.context, run: original.id, replacesValue: false) { machine, released in
       // With layers, the task of the draft before.
-      if isRepeated { machine.release(task) }
+      if isRepeated { released.append(task) }
       isRepeated = true
       task = original
-      let started = machine.start(&task, reservation: &reservation)
+      let started = machine.start(&task, &released)
       hasSubscribers = isOwnedBySubscribers && machine.subscribers.count > 0
       if hasSubscribers { machine.subscriberRuns.append(task.sharedRun) }
       change = self.activityChange(of: &machine)
       return started
     }
-    _ = consume reservation  // Released after unlocking.
     if EventReaders.exist { self.record(.runBegan, in: task.context, run: task.id) }
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
@@ -170,15 +168,13 @@ extension StoreRuntime: RunDelegate {
     task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
     let answerer = self.answersCalls ? self.answerer(of: context) : nil
-    var replaced: UndoLog.Change?
-    self.change(context, run: task.id, result: result) { machine in
+    self.change(context, run: task.id, result: result) { machine, released in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
-      let change = machine.yield(result, of: task, isRecorded: isRecorded, replaced: &replaced)
+      let change = machine.yield(result, of: task, isRecorded: isRecorded, &released)
       if let answerer, change.bringsResult { machine.note(result, of: task, for: answerer) }
       return change
     }
-    _ = consume replaced  // Released after unlocking.
     if EventReaders.exist {
       self.record(.yielded(failure: result.anyError.map { ShownText.of($0) }), in: context, run: task.id)
     }
@@ -196,21 +192,20 @@ extension StoreRuntime: RunDelegate {
   package func wasCancelled(_ sharedRun: SharedRun) {
     var context = OperationContext()
     var needsRerun = false
-    self.change(context, run: sharedRun.id) { machine in
+    self.change(context, run: sharedRun.id) { machine, released in
       if let index = machine.index(ofRun: sharedRun.id) { context = machine.runs[index].task.context }
       needsRerun = machine.needsRerun
-      return machine.rollBack(sharedRun.id)
+      return machine.rollBack(sharedRun.id, &released)
     }
     if needsRerun { self.rerunIfDue() }
   }
 
   /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
   package func wasCancelledBeforeWork(_ sharedRun: SharedRun) {
-    let reservation = self.withMachine { machine -> ErasedTask? in
+    self.withMachine { machine, released in
       if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
-      return machine.removeReservation(of: sharedRun.id)
+      released.task = machine.removeReservation(of: sharedRun.id)
     }
-    _ = consume reservation  // Released after unlocking.
   }
 
   /// Puts the outcome of a run into the state, and starts the reruns that were waiting for its end.
@@ -227,23 +222,25 @@ extension StoreRuntime: RunDelegate {
     var change: StoreActivityChange?
     /// Whether nothing is left to do after the change.
     var isComplete = false
-    var removed: StoreMachine.Run?
+    /// Whether the run was in the machine, if anybody reads events.
+    var isUnderWay = false
     // The result of a mutation makes no other mutation's result outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
     let answerer = self.answersCalls ? self.answerer(of: task.context) : nil
     let renewedCount = answerer == nil ? nil : task.context.renewedValueCount
-    self.change(task.context, run: task.id, result: outcome, outcome: entries) { machine in
+    self.change(task.context, run: task.id, result: outcome, outcome: entries) { machine, released in
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
       }
       machine.noteAttempt(of: task.id, in: &task.context)
+      if EventReaders.exist { isUnderWay = machine.index(ofRun: task.id) != nil }
       let finishing = machine.finish(
         task,
         with: outcome,
         isCancelled: isCancelled,
         hidesOutdatedRuns: hidesOutdatedRuns,
         renewedCount: renewedCount,
-        removed: &removed
+        &released
       )
       if let answerer, finishing.bringsResult { machine.note(outcome, of: task, for: answerer) }
       needsRerun = machine.needsRerun
@@ -252,8 +249,7 @@ extension StoreRuntime: RunDelegate {
       if isComplete { machine.forgetFinishing(of: task.id) }
       return finishing
     }
-    if EventReaders.exist, removed != nil { self.recordEnd(of: task, with: outcome, isCancelled: isCancelled) }
-    _ = consume removed  // Released after unlocking.
+    if isUnderWay { self.recordEnd(of: task, with: outcome, isCancelled: isCancelled) }
     if isComplete { return }
     // Before the waiters resume, so that they find the rerun started.
     if needsRerun { self.rerunIfDue() }

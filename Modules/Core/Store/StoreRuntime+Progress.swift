@@ -32,18 +32,16 @@ extension StoreRuntime {
     _ edit: (inout StoreMachine, inout ErasedTask) -> Bool
   ) {
     var context = OperationContext()
-    // Keeps the error of an earlier attempt until the lock is released.
-    var previous: ErasedTask?
-    self.change(context, run: id, replacesValue: false) { machine in
+    self.change(context, run: id, replacesValue: false) { machine, released in
       guard let index = machine.index(ofRun: id), machine.runs[index].isShown else { return StoreChange() }
       var task = machine.runs[index].task
-      previous = task
+      // It may have the error of an earlier attempt.
+      released.task = task
       guard edit(&machine, &task) else { return StoreChange() }
       machine.replaceTask(task, at: index)
       context = task.context
       return notifications
     }
-    _ = consume previous
   }
 }
 

@@ -55,7 +55,7 @@ extension StoreRuntime {
   @usableFromInline
   func setResult(_ result: RunOutcome, using context: OperationContext?) {
     let context = self.eventContext(context)
-    self.change(context) { $0.set(result, using: context) }
+    self.change(context) { $0.set(result, using: context, &$1) }
     if EventReaders.exist { self.record(.stateWritten(result.isSuccess ? .valueSet : .errorSet), in: context) }
   }
 
@@ -72,8 +72,8 @@ extension StoreRuntime {
     self.willReset()
     let context = self.eventContext(context)
     var tasks: [ErasedTask] = []
-    self.change(context) { machine in
-      let reset = machine.reset(using: context)
+    self.change(context) { machine, released in
+      let reset = machine.reset(using: context, &released)
       tasks = reset.tasks
       // Cancelled before the event: a run that a handler starts must not join what is about to be cancelled.
       if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }

@@ -26,7 +26,11 @@ public final class ScheduledOperation<Value: Sendable>: Sendable {
   /// Keeps what the body has returned.
   @usableFromInline
   func keep(_ value: Value) {
-    self.returned.withLock { $0 = value }
+    let earlier = self.returned.withLock { returned in
+      defer { returned = value }
+      return returned.take()
+    }
+    _ = consume earlier  // Released after unlocking.
   }
 
   /// The operation without the type of its value.

@@ -31,13 +31,19 @@ final class TagIndex: Sendable {
 
   /// Removes everything. The client no longer exists, so nobody looks for its stores.
   func close() {
-    let removed = self.withLock { state -> State in
-      let removed = state
+    self.withLock { state, released in
+      released.append(state)
       state = State()
       state.isClosed = true
-      return removed
     }
-    _ = consume removed  // Released after the lock.
+  }
+}
+
+extension TagIndex {
+  /// Runs `body` under the lock, and after unlocking releases the values that it appends to its second parameter.
+  func withLock(_ body: (inout State, inout ReleasedValues) -> Void) {
+    var released = ReleasedValues()
+    self.withLock { body(&$0, &released) }
   }
 }
 
@@ -106,7 +112,7 @@ extension TagIndex.State {
   ///   - member: The member.
   ///   - released: Receives the former tags, for the caller to release after the lock.
   /// - Complexity: O(*n*) in the number of former and new tags. Only those that differ are written.
-  mutating func setTags(_ tags: [OperationTag], of member: TagMember, _ released: inout [any Sendable]) {
+  mutating func setTags(_ tags: [OperationTag], of member: TagMember, _ released: inout ReleasedValues) {
     if self.isClosed || member.tags == tags { return }
     let former = member.tags
     // The former tags are the keys of the index: kept until the lock is released, as are the new ones by the caller.

@@ -67,29 +67,26 @@ class TaggedStore: TagMember, ShownStateObserver, @unchecked Sendable {
       return self.moves
     }
     let isInClient = self.reference.isInClient
-    var (hasReturned, released) = (false, [any Sendable]())
-    self.index.withLock { state in
+    var hasReturned = false
+    self.index.withLock { state, released in
       // A later call looks at the client later.
       guard self.moves == move else { return }
       if !isInClient, !self.isAbsent { self.leave(&state, &released) }
       if isInClient { hasReturned = self.isAbsent }
       self.isAbsent = !isInClient
     }
-    _ = consume released  // Released after the lock.
     if hasReturned { self.storeHasReturned() }
   }
 
   /// Removes all tags of the store from the index.
-  func leave(_ state: inout TagIndex.State, _ released: inout [any Sendable]) {
+  func leave(_ state: inout TagIndex.State, _ released: inout ReleasedValues) {
     state.setTags([], of: self, &released)
   }
 
   /// Adds the tags of a store that is new in the index, or has left it and is in its client again.
   func storeHasReturned() {
-    var released: [any Sendable] = []
-    self.index.withLock { state in
+    self.index.withLock { state, released in
       if !self.isAbsent { state.setTags(self.constants, of: self, &released) }
     }
-    _ = consume released  // Released after the lock.
   }
 }

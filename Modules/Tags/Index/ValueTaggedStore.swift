@@ -70,13 +70,13 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     self.settle()
   }
 
-  override func leave(_ state: inout TagIndex.State, _ released: inout [any Sendable]) {
+  override func leave(_ state: inout TagIndex.State, _ released: inout ReleasedValues) {
     super.leave(&state, &released)
     for part in self.parts.values { state.setTags([], of: part, &released) }
     released.append(self.parts)
     self.parts = [:]
-    if let indexedValue = self.indexedValue.take() { released.append(indexedValue) }
-    if let latest = self.latest.take() { released.append(latest) }
+    released.append(self.indexedValue.take())
+    released.append(self.latest.take())
     // Whoever computes tags at the moment must not add them.
     self.changes += 1
     self.settledChanges = self.changes
@@ -109,18 +109,16 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
       state.forEachChangedPart(of: value, since: work.indexedValue) { id, part in
         edits.append(Edit(id: id, tags: part.map(self.tags) ?? []))
       }
-      var released: [any Sendable] = []
-      self.index.withLock { index in
+      self.index.withLock { index, released in
         guard self.settledChanges == work.settledChanges, !self.isAbsent, !index.isClosed else { return }
         released.append(edits)
         for edit in edits { self.setTags(edit.tags, ofPart: edit.id, in: &index, &released) }
         self.settledChanges = work.change
         if !Self.hasOnePart { released.append(self.indexedValue.replace(with: value)) }
         guard self.changes == work.change else { return }
-        if let latest = self.latest.take() { released.append(latest) }
+        released.append(self.latest.take())
         index.unsettled.remove(self)
       }
-      _ = consume released  // Released after the lock.
     }
   }
 
@@ -145,7 +143,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     _ tags: [OperationTag],
     ofPart id: State.ValuePartID,
     in index: inout TagIndex.State,
-    _ released: inout [any Sendable]
+    _ released: inout ReleasedValues
   ) {
     // The only part is the store itself.
     if Self.hasOnePart { return index.setTags(tags, of: self, &released) }

@@ -1,0 +1,69 @@
+extension StoreMachine {
+  /// What a change removes from a machine, released after unlocking: deinitializers are user code, too.
+  ///
+  /// What nearly every change removes has a place of its own, on the stack. As elements of the array, they would take
+  /// allocations in each run.
+  struct ReleasedValues: ~Copyable {
+    /// The values and the errors before the change.
+    var replaced: ReplacedValues?
+    /// The task of a run that has ended, was reserved, or has another task now.
+    var task: ErasedTask?
+    /// The change that the undo log has replaced by a later one.
+    var undoneChange: UndoLog.Change?
+    private var others: [any Sendable] = []
+
+    init() {}
+
+    mutating func append(_ value: some Sendable) {
+      self.others.append(value)
+    }
+
+    /// Keeps a copy of the undo log, so that no entry is destroyed under the lock.
+    mutating func append(undoLogOf machine: borrowing StoreMachine) {
+      if let undoLog = machine.undoLog { self.append(undoLog) }
+    }
+  }
+
+  /// The values and the errors of the state and of what is shown.
+  struct ReplacedValues: Sendable {
+    private let values: RetainedValues
+    private let shownValues: RetainedValues?
+
+    init(of machine: borrowing StoreMachine) {
+      self.values = machine.state.retainedValues
+      self.shownValues = machine.layeredState?.retainedValues
+    }
+  }
+
+  /// Keeps replaced values until exclusive access ends. At most four are kept: beyond that, returns the oldest.
+  mutating func deferRelease(of replaced: ReplacedValues) -> ReplacedValues? {
+    let extras = self.uniqueExtras()
+    extras.content.deferredReleases.append(replaced)
+    return extras.content.deferredReleases.count > 4 ? extras.content.deferredReleases.removeFirst() : nil
+  }
+
+  /// Removes and returns the values to release when exclusive access ends.
+  mutating func takeDeferredReleases() -> [ReplacedValues] {
+    guard let extras = self.extras, !extras.content.deferredReleases.isEmpty else { return [] }
+    let unique = self.uniqueExtras()
+    defer { unique.content.deferredReleases = [] }
+    return unique.content.deferredReleases
+  }
+}
+
+extension StoreRuntime {
+  /// Runs `body` on the machine with the lock held. What `body` moves to its second parameter is released after
+  /// unlocking.
+  ///
+  /// The values that a change of this thread replaces during its exclusive access are kept until that ends; at most the
+  /// last four.
+  @inline(__always)
+  func withMachine<R>(_ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> R) -> R {
+    var released = StoreMachine.ReleasedValues()
+    let result = self.withMachine { body(&$0, &released) }
+    if self.lock.isOwnedByCurrentThread, let replaced = released.replaced {
+      released.replaced = self.withMachine { $0.deferRelease(of: replaced) }
+    }
+    return result
+  }
+}
