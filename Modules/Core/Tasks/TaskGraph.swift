@@ -40,15 +40,16 @@ extension SharedRun: WaitNode {
 
   /// Makes this run wait for another run, unless that would close a cycle, which is reported instead.
   func depend(on dependency: TaskDependency) {
-    var visited: [SharedRun] = []
+    // Released after unlocking, with the runs that it has visited: a deinitializer may call user code.
+    var search = TaskGraph.Search()
     let closesCycle = TaskGraph.edges.withLock { _ in
-      if TaskGraph.reaches(from: dependency.node, to: self, visiting: &visited) { return true }
+      if TaskGraph.reaches(from: dependency.node, to: self, &search) { return true }
       dependency.node.becomePrerequisite()
       WaitGraph.noteEdge()
       self.withState { $0.insert(dependency) }
       return false
     }
-    visited = []  // Released after unlocking, as a deinitializer may call user code.
+    _ = consume search
     guard closesCycle else { return }
     OperationWarning(
       code: .taskCycle,
@@ -65,29 +66,23 @@ enum TaskGraph {
   /// Held while an edge is checked and added, so that two callers cannot close a cycle together.
   static let edges = Mutex(())
 
+  typealias Search = GraphSearch<SharedRun, OperationTaskIdentifier>
+
   /// Searches for `goal` among the nodes that `start` waits for, directly or through others.
   ///
   /// - Parameters:
   ///   - start: Where the search starts.
   ///   - goal: The node to find; `start` itself is found, too.
-  ///   - visited: Receives the visited nodes, so that none of them is released while the lock is held.
+  ///   - search: The search, which keeps the visited nodes for the caller to release after unlocking.
   /// - Returns: Whether `goal` was found.
   /// - Complexity: O(1) if no node was made to wait for `goal`. Otherwise O(*n*) in the nodes that `start` waits for.
-  static func reaches(
-    from start: SharedRun,
-    to goal: SharedRun,
-    visiting visited: inout [SharedRun]
-  ) -> Bool {
+  static func reaches(from start: SharedRun, to goal: SharedRun, _ search: inout Search) -> Bool {
     // No path leads to a node that no other waits for, so a chain grows in constant time per link, at either end.
     guard goal.isPrerequisite || start === goal else { return false }
-    var known: Set<OperationTaskIdentifier> = [start.id]
-    visited = [start]
-    var next = 0
-    while next < visited.count {
-      let node = visited[next]
+    search.add(start, start.id)
+    while let (step, node) = search.next() {
       if node === goal { return true }
-      visited += node.prerequisites.filter { known.insert($0.id).inserted }
-      next += 1
+      for prerequisite in node.prerequisites { search.add(prerequisite, prerequisite.id, after: step) }
     }
     return false
   }

@@ -80,24 +80,13 @@ package enum WaitGraph {
 
   /// The shortest path from a node to one that can end only after the current task has continued; nil if none exists.
   private static func path(from start: any WaitNode, onlyCalls: Bool) -> [any WaitNode]? {
-    var steps: [(node: any WaitNode, previous: Int?)] = [(start, nil)]
-    var known: Set<ObjectIdentifier> = [ObjectIdentifier(start)]
-    var next = 0
-    while next < steps.count {
-      let node = steps[next].node
-      if node.isEndedByCurrentTask {
-        var path: [any WaitNode] = []
-        var step: Int? = next
-        while let index = step {
-          path.append(steps[index].node)
-          step = steps[index].previous
-        }
-        return path.reversed()
-      }
+    var search = GraphSearch<any WaitNode, ObjectIdentifier>()
+    search.add(start, ObjectIdentifier(start))
+    while let (step, node) = search.next() {
+      if node.isEndedByCurrentTask { return search.path(to: step) }
       for edge in node.waits where edge.isCall || !onlyCalls {
-        if known.insert(ObjectIdentifier(edge.node)).inserted { steps.append((edge.node, next)) }
+        search.add(edge.node, ObjectIdentifier(edge.node), after: step)
       }
-      next += 1
     }
     return nil
   }

@@ -44,25 +44,18 @@ enum DerivationWaits {
     }
   }
 
-  /// The nodes on a way from one node to another along the waits, both included; nil if there is none.
+  /// The nodes on a shortest way from one node to another along the waits, both included; nil if there is none.
   private static func path(
     from start: DerivationNode,
     to goal: DerivationNode,
     in all: [ObjectIdentifier: Waits]
   ) -> [DerivationNode]? {
-    if start === goal { return [start] }
-    var parents: [ObjectIdentifier: DerivationNode] = [:]
-    var nodes = [start]
-    while let node = nodes.popLast() {
-      for (next, _) in all[ObjectIdentifier(node)]?.awaited ?? [] where parents[ObjectIdentifier(next)] == nil {
-        parents[ObjectIdentifier(next)] = node
-        if next !== goal {
-          nodes.append(next)
-          continue
-        }
-        var path = [goal]
-        while let last = path.last, last !== start, let parent = parents[ObjectIdentifier(last)] { path.append(parent) }
-        return path.reversed()
+    var search = GraphSearch<DerivationNode, ObjectIdentifier>()
+    search.add(start, ObjectIdentifier(start))
+    while let (step, node) = search.next() {
+      if node === goal { return search.path(to: step) }
+      for (next, _) in all[ObjectIdentifier(node)]?.awaited ?? [] {
+        search.add(next, ObjectIdentifier(next), after: step)
       }
     }
     return nil

@@ -103,34 +103,26 @@ extension ExclusionMachine {
   ///
   /// - Complexity: O(*n*) in the runs that wait.
   private func waits(from start: Node, to goal: RunScope) -> [Node]? {
-    var steps: [(node: Node, previous: Int?)] = [(start, nil)]
-    var known: Set<ObjectIdentifier> = [start.id]
-    var next = 0
-    while next < steps.count {
-      defer { next += 1 }
-      var found: [Node] = []
-      switch steps[next].node {
+    var search = GraphSearch<Node, ObjectIdentifier>()
+    search.add(start, start.id)
+    while let (step, node) = search.next() {
+      switch node {
       case .scope(let scope):
-        if goal.isInside(scope) { return self.path(in: steps, upTo: next) }
-        for waiter in scope.state.waitersInside.all { found.append(.waiter(waiter)) }
+        if goal.isInside(scope) { return search.path(to: step) }
+        for waiter in scope.state.waitersInside.all {
+          search.add(.waiter(waiter), ObjectIdentifier(waiter), after: step)
+        }
       case .waiter(let waiter):
         for slot in waiter.slots {
-          if let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) { found.append(.scope(holder)) }
-          if let previous = self.lanes[slot].queue.last(before: waiter.state.ticket) { found.append(.waiter(previous)) }
+          if let holder = self.lanes[slot].holder, !waiter.scope.isInside(holder) {
+            search.add(.scope(holder), ObjectIdentifier(holder), after: step)
+          }
+          if let previous = self.lanes[slot].queue.last(before: waiter.state.ticket) {
+            search.add(.waiter(previous), ObjectIdentifier(previous), after: step)
+          }
         }
       }
-      for node in found where known.insert(node.id).inserted { steps.append((node, next)) }
     }
     return nil
-  }
-
-  private func path(in steps: [(node: Node, previous: Int?)], upTo last: Int) -> [Node] {
-    var path: [Node] = []
-    var index: Int? = last
-    while let step = index {
-      path.append(steps[step].node)
-      index = steps[step].previous
-    }
-    return path.reversed()
   }
 }

@@ -24,14 +24,11 @@ struct WaitSearch {
     let reason: WaitCycle.Reason
     /// Whether the run may use the categories of the run with which the search began, which waits for its end.
     let isAdopted: Bool
-    let previous: Int?
   }
 
   private let goals: Set<ObjectIdentifier>
   private let findsOperationsOnly: Bool
-  private var steps: [Step] = []
-  private var known: Set<Key> = []
-  private var position = 0
+  private var search = GraphSearch<Step, Key>()
   private var segments: [ObjectIdentifier: [Int: [ScheduledNode]]] = [:]
 
   init(goals: Set<ObjectIdentifier>, findsOperationsOnly: Bool = false) {
@@ -41,8 +38,7 @@ struct WaitSearch {
 
   /// The cycle that a wait of `scopes` closes, which are in one another.
   mutating func cycle(closedBy scopes: [RunScope]) -> WaitCycle? {
-    guard let found = self.firstGoal() else { return nil }
-    guard case .vertex(let vertex) = self.steps[found].target else { return nil }
+    guard let (found, vertex) = self.firstGoal() else { return nil }
     guard let boundary = scopes.firstIndex(where: { $0.node != nil }) else {
       return self.cycle(closedBy: vertex, upTo: found)
     }
@@ -55,15 +51,12 @@ struct WaitSearch {
   }
 
   mutating func cycle(closedBy closing: WaitVertex) -> WaitCycle? {
-    self.firstGoal().map { self.cycle(closedBy: closing, upTo: $0) }
+    self.firstGoal().map { self.cycle(closedBy: closing, upTo: $0.step) }
   }
 
-  private mutating func firstGoal() -> Int? {
-    while self.position < self.steps.count {
-      let index = self.position
-      let step = self.steps[index]
-      self.position += 1
-      if case .vertex(let vertex) = step.target, self.goals.contains(vertex.id) { return index }
+  private mutating func firstGoal() -> (step: Int, vertex: WaitVertex)? {
+    while let (index, step) = self.search.next() {
+      if case .vertex(let vertex) = step.target, self.goals.contains(vertex.id) { return (index, vertex) }
       self.expand(step, after: index)
     }
     return nil
@@ -71,10 +64,7 @@ struct WaitSearch {
 
   mutating func operations() -> [ScheduledNode] {
     var nodes: [ScheduledNode] = []
-    while self.position < self.steps.count {
-      let index = self.position
-      let step = self.steps[index]
-      self.position += 1
+    while let (index, step) = self.search.next() {
       switch step.target {
       case .vertex(.end(let node)), .vertex(.beginning(let node)): nodes.append(node)
       case .vertex(.run), .vitals, .segment: break
@@ -85,18 +75,14 @@ struct WaitSearch {
   }
 
   private func cycle(closedBy closing: WaitVertex, upTo last: Int) -> WaitCycle {
-    var reversed: [WaitCycle.Link] = []
-    var reason = self.steps[last].reason
-    var step = self.steps[last].previous
-    while let index = step {
-      if case .vertex(let vertex) = self.steps[index].target {
-        reversed.append(WaitCycle.Link(waiter: vertex, reason: reason))
-        reason = self.steps[index].reason
-      }
-      step = self.steps[index].previous
+    var (links, waiter) = ([WaitCycle.Link](), closing)
+    for step in self.search.path(to: last) {
+      // Vital operations and segments stand for those that they contain.
+      guard case .vertex(let vertex) = step.target else { continue }
+      links.append(WaitCycle.Link(waiter: waiter, reason: step.reason))
+      waiter = vertex
     }
-    reversed.append(WaitCycle.Link(waiter: closing, reason: reason))
-    return WaitCycle(links: reversed.reversed())
+    return WaitCycle(links: links)
   }
 
   mutating func add(
@@ -121,8 +107,7 @@ struct WaitSearch {
     isAdopted: Bool,
     after previous: Int?
   ) {
-    guard self.known.insert(key).inserted else { return }
-    self.steps.append(Step(target: target, reason: reason, isAdopted: isAdopted, previous: previous))
+    self.search.add(Step(target: target, reason: reason, isAdopted: isAdopted), key, after: previous)
   }
 }
 
