@@ -1,7 +1,16 @@
-/// Is notified of events of a store that a modifier cannot observe.
+/// Is notified of what a modifier around the operation cannot observe: stores, subscribers, and callers that join runs.
 ///
-/// Modules that measure runs use it.
-package protocol OperationProbe: Sendable {
+/// A modifier that measures runs adds one in its `setup`, for the stores that are made from then on:
+///
+/// ```swift
+/// func setup(context: inout OperationContext, using operation: Operation) {
+///   context.operationProbes.append(Gauges())
+///   operation.setup(context: &context)
+/// }
+/// ```
+///
+/// Its methods are called on any thread, with no lock held.
+public protocol OperationProbe: Sendable {
   /// Called when a store is created. The returned subscription is cancelled when the store is released.
   func storeWasMade() -> OperationSubscription
 
@@ -13,8 +22,10 @@ package protocol OperationProbe: Sendable {
 }
 
 extension OperationContext {
-  /// The probes of the operation, which modifiers add in their `setup`.
-  package var operationProbes: [any OperationProbe] {
+  /// The probes of the operation, which modifiers add in their `setup`. Empty by default.
+  ///
+  /// They belong to the operation: an ``OperationRunner`` drops those of the context that it is given.
+  public var operationProbes: [any OperationProbe] {
     get { self[ProbesKey.self] }
     set { self[ProbesKey.self] = newValue }
   }

@@ -1,6 +1,10 @@
-/// The event order of the store that runs an operation, for modules that report events of their own.
-@usableFromInline
-package struct StoreEventOrder: Sendable {
+/// The event order of the store that runs an operation, for authors of kinds that report events of their own.
+///
+/// ```swift
+/// let order = context.storeEventOrder
+/// if order.hasListeners { order.perform { handler.onChapterLoaded?(chapter) } }
+/// ```
+public struct StoreEventOrder: Sendable {
   let store: StoreReference?
 
   init(store: StoreReference?) {
@@ -8,19 +12,24 @@ package struct StoreEventOrder: Sendable {
   }
 
   /// Whether the store has ever had a subscriber, a handler or an observer, so that an order has to be kept.
-  @usableFromInline package var hasListeners: Bool { self.store?.hasListeners ?? false }
+  public var hasListeners: Bool { self.store?.hasListeners ?? false }
 
   /// Performs an action after all events that were created before this call, and before all later events.
   ///
-  /// The thread that delivers the events performs it, with no lock held. Without a store it is performed at once.
-  package func perform(_ action: @escaping @Sendable () -> Void) {
+  /// The thread that delivers the events performs it, with no lock held. Without a store, or when it has been
+  /// released, it is performed at once.
+  ///
+  /// - Parameter action: The action.
+  public func perform(_ action: @escaping @Sendable () -> Void) {
     if let store = self.store { store.performInOrder(action) } else { action() }
   }
 }
 
 extension OperationContext {
   /// The order of the events of the store that runs the operation with this context.
-  @usableFromInline package var storeEventOrder: StoreEventOrder { StoreEventOrder(store: self.run.store) }
+  ///
+  /// Outside of a store there is no order: actions are performed at once.
+  public var storeEventOrder: StoreEventOrder { StoreEventOrder(store: self.run.store) }
 }
 
 extension OperationStore {
