@@ -1,11 +1,11 @@
 /// A node for an idle store in the linked list of an ``IdleQueue``.
 class IdleNode: @unchecked Sendable {
-  // Unchecked because the compiler cannot check a class with subclasses. The lock of the cache guards the place; each
+  // Unchecked because the compiler cannot check a class with subclasses. The lock of the cache guards the links; each
   // subclass documents its own fields.
-  fileprivate(set) var place = Place()
+  fileprivate(set) var links = Links()
 
-  /// The place of a node in a queue.
-  struct Place {
+  /// The neighbours of a node in its queue, and its rank there.
+  struct Links {
     fileprivate(set) var next: IdleNode?
     // Unowned: with strong references in both directions, neighbours would hold each other, and a node and its queue,
     // too. A node leaves its queue before either of them is released.
@@ -54,18 +54,18 @@ final class IdleQueue: @unchecked Sendable {
   }
 
   func append(_ node: IdleNode, since: Duration, order: UInt64) {
-    node.place = IdleNode.Place(previous: self.last, queue: self, since: since, order: order)
-    if let last = self.last { last.place.next = node } else { self.first = node }
+    node.links = IdleNode.Links(previous: self.last, queue: self, since: since, order: order)
+    if let last = self.last { last.links.next = node } else { self.first = node }
     self.last = node
   }
 
   /// Removes a node. The caller holds a reference to it, so that it is not released under the lock.
   func remove(_ node: IdleNode) {
-    let next = node.place.next.take()
-    if let next { next.place.previous = node.place.previous } else { self.last = node.place.previous }
-    if let previous = node.place.previous { previous.place.next = next } else { self.first = next }
-    node.place.previous = nil
-    node.place.queue = nil
+    let next = node.links.next.take()
+    if let next { next.links.previous = node.links.previous } else { self.last = node.links.previous }
+    if let previous = node.links.previous { previous.links.next = next } else { self.first = next }
+    node.links.previous = nil
+    node.links.queue = nil
   }
 }
 

@@ -30,10 +30,10 @@ struct IdleStoreQueues: Sendable {
       var next = queue.first
       while let node = next {
         nodes.append(node)
-        next = node.place.next
+        next = node.links.next
       }
     }
-    return nodes.sorted { $0.place.order < $1.place.order }.map(\.idleStore)
+    return nodes.sorted { $0.links.order < $1.links.order }.map(\.idleStore)
   }
 
   /// Objects removed from the queues. The caller releases them after the lock.
@@ -95,7 +95,7 @@ struct IdleStoreQueues: Sendable {
   }
 
   private mutating func remove(_ node: IdleNode) -> Removal? {
-    guard let queue = node.place.queue else { return nil }
+    guard let queue = node.links.queue else { return nil }
     queue.remove(node)
     self.count -= 1
     if node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
@@ -120,7 +120,7 @@ struct IdleStoreQueues: Sendable {
 
   /// Removes the store that has been idle longest.
   mutating func removeOldest() -> Removal? {
-    let oldest = self.queues.values.compactMap(\.first).min { $0.place.order < $1.place.order }
+    let oldest = self.queues.values.compactMap(\.first).min { $0.links.order < $1.links.order }
     return oldest.flatMap { self.remove($0) }
   }
 
@@ -142,7 +142,7 @@ struct IdleStoreQueues: Sendable {
   /// - Returns: The number of the alarm, and the time at which the oldest store became idle; nil if no alarm is needed.
   func alarmIfNeeded(for queue: IdleQueue) -> (number: UInt64, since: Duration)? {
     guard !queue.alarm.isTaken, let first = queue.first else { return nil }
-    return (queue.alarm.reserve(), first.place.since)
+    return (queue.alarm.reserve(), first.links.since)
   }
 
   /// Stores a scheduled alarm, and returns it if it has already fired or the queue has been removed. The caller cancels
@@ -156,7 +156,7 @@ struct IdleStoreQueues: Sendable {
   mutating func removeExpired(from queue: IdleQueue, now: Duration) -> ([IdleStore], OperationSubscription?) {
     let fired = queue.alarm.clear()
     var expired: [IdleStore] = []
-    while let node = queue.first, now - node.place.since >= queue.key.cacheTime {
+    while let node = queue.first, now - node.links.since >= queue.key.cacheTime {
       _ = self.remove(node)  // Not released here: the returned store refers to the node, and the caller to the queue.
       expired.append(node.idleStore)
     }

@@ -62,7 +62,7 @@ final class MutationEffects: Sendable {
 extension MutationEffects {
   /// The share of one modifier in the effects of a call.
   struct Share {
-    fileprivate enum Place {
+    fileprivate enum Position {
       /// Outside of all other modifiers with a share. An ``EffectsRunWrapper`` around it performs the effects.
       case outermost
       /// Outside of all other modifiers with a share, without a run wrapper. The modifier performs the effects.
@@ -73,7 +73,7 @@ extension MutationEffects {
 
     let effects: MutationEffects
     fileprivate let attempt: Int
-    fileprivate let place: Place
+    fileprivate let place: Position
 
     /// Called when the attempt leaves the modifier.
     func leave(isSuccess: Bool) {

@@ -8,25 +8,25 @@ extension StorePersistence: OperationController {
       return progress.isClaimed
     }
     if isClaimed { return .empty }
-    guard let place = self.place(of: controls) else { return .empty }
-    self.progress.withLock { $0.place = place }
-    controls.context.operationClient?.persistence.add(place.writer)
-    self.begin(at: place)
-    return OperationSubscription { self.storeWasReleased(from: place) }
+    guard let destination = self.destination(of: controls) else { return .empty }
+    self.progress.withLock { $0.destination = destination }
+    controls.context.operationClient?.persistence.add(destination.writer)
+    self.begin(at: destination)
+    return OperationSubscription { self.storeWasReleased(from: destination) }
   }
 
   /// Passes the last change on: the store may be released while its stored value is read. A value set meanwhile is newer.
-  private func storeWasReleased(from place: Place) {
+  private func storeWasReleased(from destination: Destination) {
     self.progress.withLock { $0.isRestoring = false }
     self.noteChange()
-    place.writer.endRestoring(self)
+    destination.writer.endRestoring(self)
     // The context of the store keeps this object, which would keep the store's state.
-    let (taken, limit) = self.progress.withLock { ($0.place.take(), $0.limit.take()) }
+    let (taken, limit) = self.progress.withLock { ($0.destination.take(), $0.limit.take()) }
     limit?.cancel()
     _ = consume taken  // Released after unlocking.
   }
 
-  private func place(of controls: OperationControls<State>) -> Place? {
+  private func destination(of controls: OperationControls<State>) -> Destination? {
     guard let storage = self.settings.storage ?? controls.context.operationStorage else {
       OperationWarning(
         code: .noStorage,
@@ -39,7 +39,7 @@ extension StorePersistence: OperationController {
     }
     do throws(NoStorageKey) {
       let key = try StorageKey.value(named: self.settings.name, at: controls.path)
-      return Place(controls: controls, writer: StateWriters.writer(for: storage), key: key)
+      return Destination(controls: controls, writer: StateWriters.writer(for: storage), key: key)
     } catch {
       let persistence = controls.context.operationClient?.persistence
       if persistence?.isFirst(error) ?? true { error.report(at: controls.path) }
@@ -47,30 +47,31 @@ extension StorePersistence: OperationController {
     }
   }
 
-  private func begin(at place: Place) {
+  private func begin(at destination: Destination) {
     self.progress.withLock { $0.isRestoring = true }
     // First, so that a removal of the value finds the store.
-    place.writer.beginRestoring(
+    destination.writer.beginRestoring(
       self,
       RestoringStore(
-        key: place.key,
+        key: destination.key,
         handOver: { [weak self] in self?.noteChange(isForced: true) },
         valueWasRemoved: { [weak self] in self?.storedValueWasRemoved() }
       )
     )
     // A value that cannot be encoded is reported when it is written; what is stored stays valid until then.
-    if let stored = try? place.writer.lookUp(place.key) {
+    if let stored = try? destination.writer.lookUp(destination.key) {
       self.finish(with: stored)
     } else {
-      self.read(at: place)
+      self.read(at: destination)
     }
   }
 
   /// Reads the stored value. A storage that does not suspend has answered when this returns.
-  private func read(at place: Place) {
+  private func read(at destination: Destination) {
     self.readiness.set(false)
     // The task does not keep the store alive, because a storage may take long.
-    Task.immediate(name: "restore \(place.key)") { [weak self, key = place.key, writer = place.writer] in
+    let (key, writer) = (destination.key, destination.writer)
+    Task.immediate(name: "restore \(key)") { [weak self] in
       var stored: StoredValue?
       do {
         stored = try await writer.read(key)
@@ -80,12 +81,12 @@ extension StorePersistence: OperationController {
       self?.finish(with: stored)
     }
     guard self.isRestoring else { return }
-    let context = place.controls.context
+    let context = destination.controls.context
     let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) { [readiness] in
       readiness.set(true)
     }
     let surplus = self.progress.withLock { progress in
-      guard progress.isRestoring, progress.place != nil else { return OperationSubscription?.some(limit) }
+      guard progress.isRestoring, progress.destination != nil else { return OperationSubscription?.some(limit) }
       progress.limit = limit
       return nil
     }
@@ -93,11 +94,12 @@ extension StorePersistence: OperationController {
   }
 
   private func finish(with stored: StoredValue?) {
-    let place = self.progress.withLock { $0.place }
-    if let place, let stored, let bytes = stored.bytes {
+    let destination = self.progress.withLock { $0.destination }
+    if let destination, let stored, let bytes = stored.bytes {
       // A reset and a removal of the value are before or after this, never in between.
-      place.controls.withExclusiveAccess { _ in
-        if !self.progress.withLock({ $0.ignoresStoredValue }) { self.restore(bytes, number: stored.number, at: place) }
+      destination.controls.withExclusiveAccess { _ in
+        if self.progress.withLock({ $0.ignoresStoredValue }) { return }
+        self.restore(bytes, number: stored.number, at: destination)
       }
     }
     let limit = self.progress.withLock { progress in
@@ -107,39 +109,39 @@ extension StorePersistence: OperationController {
     limit?.cancel()
     // A value may have been set meanwhile.
     self.noteChange()
-    place?.writer.endRestoring(self)
+    destination?.writer.endRestoring(self)
     self.readiness.set(true)
   }
 
-  private func restore(_ bytes: [UInt8], number: UInt64, at place: Place) {
+  private func restore(_ bytes: [UInt8], number: UInt64, at destination: Destination) {
     let persisted: PersistedState<State.Restoration>
     do throws(DropReason) {
       persisted = try Envelope.read(State.Restoration.self, from: bytes, version: self.settings.version)
-      try self.check(persisted.restoration, in: place.controls.context)
+      try self.check(persisted.restoration, in: destination.controls.context)
     } catch {
       OperationWarning(
         code: .storedValueDropped,
         severity: .failure,
         message: """
-          The stored value of the operation at \(place.controls.path) with the name "\(self.settings.name)" is dropped: \
+          The stored value of the operation at \(destination.controls.path) with the name "\(self.settings.name)" is dropped: \
           \(error).
           """
       ).report()
-      return self.removeStoredValue(number: number, at: place)
+      return self.removeStoredValue(number: number, at: destination)
     }
-    let uncountedChanges = place.controls.uncountedChanges
-    var restored = place.controls.stateWithoutLayers
+    let uncountedChanges = destination.controls.uncountedChanges
+    var restored = destination.controls.stateWithoutLayers
     guard restored.valueUpdateCount == 0 else {
       // A run may have yielded the newer value, and take it back when it is cancelled: the restored one is below it.
-      return place.controls.restore(persisted.restoration, isInvalidated: false)
+      return destination.controls.restore(persisted.restoration, isInvalidated: false)
     }
     restored.restore(persisted.restoration)
     if let isExcluded = self.settings.isExcluded, let value = restored.restorableValue, isExcluded(value) {
-      return self.removeStoredValue(number: number, at: place)
+      return self.removeStoredValue(number: number, at: destination)
     }
     let stamp = Stamp(restored, isInvalidated: persisted.isInvalidated, uncountedChanges: uncountedChanges)
     let ticket = self.progress.withLock { $0.notedTicket }
-    place.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
+    destination.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
     // The state is known as stored, unless a flush has passed another one on meanwhile.
     self.progress.withLock { if $0.notedTicket == ticket { $0.stamp = stamp } }
   }
@@ -153,9 +155,9 @@ extension StorePersistence: OperationController {
   }
 
   /// Removes the stored value, unless it was changed after the change with a number.
-  private func removeStoredValue(number: UInt64, at place: Place) {
-    let content = place.content(encode: nil, name: self.settings.name)
-    if place.writer.put(content, for: place.key, ifUnchangedSince: number) { place.schedule() }
+  private func removeStoredValue(number: UInt64, at destination: Destination) {
+    let content = destination.content(encode: nil, name: self.settings.name)
+    if destination.writer.put(content, for: destination.key, ifUnchangedSince: number) { destination.schedule() }
   }
 }
 
@@ -167,8 +169,8 @@ protocol StoredValueOwner {
 
 extension StorePersistence: StoredValueOwner {
   func storedValueWasRemoved() {
-    guard let place = self.progress.withLock({ $0.place }) else { return }
-    place.controls.withExclusiveAccess { controls in
+    guard let destination = self.progress.withLock({ $0.destination }) else { return }
+    destination.controls.withExclusiveAccess { controls in
       let count = controls.stateWithoutLayers.valueUpdateCount
       self.progress.withLock { progress in
         progress.removedCount = count

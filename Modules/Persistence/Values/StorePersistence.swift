@@ -21,15 +21,15 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
     }
   }
 
-  /// The store, as long as it exists, and its place in the storage.
-  struct Place: Sendable {
+  /// The store, as long as it exists, and its destination in the storage.
+  struct Destination: Sendable {
     let controls: OperationControls<State>
     let writer: StateWriter
     let key: String
   }
 
   struct Progress: Sendable {
-    var place: Place?
+    var destination: Destination?
     /// Whether a store uses this object. Another one, which a run makes with its context, does not.
     var isClaimed = false
     var isRestoring = false
@@ -58,21 +58,21 @@ extension StorePersistence: OperationRestoration {
   var isRestoring: Bool { self.progress.withLock { $0.isRestoring } }
 
   func storeWillReset() {
-    let place = self.progress.withLock { progress -> Place? in
+    let destination = self.progress.withLock { progress -> Destination? in
       // Values are counted from zero again.
       progress.removedCount = nil
       guard progress.isRestoring else { return nil }
       progress.ignoresStoredValue = true
-      return progress.place
+      return progress.destination
     }
-    guard let place else { return }
+    guard let destination else { return }
     // The change that follows leaves a state without a value as it was, so it would not remove the stored one.
-    let content = place.content(encode: nil, name: self.settings.name)
+    let content = destination.content(encode: nil, name: self.settings.name)
     self.progress.withLock { progress, released in
       progress.stamp = nil
-      released.append(place.writer.put(content, for: place.key))
+      released.append(destination.writer.put(content, for: destination.key))
     }
-    place.schedule()
+    destination.schedule()
   }
 
   func storeWasInvalidated() {
@@ -87,24 +87,24 @@ extension StorePersistence {
   ///
   /// - Parameter isForced: Whether to do so even while the stored value is being read.
   ///
-  /// A store that is being released makes the last call, before its place is taken away. So a change is passed on
+  /// A store that is being released makes the last call, before its destination is taken away. So a change is passed on
   /// whichever of restoring and releasing ends first.
   func noteChange(isForced: Bool = false) {
     // A later ticket means a later state, because the state is read after the ticket was taken.
-    let (place, ticket) = self.progress.withLock { progress in
+    let (destination, ticket) = self.progress.withLock { progress in
       progress.lastTicket += 1
       // The stored value must not be replaced before it was read: a cancelled run may take the new value back.
-      return (progress.isRestoring && !isForced ? nil : progress.place, progress.lastTicket)
+      return (progress.isRestoring && !isForced ? nil : progress.destination, progress.lastTicket)
     }
-    guard let place else { return }
+    guard let destination else { return }
     // Read before the state: a change between the two calls this function once more.
-    let uncountedChanges = place.controls.uncountedChanges
-    let state = place.controls.stateWithoutLayers
-    let isInvalidated = place.controls.isInvalidated
+    let uncountedChanges = destination.controls.uncountedChanges
+    let state = destination.controls.stateWithoutLayers
+    let isInvalidated = destination.controls.isInvalidated
     let stamp = Stamp(state, isInvalidated: isInvalidated, uncountedChanges: uncountedChanges)
     let encode = self.encoding(of: state, isInvalidated: isInvalidated)
-    let content = place.content(encode: encode, name: self.settings.name)
-    let removal = place.content(encode: nil, name: self.settings.name)
+    let content = destination.content(encode: encode, name: self.settings.name)
+    let removal = destination.content(encode: nil, name: self.settings.name)
     let isNew = self.progress.withLock { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
       guard ticket > progress.notedTicket else { return false }
@@ -112,10 +112,10 @@ extension StorePersistence {
       guard stamp != progress.stamp else { return false }
       progress.stamp = stamp
       let isRemoved = if let stamp, let count = progress.removedCount { stamp.valueUpdateCount <= count } else { false }
-      released.append(place.writer.put(isRemoved ? removal : content, for: place.key))
+      released.append(destination.writer.put(isRemoved ? removal : content, for: destination.key))
       return true
     }
-    if isNew { place.schedule() }
+    if isNew { destination.schedule() }
   }
 
   /// Returns a closure that encodes a state; nil if it has no value, or one that may not be stored.
@@ -130,7 +130,7 @@ extension StorePersistence {
   }
 }
 
-extension StorePersistence.Place {
+extension StorePersistence.Destination {
   func content(encode: (@Sendable () throws -> [UInt8])?, name: String) -> StateWriter.Content {
     StateWriter.Content(
       encode: encode,
