@@ -159,7 +159,10 @@ let table: [Module] = [
   .tests("Hedging", uses: ["Core", "Mutation", "Pagination", "Retry"]),
   .tests("Batching", uses: ["Core", "Dedupe"]),
   .tests("Scheduling", uses: ["Core"]),
-  .tests("Derivation", uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Retry"]),
+  .tests(
+    "Derivation",
+    uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
+  ),
   .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
   .tests(

@@ -10,17 +10,17 @@ import Testing
 /// runs more often than changes reach it, and nothing is left when all have gone.
 @Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
 struct DerivationModelTests {
-  @Test(arguments: 0..<40)
+  @Test(arguments: modelSeeds(40))
   func `Changes one after the other, in bodies that do not suspend`(_ seed: Int) async throws {
     try await self.check(seed, suspends: false)
   }
 
-  @Test(arguments: 40..<80)
+  @Test(arguments: modelSeeds(40))
   func `Changes one after the other, in bodies that suspend`(_ seed: Int) async throws {
     try await self.check(seed, suspends: true)
   }
 
-  @Test(arguments: 80..<110)
+  @Test(arguments: modelSeeds(30))
   func `Changes from several threads at once`(_ seed: Int) async throws {
     let lifetimes = LifetimeTracker()
     do {
@@ -112,7 +112,7 @@ private final class Graph: Sendable, CustomStringConvertible {
     let cells = (0..<Int.random(in: 1...6, using: &random)).map { Cell("\($0)", $0 % 3) }
     self.cells = cells
     var nodes: [Node] = []
-    for number in 0..<Int.random(in: 1...30, using: &random) {
+    for number in 0..<Int.random(in: 1...50, using: &random) {
       let inputs = (0..<Int.random(in: 1...4, using: &random)).map { _ -> Input in
         if number > 0, Int.random(in: 0..<3, using: &random) > 0 {
           return .query(Int.random(in: max(0, number - 8)..<number, using: &random))

@@ -1,3 +1,4 @@
+import Foundation
 import OperationCore
 import OperationDerivation
 import OperationTesting
@@ -118,4 +119,10 @@ extension OperationClient {
     context.automaticRunningSpecification = .always(true)
     return OperationClient(defaultContext: context)
   }
+}
+
+/// The seeds of a model test. The environment variable `DERIVATION_MODEL_ROUNDS` makes so many times more of them.
+func modelSeeds(_ count: Int) -> Range<Int> {
+  let rounds = ProcessInfo.processInfo.environment["DERIVATION_MODEL_ROUNDS"].flatMap { Int($0) } ?? 1
+  return 0..<count * max(rounds, 1)
 }

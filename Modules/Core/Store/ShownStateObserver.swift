@@ -31,6 +31,13 @@ package protocol ShownStateObserver: AnyObject, Sendable {
 
   /// Called with no lock held when the store was removed from its client, was added again, or is deinitialized.
   func storeHasMoved()
+
+  /// Called with no lock held when the store was invalidated, before it runs again for its subscribers.
+  func storeIsInvalidated()
+}
+
+extension ShownStateObserver {
+  package func storeIsInvalidated() {}
 }
 
 /// Makes the observers of stores whose operation has added it to its context.
@@ -76,6 +83,25 @@ extension StoreReference {
       entry.client.storage === client.storage
     else { return nil }
     return store
+  }
+}
+
+extension OperationStore {
+  /// Adds an observer, unless the store has one of its type.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the observer.
+  ///   - makeObserver: Returns the observer, which knows of each change that can be read after the call. Called with the
+  ///     lock of the store held.
+  package func addShownStateObserver<Observer: ShownStateObserver>(
+    _ type: Observer.Type,
+    _ makeObserver: @Sendable () -> Observer
+  ) {
+    self.runtime.noteDependent()
+    self.runtime.withMachine { machine in
+      if machine.shownStateObservers.contains(where: { $0 is Observer }) { return }
+      machine.shownStateObservers.append(makeObserver())
+    }
   }
 }
 

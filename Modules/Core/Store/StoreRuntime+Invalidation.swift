@@ -10,8 +10,9 @@ extension StoreRuntime {
     let number = InvalidationNumber.next()
     // With concurrent invalidations the greatest number wins.
     _ = self.lastInvalidation.max(number, ordering: .acquiringAndReleasing)
-    let former = self.withMachine { $0.invalidate(number, record) }
+    let (former, observers) = self.withMachine { ($0.invalidate(number, record), $0.shownStateObservers) }
     _ = consume former  // Released after unlocking.
+    for observer in observers { observer.storeIsInvalidated() }
     if EventReaders.exist { self.record(.invalidated(OperationRunCause(.invalidation(record)))) }
     self.context.operationRestoration?.storeWasInvalidated()
     return number

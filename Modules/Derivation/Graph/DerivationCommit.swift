@@ -10,16 +10,24 @@ final class DerivationCommit: Sendable {
   /// The number of sources between the query and the furthest one that is not derived.
   let height: Int
 
-  init(readings: [ObjectIdentifier: any Reading], hasFailed: Bool, isRejected: Bool = false) {
+  init(readings: [ObjectIdentifier: any Reading], hasFailed: Bool, height: Int, isRejected: Bool = false) {
     self.readings = readings
     self.hasFailed = hasFailed
     self.isRejected = isRejected
-    self.height = 1 + (readings.values.lazy.compactMap { $0.source?.derivationNode?.height }.max() ?? 0)
+    self.height = height
   }
 
   /// Whether the sources show what was read. Calls `==` of their values.
-  var isCurrent: Bool {
-    self.readings.values.allSatisfy { $0.source?.isInClient == true && $0.isCurrent() }
+  ///
+  /// - Parameter changed: The stores that are known to have changed, which are looked at first.
+  /// - Returns: Whether they do.
+  func isCurrent(changed: Set<ObjectIdentifier>) -> Bool {
+    changed.allSatisfy { self.readings[$0].map(Self.isCurrent) ?? true }
+      && self.readings.values.allSatisfy(Self.isCurrent)
+  }
+
+  private static func isCurrent(_ reading: any Reading) -> Bool {
+    reading.source?.isInClient == true && reading.isCurrent()
   }
 }
 
@@ -27,16 +35,25 @@ final class DerivationCommit: Sendable {
 final class CommitStep: OutcomeObserver {
   private let node: DerivationNode
   private let commit: DerivationCommit
+  private let consistency: Consistency
+  private let revision: DerivationRevision
   /// The commit before, released with this object and not under the lock of the store.
   private let former = Locked<DerivationCommit?>(nil)
 
-  init(of node: DerivationNode, _ commit: DerivationCommit) {
+  init(
+    of node: DerivationNode,
+    _ commit: DerivationCommit,
+    _ consistency: Consistency,
+    in revision: DerivationRevision
+  ) {
     self.node = node
     self.commit = commit
+    self.consistency = consistency
+    self.revision = revision
   }
 
   func outcomeIsInState() {
-    let former = self.node.replaceCommit(with: self.commit)
+    let former = self.node.replaceCommit(with: self.commit, self.consistency, in: self.revision)
     self.former.withLock { $0 = former }
   }
 }

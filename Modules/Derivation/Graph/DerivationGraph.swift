@@ -4,21 +4,13 @@ internal import OperationCore
 enum DerivationGraph {
   /// Whether the query has to run before its value can be used: a source has changed, directly or through others.
   ///
-  /// - Complexity: O(*n*) in the derived queries below the node and their sources.
-  static func isOutdated(_ node: DerivationNode) -> Bool {
-    node.commit.map { !$0.isRejected && self.isOutdated($0.readings) } ?? true
-  }
-
-  /// Whether one of these sources shows something else than was read, or has to run before its value can be used.
-  ///
-  /// - Complexity: O(*n*) in the sources and the derived queries below them.
-  static func isOutdated(_ readings: [ObjectIdentifier: any Reading]) -> Bool {
-    var search = Search()
-    guard search.addSources(of: readings) else { return true }
-    while let next = search.next() {
-      guard let commit = next.commit else { return true }
-      if !commit.isRejected, !search.addSources(of: commit.readings) { return true }
-    }
+  /// - Complexity: O(1) if nothing has changed since the query was found consistent, and otherwise O(*n*) in the derived
+  ///   queries below the node of which that cannot be said, and their sources.
+  static func isOutdated(_ node: DerivationNode, at revision: UInt64) -> Bool {
+    if node.isVerified(at: revision) { return false }
+    guard let commit = node.commit else { return true }
+    if commit.isRejected { return false }
+    if case .outdated = ConsistencySearch(of: node, commit, at: revision).result() { return true }
     return false
   }
 

@@ -25,6 +25,12 @@ final class DerivationNode: Sendable {
     /// Nil before the store is there, and after its end.
     var controls: Controls?
     var commit: DerivationCommit?
+    /// The revision at which the commit was found consistent; zero if it was not.
+    var verified: UInt64 = 0
+    /// Whether the store is about to show the outcome of a run on which nobody has relied.
+    var expectsChange = false
+    /// The sources that have changed since the last look at all of them.
+    var changed: Set<ObjectIdentifier> = []
     var links: [ObjectIdentifier: Link] = [:]
     /// Whether the store has subscribers, so that the node subscribes to its sources.
     var isLive = false
@@ -70,9 +76,16 @@ final class DerivationNode: Sendable {
   /// Replaces what the last run has read. Called with the lock of the store held.
   ///
   /// - Returns: The replaced one, for the caller to release without that lock.
-  func replaceCommit(with commit: DerivationCommit) -> DerivationCommit? {
+  func replaceCommit(
+    with commit: DerivationCommit,
+    _ consistency: Consistency,
+    in revision: DerivationRevision
+  ) -> DerivationCommit? {
     self.content.withLock { content in
       defer { content.commit = commit }
+      // If the value before was found consistent, others may have been found consistent with it.
+      content.expectsChange = content.verified != revision.current
+      content.verified = if case .verified(let revision) = consistency { revision } else { 0 }
       return content.commit
     }
   }
@@ -84,13 +97,40 @@ final class DerivationNode: Sendable {
   ///
   /// - Parameter former: What the last run had read before the one that has failed.
   func noteRejection(since former: DerivationCommit?) {
-    let rejected = DerivationCommit(readings: former?.readings ?? [:], hasFailed: true, isRejected: true)
+    let rejected = DerivationCommit(
+      readings: former?.readings ?? [:],
+      hasFailed: true,
+      height: former?.height ?? 1,
+      isRejected: true
+    )
     let replaced = self.content.withLock { content -> DerivationCommit? in
       guard content.commit === former else { return nil }
       content.commit = rejected
+      content.verified = 0
       return former
     }
     _ = consume replaced  // Released after unlocking.
+  }
+
+  /// Whether the change that the store is about to show is known to those that have searched. Called with the lock of the
+  /// store held, after `replaceCommit` if a run has ended.
+  func takeExpectedChange() -> Bool {
+    self.content.withLock { content in
+      defer { content.expectsChange = false }
+      return content.expectsChange
+    }
+  }
+
+  /// Whether the query was found consistent at a revision.
+  func isVerified(at revision: UInt64) -> Bool { self.content.withLock { $0.verified == revision } }
+
+  /// Notes that the query was found consistent at a revision. False if another run has ended meanwhile.
+  func verify(_ commit: DerivationCommit, at revision: UInt64) -> Bool {
+    self.content.withLock { content in
+      guard content.commit === commit else { return false }
+      content.verified = revision
+      return true
+    }
   }
 
   /// Whether the store has subscribers.
@@ -154,7 +194,11 @@ extension DerivationNode {
   }
 
   private func linkToSources(in client: OperationClient) {
-    for kept in self.keptSources { self.link(to: kept.store(client), runsIfStale: true) }
+    for kept in self.keptSources {
+      let source = kept.store(client)
+      source.observe(for: client.derivations.revision)
+      self.link(to: source, runsIfStale: true)
+    }
     for reading in self.commit?.readings.values ?? [:].values {
       if let source = reading.source { self.link(to: source, runsIfStale: reading.isOfState) }
     }
@@ -164,19 +208,37 @@ extension DerivationNode {
   /// subscribers. Called when no run is under way.
   func runsHaveEnded() {
     guard let client = self.client else { return }
+    if !self.isLinkedToSources { self.renewLinks(in: client) }
+    let (hasMissedChange, postponed) = self.content.withLock { content in
+      defer { (content.hasMissedChange, content.postponed) = (false, [:]) }
+      return (content.hasMissedChange, content.postponed)
+    }
+    let nodes = (hasMissedChange ? [self] : []) + postponed.values
+    if !nodes.isEmpty, let controls = self.controls { client.derivations.add(nodes, controls.performInEventOrder) }
+  }
+}
+
+extension DerivationNode {
+  /// Whether the node has subscribed to what the last run has read, and to nothing else.
+  private var isLinkedToSources: Bool {
+    if !self.keptSources.isEmpty { return false }
+    return self.content.withLock { content in
+      guard content.isLive, let read = content.commit?.readings, read.count == content.links.count else { return false }
+      return read.keys.allSatisfy { content.links[$0] != nil }
+    }
+  }
+
+  private func renewLinks(in client: OperationClient) {
     // Each notifies the node of the state that it has.
     if self.isLive { self.linkToSources(in: client) }
     let kept = self.keptSources.isEmpty ? [] : Set(self.keptSources.map { ObjectIdentifier($0.store(client)) })
-    let (links, hasMissedChange, postponed) = self.content.withLock { content in
+    let left = self.content.withLock { content in
       let read = content.commit?.readings
       let left = content.links.filter { read?[$0.key] == nil && !kept.contains($0.key) }
       for id in left.keys { content.links[id] = nil }
-      defer { (content.hasMissedChange, content.postponed) = (false, [:]) }
-      return (left, content.hasMissedChange, content.postponed)
+      return left
     }
-    for link in links.values { link.subscription.cancel() }
-    let nodes = (hasMissedChange ? [self] : []) + postponed.values
-    if !nodes.isEmpty, let controls = self.controls { client.derivations.add(nodes, controls.performInEventOrder) }
+    for link in left.values { link.subscription.cancel() }
   }
 }
 
@@ -196,6 +258,7 @@ extension DerivationNode {
     self.content.withLock { content, released in
       released.append(content.changedSource)
       content.changedSource = path
+      content.changed.insert(ObjectIdentifier(source))
     }
     client.derivations.add([self]) { source.performInEventOrder($0) }
   }
@@ -206,8 +269,11 @@ extension DerivationNode {
     self.content.withLock { $0.hasMissedChange = true }
     // If the run ends now, `runsHaveEnded` finds the missed change.
     if controls.isLoading() { return }
-    self.content.withLock { $0.hasMissedChange = false }
-    if let commit = self.commit, commit.isCurrent { return }
+    let changed = self.content.withLock { content in
+      defer { (content.hasMissedChange, content.changed) = (false, []) }
+      return content.changed
+    }
+    if let commit = self.commit, commit.isCurrent(changed: changed) { return }
     // Their values would have to be waited for. Without runs there is nothing to search for.
     if let client = controls.context().operationClient, client.derivations.hasRuns, self.isPostponed { return }
     controls.rerun(self.content.withLock { $0.changedSource })

@@ -25,6 +25,9 @@ final class DerivationQueue: Sendable {
 
   private let content = Locked(Content())
 
+  /// The changes of what the derived queries read.
+  let revision = DerivationRevision()
+
   init() {}
 
   /// Adds nodes, and runs them.

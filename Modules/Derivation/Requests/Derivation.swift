@@ -55,6 +55,7 @@ public struct Derivation<Operation: QueryRequest>: OperationModifier {
   public func setup(context: inout OperationContext, using operation: Operation) {
     let node = DerivationNode(name: operation.operationName, keptSources: self.keptSources)
     context.derivationNode = node
+    context.shownStateFollowers.append(DerivationFollower(node: node))
     context.operationControllers.append(DerivationController<Operation.State>(node: node))
     context.operationEventHandlers.append(
       OperationEventHandler<Operation.State>(onStateChanged: { state, _ in

@@ -42,18 +42,22 @@ struct DerivedRun {
     var count = 0
     while true {
       count += 1
-      let evaluation = Evaluation(of: self.node, for: self.cause, isAutomatic: self.isAutomatic || count > 1)
+      let isAutomatic = self.isAutomatic || count > 1
+      let evaluation = Evaluation(of: self.node, for: self.cause, isAutomatic: isAutomatic, in: self.queue.revision)
       let result = await self.result(of: query, evaluation, isolation: isolation, in: context, with: continuation)
       evaluation.end()
       if Task.isCancelled { return try result.get() }
-      let isConsistent = evaluation.isConsistent
-      if !isConsistent, count < Self.maximumEvaluations { continue }
-      if !isConsistent { self.reportUnsettled(in: context) }
+      let consistency = evaluation.consistency
+      if case .outdated = consistency {
+        if count < Self.maximumEvaluations { continue }
+        self.reportUnsettled(in: context)
+      }
       evaluation.reportCycles()
       let hasFailed = if case .failure = result { true } else { false }
       // The source has made its attempts.
       if hasFailed, evaluation.hasFailedSource { context.vetoRetry(true) }
-      context.notifyOfOutcome(CommitStep(of: self.node, evaluation.commit(hasFailed: hasFailed)))
+      let commit = evaluation.commit(hasFailed: hasFailed)
+      context.notifyOfOutcome(CommitStep(of: self.node, commit, consistency, in: self.queue.revision))
       return try result.get()
     }
   }
@@ -70,7 +74,8 @@ struct DerivedRun {
     context.evaluation = evaluation
     // A yielded value must not mix what is before a change with what is after it.
     let consistent = OperationContinuation<Query.Value, Query.Failure> { result, yieldContext in
-      if evaluation.isConsistent { continuation.yield(with: result, using: yieldContext) }
+      if case .outdated = evaluation.consistency { return }
+      continuation.yield(with: result, using: yieldContext)
     }
     return await self.cause.perform {
       do throws(Query.Failure) {

@@ -10,18 +10,27 @@ final class Evaluation: Sendable {
     /// Whether a source has changed while it was read, or between two reads.
     var isMixed = false
     var hasEnded = false
+    /// The height of the highest source.
+    var height = 0
+    /// Whether each source was known to be consistent at the revision of the beginning when it was read.
+    var isVerifiable = true
   }
 
   let node: DerivationNode
   private let cause: DerivationCause
   /// Whether the run was made because a source has changed, or because the store was invalidated.
   private let isAutomatic: Bool
+  private let revision: DerivationRevision
+  /// The revision when the call has begun.
+  private let firstRevision: UInt64
   private let content = Locked(Content())
 
-  init(of node: DerivationNode, for cause: DerivationCause, isAutomatic: Bool) {
+  init(of node: DerivationNode, for cause: DerivationCause, isAutomatic: Bool, in revision: DerivationRevision) {
     self.node = node
     self.cause = cause
     self.isAutomatic = isAutomatic
+    self.revision = revision
+    self.firstRevision = revision.current
   }
 }
 
@@ -37,13 +46,12 @@ extension Evaluation {
   /// Reads the value of a store, which becomes a source, after a run if that is due.
   nonisolated(nonsending) func read<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
     guard store.isInClient, !self.hasEnded else { return await self.readUntracked(store) }
-    let isKept = self.node.isLinked(to: ObjectIdentifier(store))
-    self.begin(store)
+    // Read once: the context of the store may be replaced during the wait.
+    let awaited = store.derivationNode
+    let isKept = self.begin(store)
     let invalidation = store.lastInvalidation
     var outcome: Result<State.OperationValue, State.Failure>?
-    if self.needsRun(store, isKept: isKept) {
-      // Read once: the context of the store may be replaced during the wait.
-      let awaited = store.derivationNode
+    if self.needsRun(store, awaited, isKept: isKept) {
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
       let former = awaited?.commit
       outcome = await store.runOrJoinWithoutAnswer()
@@ -52,6 +60,8 @@ extension Evaluation {
         if case .failure(let error)? = outcome, !(error is CancellationError) { awaited.noteRejection(since: former) }
       }
     }
+    // Before the value is read: from then on another value advances the revision.
+    let isVerified = awaited.map { $0.isVerified(at: self.firstRevision) } ?? true
     let reading = StoreReading(of: store, invalidation: invalidation, isOfState: false)
     var value = reading.value
     if case .failure(let error)? = outcome {
@@ -59,7 +69,7 @@ extension Evaluation {
       if !value.isFailure, !(error is CancellationError) { self.content.withLock { $0.isMixed = true } }
       value = .failure(error)
     }
-    self.add(reading, hasFailed: value.isFailure)
+    self.add(reading, hasFailed: value.isFailure, height: awaited?.height ?? 0, isVerified: isVerified)
     return ReadValue(value: value, outcome: outcome)
   }
 
@@ -68,7 +78,7 @@ extension Evaluation {
     guard store.isInClient, !self.hasEnded else { return store.state }
     self.begin(store, runsIfStale: true)
     let reading = StoreReading(of: store, invalidation: store.lastInvalidation, isOfState: true)
-    self.add(reading, hasFailed: false)
+    self.add(reading, hasFailed: false, height: store.derivationNode?.height ?? 0, isVerified: false)
     return reading.readState
   }
 
@@ -79,25 +89,30 @@ extension Evaluation {
     return ReadValue(value: .success(store.currentValue), outcome: outcome)
   }
 
-  private func begin(_ source: any Source, runsIfStale: Bool = false) {
+  /// Begins to read a source. Returns whether the node had subscribed to it before.
+  @discardableResult
+  private func begin(_ source: any Source, runsIfStale: Bool = false) -> Bool {
     self.cause.keep(source)
+    if self.node.isLinked(to: ObjectIdentifier(source)) { return true }
+    source.observe(for: self.revision)
     self.node.link(to: source, runsIfStale: runsIfStale)
+    return false
   }
 
   /// Whether a source has to run before its value is read.
   ///
   /// - Parameters:
   ///   - source: The source.
+  ///   - node: The node of the source if it is derived.
   ///   - isKept: Whether the node had subscribed to the source before.
   /// - Returns: Whether a run is due, or under way and waited for.
-  private func needsRun(_ source: any Source, isKept: Bool) -> Bool {
+  private func needsRun(_ source: any Source, _ node: DerivationNode?, isKept: Bool) -> Bool {
     if !source.mayRunUnasked { return false }
     if !source.hasResult {
       _ = self.cause.refresh(source)
       return true
     }
-    let node = source.derivationNode
-    if let node, DerivationGraph.isOutdated(node) {
+    if let node, DerivationGraph.isOutdated(node, at: self.revision.current) {
       _ = self.cause.refresh(source)
       return true
     }
@@ -111,9 +126,11 @@ extension Evaluation {
     return self.cause.refresh(source) || source.isRefreshing
   }
 
-  private func add(_ reading: any Reading, hasFailed: Bool) {
+  private func add(_ reading: any Reading, hasFailed: Bool, height: Int, isVerified: Bool) {
     let former = self.content.withLock { content -> (any Reading)? in
       if hasFailed { content.hasFailedSource = true }
+      if !isVerified { content.isVerifiable = false }
+      content.height = max(content.height, height)
       guard let former = content.readings[reading.storeID] else {
         content.readings[reading.storeID] = reading
         return nil
@@ -161,9 +178,12 @@ extension Evaluation {
   }
 
   /// Whether all sources still show what was read, and none of them has to run again.
-  var isConsistent: Bool {
-    let (readings, isMixed) = self.content.withLock { ($0.readings, $0.isMixed) }
-    return !isMixed && !DerivationGraph.isOutdated(readings)
+  var consistency: Consistency {
+    let (readings, isMixed, isVerifiable) = self.content.withLock { ($0.readings, $0.isMixed, $0.isVerifiable) }
+    if isMixed { return .outdated }
+    let revision = self.revision.current
+    if isVerifiable, revision == self.firstRevision { return .verified(revision) }
+    return ConsistencySearch(of: readings, at: revision).result()
   }
 
   /// Whether a source has failed.
@@ -171,7 +191,8 @@ extension Evaluation {
 
   /// What was read, for a run that has ended with a value or an error.
   func commit(hasFailed: Bool) -> DerivationCommit {
-    DerivationCommit(readings: self.content.withLock { $0.readings }, hasFailed: hasFailed)
+    let (readings, height) = self.content.withLock { ($0.readings, $0.height) }
+    return DerivationCommit(readings: readings, hasFailed: hasFailed, height: 1 + height)
   }
 
   /// Reports the cycles that were found.

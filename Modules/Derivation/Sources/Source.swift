@@ -35,6 +35,9 @@ protocol Source: AnyObject, Sendable {
   /// - Returns: The subscription.
   func subscribe(_ node: DerivationNode, runsIfStale: Bool) -> OperationSubscription
 
+  /// Lets the changes of the store advance a revision from now on.
+  func observe(for revision: DerivationRevision)
+
   /// Performs an action after the events that were created before this call.
   func performInEventOrder(_ action: @escaping @Sendable () -> Void)
 }
@@ -48,6 +51,11 @@ extension OperationStore: Source {
   }
 
   var hasFailed: Bool { self.state.error != nil }
+
+  func observe(for revision: DerivationRevision) {
+    // The store of a derived query is observed from its beginning.
+    self.addShownStateObserver(SourceObserver.self) { SourceObserver(revision, of: nil) }
+  }
 
   func subscribe(_ node: DerivationNode, runsIfStale: Bool) -> OperationSubscription {
     let handler = OperationEventHandler<State>(
