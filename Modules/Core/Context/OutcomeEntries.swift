@@ -13,6 +13,9 @@ extension OperationContext {
     self.run.outcomeEntries?.set(value, for: key)
   }
 
+  /// Whether ``addToOutcome(_:for:)`` has an effect.
+  package var canAddToOutcome: Bool { self.run.outcomeEntries != nil }
+
   /// Removes an entry that the run has added to its outcome, such as one of an earlier attempt.
   @usableFromInline
   package func removeFromOutcome<K: Key>(_ key: K.Type) {

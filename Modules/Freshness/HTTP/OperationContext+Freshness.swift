@@ -26,7 +26,10 @@ extension OperationContext {
       } else if let record = self.storeRecord() {
         let run = self.operationRunningTaskIdentifier
         let handed = HandedFreshness(freshness: newValue, date: self.date, run: run)
-        record.hand(handed, isPart: self.mayRunInParts)
+        // A run that has begun before the store had a record cannot add to its outcome.
+        guard self.canAddToOutcome else { return record.hand(handed, isPart: self.mayRunInParts) }
+        if self.mayRunInParts, let earlier = self.handedFreshness, earlier.isShorter(than: handed) { return }
+        self.handOver(handed)
       }
     }
   }
@@ -66,8 +69,8 @@ extension OperationContext {
 
   /// What a run has said about the value of an outcome or a yield with this context.
   var handedFreshness: HandedFreshness? {
-    if let handed = self.entryOfOutcome(HandedFreshnessKey.self) { return handed }
-    let handed = self[HandedFreshnessKey.self]
+    // A runner that received the context adds to the same outcome.
+    let handed = self.entryOfOutcome(HandedFreshnessKey.self) ?? self[HandedFreshnessKey.self]
     return handed?.run == self.operationRunningTaskIdentifier ? handed : nil
   }
 

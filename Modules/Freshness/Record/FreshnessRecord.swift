@@ -49,7 +49,7 @@ final class FreshnessRecord: Sendable {
     var configuration = Configuration()
     /// Newest last. More than one, because a run that is rolled back brings an earlier value back.
     var entries: [Entry] = []
-    /// What runs have said whose contexts have no box, newest last.
+    /// What runs have said that began before the record was made, newest last.
     var handed: [HandedFreshness] = []
   }
 
@@ -84,9 +84,9 @@ final class FreshnessRecord: Sendable {
     }
   }
 
-  private static let maximumHanded = 16
+  private static let maximumHanded = 1_000
 
-  /// Keeps what a run has said whose context has no box, in place of what it has said before.
+  /// Keeps what a run has said that began before the record was made, in place of what it has said before.
   ///
   /// - Parameters:
   ///   - handed: What it has said.
@@ -103,7 +103,7 @@ final class FreshnessRecord: Sendable {
     }
   }
 
-  /// What a run has said whose context has no box; nil for nothing.
+  /// What a run has said that began before the record was made; nil for nothing.
   func handed(by run: OperationTaskIdentifier?) -> HandedFreshness? {
     self.state.withLock { state in state.handed.last { $0.run == run } }
   }
