@@ -152,6 +152,23 @@ import Testing
     await #expect(throws: Refused.self) { try await store.fetch() }
   }
 
+  // RFC 5861: from the time on at which the response became stale, which may be before it came.
+  @Test(arguments: [true, false])
+  func `The windows of a value that comes stale have begun before`(_ isRead: Bool) async throws {
+    let store = self.store()
+    let window = isRead ? "stale-while-revalidate" : "stale-if-error"
+    self.server.enqueue(1, ("Cache-Control", "max-age=60, \(window)=50"), ("Age", "100"))
+    try await store.fetch()
+    #expect(store.isStale)
+    self.clock.advance(by: .seconds(9))
+    self.server.refuse()
+    #expect(try await store.fetch() == 1)
+    await store.settled()
+    self.clock.advance(by: .seconds(1))
+    self.server.refuse()
+    await #expect(throws: Refused.self) { try await store.fetch() }
+  }
+
   @Test func `A server that forbids stale use is obeyed once the value is stale`() async throws {
     let store = IntStore.detached(
       query: self.server.query().honoringFreshness().servesStale(after: .seconds(1), for: .seconds(600))

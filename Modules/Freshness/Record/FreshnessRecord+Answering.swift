@@ -89,7 +89,7 @@ extension FreshnessRecord {
       let freshness = handed.freshness
     else { return }
     let age = freshness.age(receivedAt: handed.date).seconds + max(key.date.timeIntervalSince(handed.date), 0)
-    var seconds = freshness.lifetime(receivedAt: handed.date).map { max($0.seconds - age, 0) }
+    var seconds = freshness.lifetime(receivedAt: handed.date).map { $0.seconds - age }
     // The whole is fresh for as long as each of its parts, which count from the date of the oldest.
     if !isWhole, let parts = self.lastEntry?.end {
       let setAt = max(context.date.timeIntervalSince(key.date), 0)

@@ -41,7 +41,8 @@ final class FreshnessRecord: Sendable {
     let freshness: OperationHTTPFreshness
     /// How old the value was when it was set, in seconds.
     let initialAge: Double
-    /// How long the value is fresh from the date of its key on, in seconds; nil if that is unknown.
+    /// How long the value is fresh from the date of its key on, in seconds; negative if it came stale, and nil if that
+    /// is unknown.
     let seconds: Double?
   }
 
