@@ -40,6 +40,7 @@ let package = Package(
         .product(name: "OperationScheduling", package: "swift-operation"),
         .product(name: "OperationDerivation", package: "swift-operation"),
         .product(name: "OperationTags", package: "swift-operation"),
+        .product(name: "OperationFreshness", package: "swift-operation"),
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

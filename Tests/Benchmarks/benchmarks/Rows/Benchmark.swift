@@ -5,8 +5,8 @@ struct Benchmark: Sendable {
 
   /// All parts, in the order of the report.
   static let all = [
-    orientation, fetching, firstUse, stores, matching, tags, subscribing, events, observing, callers, calls, paging,
-    reading, derivation, timeouts, hedges, admission, batching, scheduling, manyOperations, persistence, contention,
-    memory, droppedStores, leftovers,
+    orientation, fetching, firstUse, stores, matching, tags, tagMemory, freshness, subscribing, events, observing,
+    callers, calls, paging, reading, derivation, timeouts, hedges, admission, batching, scheduling, manyOperations,
+    persistence, contention, memory, droppedStores, leftovers,
   ]
 }

@@ -9,11 +9,18 @@ extension Benchmark {
     let graphs =
       sums.map { count in (count == 1 ? "the only source" : "one of \(count.grouped) sources", DerivedGraph.sum(count))
       }
-      + [("the source of a chain of 100", .chain(100)), ("the source of 100 queries", .readers(100))]
+      + [
+        ("the source of a chain of 10", .chain(10)), ("the source of a chain of 100", .chain(100)),
+        ("the source of 100 queries", .readers(100)),
+      ]
     for (_, graph) in graphs { await graph.settled() }
     let timings = try await harness.times(of: graphs.map { _, graph in .calling { graph.change() } })
     for (_, graph) in graphs { graph.end() }
+    let chains = [(timings[3], 10.0), (timings[4], 100)].map { timing, count in
+      Timing(cost: timing.cost, fastest: timing.fastest / count)
+    }
     return zip(graphs, timings).map { Row(section, $0.0, $1) }
+      + [.growth(section, "growth of each query of a chain, from 10 to 100", of: chains, bar: 1.5, gate: 3)]
   }
 }
 
