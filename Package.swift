@@ -214,7 +214,7 @@ let table: [Module] = [
   ),
   .tests(
     "Metrics",
-    uses: ["Core", "Backoff", "Retry", "Dedupe"],
+    uses: ["Core", "Backoff", "Retry", "Dedupe", "Freshness"],
     trait: "SwiftOperationMetrics",
     products: ["swift-metrics": ["MetricsTestKit"]]
   ),

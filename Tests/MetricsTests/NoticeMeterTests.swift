@@ -1,6 +1,7 @@
 #if SwiftOperationMetrics
   import MetricsTestKit
   import OperationCore
+  import OperationFreshness
   import OperationMetrics
   import OperationRetry
   import OperationTesting
@@ -91,6 +92,26 @@
       _ = try await run.value
       #expect(self.count("quota.exceeded", of: "b") == 1)
       #expect(self.total == 1)
+    }
+
+    @Test func `A stale value that is served, and a read that refreshes early, are counted`() async throws {
+      let client = OperationClient(defaultContext: self.bench.context)
+      client.measureOperations(by: self.bench.meters)
+      let failing = client.store(
+        for: self.script.query(path: ["failing"]).servesStale(after: .seconds(1), for: .seconds(600))
+      )
+      let early = client.store(
+        for: self.script.query(path: ["early"]).stale(after: .seconds(600)).refreshesEarly(1)
+      )
+      (failing.currentValue, early.currentValue) = (2, 2)
+      self.script.enqueue(.error(Refused()))
+      #expect(try await failing.fetch() == 2)
+      #expect(self.count("freshness.stale", of: name) == 1)
+      #expect(try await early.fetch() == 2)
+      await early.settled()
+      #expect(early.currentValue == 1)
+      #expect(self.count("freshness.early", of: name) == 1)
+      #expect(self.total == 2)
     }
 
     @Test func `A level is shown by a meter, and not counted`() {
