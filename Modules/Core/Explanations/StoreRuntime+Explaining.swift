@@ -128,7 +128,7 @@ extension OperationClient.DefaultStoreCache {
   /// The time until the cache time of an idle store has passed; nil if the store is not idle.
   fileprivate func timeUntilEviction(of entry: StoreEntry) -> Duration? {
     let place = self.state.withLock { _ in
-      entry.place.queue.map { (since: entry.place.since, cacheTime: $0.key.cacheTime, deadlines: $0.deadlines) }
+      entry.links.queue.map { (since: entry.links.since, cacheTime: $0.key.cacheTime, deadlines: $0.deadlines) }
     }
     return place.map { $0.since + $0.cacheTime.clampedForClock - $0.deadlines.elapsed }
   }
