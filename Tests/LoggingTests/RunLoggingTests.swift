@@ -46,10 +46,9 @@
     @Test func `Attempts and ends have lines with the delay, the reason and the type of the error`() async throws {
       let client = self.client()
       client.logRuns()
-      self.script.enqueue(.error(Refused()), .error(Refused(code: 2)))
-      let store = client.store(
-        for: self.script.query(path: ["posts", 1]).retry(limit: 1).backoff(.constant(.seconds(2)))
-      )
+      self.script.enqueue(.error(Hinted(retryAfter: .seconds(2))), .error(Refused(code: 2)))
+      let query = self.script.query(path: ["posts", 1]).retry(limit: 1)
+      let store = client.store(for: query.context { $0.operationRetryAfterJitter = .none })
       let fetch = Task.immediate { try await store.fetch() }
       try await self.clock.sleepers(count: 1)
       self.clock.advance(by: .seconds(2))
@@ -58,6 +57,7 @@
       #expect(entries.map(\.message) == ["run began", "attempt failed", "attempt began", "run failed"])
       #expect(entries.map { $0.metadata["operation.attempt"] } == [nil, "1", "2", nil])
       #expect(entries[1].metadata["operation.next"] == "2.0")
+      #expect(entries[1].metadata["operation.reason"] == "the server asked for it")
       #expect(entries[3].metadata["operation.duration"] == "2.0")
       #expect("\(entries[3].metadata["operation.error"], default: "none")".hasSuffix("Refused"))
     }
@@ -94,6 +94,10 @@
       }
       try await lifetimes.noneAlive()
     }
+  }
+
+  private struct Hinted: RetryHinting {
+    let retryAfter: OperationDuration?
   }
 
   /// A log handler whose entries a test can wait for.

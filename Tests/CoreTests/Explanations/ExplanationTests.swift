@@ -240,6 +240,9 @@ struct ExplanationTests {
     let text = store.explain().description
     #expect(text.contains("at [\"a\", Key]\n") && text.contains("of 0 s ago: Leak.\n"))
     #expect(!text.contains("hush") && !text.contains("9876543"))
+    let encoded = String(decoding: try JSONEncoder().encode(store.explain()), as: UTF8.self)
+    #expect(encoded.contains("\"typeAndSize\":\"Int\"") && encoded.contains("\"text\":\"Leak\""))
+    #expect(!encoded.contains("hush") && !encoded.contains("9876543"))
   }
 
   @Test
