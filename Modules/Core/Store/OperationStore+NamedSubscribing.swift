@@ -37,6 +37,25 @@ extension OperationStore {
   }
 }
 
+extension OperationStore where State: QueryStateProtocol {
+  /// Subscribes to the events of the store under a name, which explanations and events show.
+  ///
+  /// Works like the method that takes an ``OperationEventHandler``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the subscriber, without user data, such as the name of a view.
+  ///   - handler: Called in event order with no lock held, on the thread that delivers the event.
+  ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
+  /// - Returns: The subscription. Events stop when it is cancelled or dropped.
+  public func subscribe(
+    named name: String,
+    with handler: QueryEventHandler<State>,
+    isolation: (any Actor)? = #isolation
+  ) -> OperationSubscription {
+    self.subscribe(named: name, with: OperationEventHandler(handler), isolation: isolation)
+  }
+}
+
 extension OpaqueOperationStore {
   /// Subscribes to the events of the store under a name, which explanations and events show.
   ///
