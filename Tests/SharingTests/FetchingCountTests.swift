@@ -35,9 +35,7 @@ struct ObservableFetchingCountTests {
     let fetching = ObservableFetchingCount(client: self.client)
     let scripts = (0..<3).map { _ in OperationScript<Int, any Error>() }
     let watcher = Watcher { MainActor.assumeIsolated { _ = fetching.count } }
-    let tasks = scripts.map { [client] script in
-      Task.immediate { _ = try await client.store(for: script.query()).fetch() }
-    }
+    let tasks = scripts.map { Self.begin($0, in: self.client) }
     #expect(fetching.count == 0)
     let changed = Gate()
     withObservationTracking {
@@ -61,6 +59,14 @@ struct ObservableFetchingCountTests {
     try await lifetimes.noneAlive()
     let store = self.client.store(for: OperationScript<Int, any Error>(default: .value(1)).query())
     try await store.fetch()
+  }
+
+  /// Begins a run before it returns, which a task of the main actor would leave to another thread.
+  private nonisolated static func begin(
+    _ script: OperationScript<Int, any Error>,
+    in client: OperationClient
+  ) -> Task<Void, any Error> {
+    Task.immediate { _ = try await client.store(for: script.query()).fetch() }
   }
 
   private final class Holder {
