@@ -162,10 +162,10 @@ manifest_libraries() {
     inside && /^        Library:/ { print name }'
 }
 
-# system_modules BUILD: prints the folders of the module maps of system libraries, which packages that were built in the folder
-# BUILD bring, one a line. The compiler needs them to import a module of such a package.
-system_modules() {
-  find "$1/../../checkouts" -path '*/Sources/*/module.modulemap' -exec grep -l '\[system\]' {} + 2>/dev/null |
+# c_modules BUILD: prints the folders of the module maps of C modules, which packages that were built in the folder BUILD bring,
+# one a line. The compiler needs them to import a module that uses one.
+c_modules() {
+  find "$1/../../checkouts" -path '*/Sources/*/module.modulemap' 2>/dev/null |
     while IFS= read -r path; do dirname "$path"; done
 }
 
@@ -180,7 +180,7 @@ symbol_graphs() {
   for path in "$build/Modules" "$build/Modules-tool"; do
     [ ! -d "$path" ] || search+=(-I "$path")
   done
-  while IFS= read -r path; do search+=(-I "$path"); done < <(system_modules "$build")
+  while IFS= read -r path; do search+=(-I "$path"); done < <(c_modules "$build")
   triple=$(target_triple)
   rm -rf "$folder"
   mkdir -p "$folder"

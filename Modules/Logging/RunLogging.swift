@@ -16,7 +16,7 @@
     /// the text of errors, only if ``OperationCore/OperationContext/operationLogsValues`` is true in that context. A second
     /// call replaces the first one.
     ///
-    /// A task reads ``OperationCore/OperationClient/events`` until the client no longer exists. If it is too slow, it logs
+    /// A task reads ``/OperationCore/OperationClient/events`` until the client no longer exists. If it is too slow, it logs
     /// how many events it has missed.
     ///
     /// - Parameter level: The level to log at.

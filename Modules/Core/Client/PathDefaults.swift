@@ -18,9 +18,11 @@ final class PathDefaults: Sendable {
     }
   }
 
+  /// Whether there are edits for the operations at any path.
+  var areSet: Bool { self.hasAny.isOn }
+
   /// The edits for an operation at a path, those of the longest prefix last.
   func edits(at path: OperationPath) -> [Edit] {
-    guard self.hasAny.isOn else { return [] }
     let edits = self.edits.withLock { $0 }
     if edits.isEmpty { return [] }
     // With few prefixes, comparing them takes less than hashing each beginning of the path.
@@ -60,9 +62,11 @@ extension OperationContext {
 extension OperationClient {
   /// The context that a new store at a path begins with.
   @usableFromInline
-  func defaultContext(at path: OperationPath) -> OperationContext {
+  func defaultContext(at path: @autoclosure () -> OperationPath) -> OperationContext {
     var context = self.defaultContext
-    let edits = self.pathDefaults.edits(at: path)
+    // Making the path takes an allocation.
+    guard self.pathDefaults.areSet else { return context }
+    let edits = self.pathDefaults.edits(at: path())
     if !edits.isEmpty { context.addPathDefaults(edits) }
     return context
   }

@@ -69,16 +69,16 @@ extension OperationContext {
   ///
   /// It works as for a query. A stale list is read after all its pages were fetched again.
   ///
-  /// - Parameter query: The request.
+  /// - Parameter request: The request.
   /// - Returns: The pages.
   /// - Throws: The failure of the request, as for a query.
-  public nonisolated(nonsending) func value<Query: PaginatedRequest>(
-    of query: Query
-  ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {
+  public nonisolated(nonsending) func value<Request: PaginatedRequest>(
+    of request: Request
+  ) async throws(Request.PageFailure) -> Pages<Request.PageID, Request.PageValue> {
     guard let client = self.operationClient else {
-      return try await self.valueOfRun(of: .detached(query: query, initialContext: self.leavingRun))
+      return try await self.valueOfRun(of: .detached(query: request, initialContext: self.leavingRun))
     }
-    return try await self.value(of: client.store(for: query, fileID: "", line: 0))
+    return try await self.value(of: client.store(for: request, fileID: "", line: 0))
   }
 
   private nonisolated(nonsending) func value<State>(

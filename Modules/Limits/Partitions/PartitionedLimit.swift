@@ -11,7 +11,7 @@ public import OperationCore
 /// back goes to a partition that uses fewer than it is guaranteed, and else to the one that uses the smallest part of its
 /// share; those that use as much take turns. So one tenant with many runs slows only its own. The permits that a share has reserved are not lent at all.
 ///
-/// A partition without a share of its own has the share ``others``. It is forgotten when it has no run, so the number of
+/// A partition without a share of its own has the share `others`. It is forgotten when it has no run, so the number of
 /// names has no bound. In a partition the order is that of a ``ConcurrencyLimit``. When the queue is full, a run takes the
 /// place of the newest and least important one in the longest line, unless that is its own line.
 ///

@@ -16,7 +16,7 @@ public import OperationCore
 /// whose turn would come after its longest wait is rejected at once, with the time until its turn, and so is one that
 /// finds the queue full of runs that matter at least as much.
 ///
-/// ``update(_:per:burst:queue:in:)`` changes the rate while it runs, and ``snapshot()`` shows its numbers.
+/// ``update(_:per:burst:queue:in:)`` changes the rate while it runs, and ``snapshot(in:)`` shows its numbers.
 ///
 /// Time comes from the deadlines in each run's context, and is monotonic: a system clock that is set has no
 /// effect. All operations that share a limit must use the same deadlines.

@@ -78,15 +78,4 @@ extension Measure {
       }
     }
   }
-
-  fileprivate static func running<Query: QueryRequest>(_ query: Query) -> Measure where Query.Value: Sendable {
-    let runner = OperationRunner(operation: query)
-    return .awaiting {
-      do {
-        _ = try await runner.run()
-      } catch {
-        fatalError("a run that cannot fail has failed: \(error)")
-      }
-    }
-  }
 }

@@ -18,6 +18,5 @@ extension Benchmark {
       Row(section, "a body that suspends", suspended),
     ]
       + Row.allocations(of: immediate, section, "a hedge", bar: 8)
-      + Row.allocations(of: suspended, section, "a hedge of a body that suspends", bar: 27)
   }
 }

@@ -30,7 +30,6 @@ extension Benchmark {
       // One for the run with its state. `Task.immediate` makes four: two contexts of the closure, the task, its first
       // slab.
       + Row.allocations(of: timeout, section, "a timeout", bar: 1, gate: 6)
-      + Row.allocations(of: suspended, section, "a timeout of a body that suspends", bar: 12)
       + Row.allocations(of: fallback, section, "a fallback", bar: 0)
   }
 }

@@ -1,0 +1,2 @@
+import OperationCore
+import OperationDerivation
