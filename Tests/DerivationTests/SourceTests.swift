@@ -26,6 +26,20 @@ struct SourceTests {
   }
 
   @Test
+  func `A read uses an initial value of a known age while that is fresh`() async throws {
+    let clock = ManualClock()
+    let query = self.cell.alwaysStale.stale(after: .seconds(60)).manualTime(clock)
+    let source = self.client.store(for: query, initialValue: 7, updatedAt: clock.now())
+    let derived = Derived("d") { try await $0.value(of: query) + 1 }
+    let store = self.client.store(for: derived.query)
+    #expect(try await store.fetch() == 8)
+    #expect(self.cell.runCount == 0)
+    clock.advance(by: .seconds(60))
+    #expect(try await store.fetch() == 2)
+    #expect(source.currentValue == 1)
+  }
+
+  @Test
   func `A read joins a run of the source that is under way`() async throws {
     let gate = Gate()
     self.cell.hold(at: gate)

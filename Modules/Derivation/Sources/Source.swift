@@ -22,7 +22,7 @@ protocol Source: AnyObject, Sendable {
   var lastInvalidation: Int { get }
   /// Whether the client keeps the store at its path.
   var isInClient: Bool { get }
-  /// Whether the state has a value that was set, or an error.
+  /// Whether the state has a value that was set or is of a known age, or an error.
   var hasResult: Bool { get }
   /// Whether the state has an error that was set after the value.
   var hasFailed: Bool { get }
@@ -47,7 +47,8 @@ extension OperationStore: Source {
 
   var hasResult: Bool {
     let state = self.state
-    return state.valueUpdateCount > 0 || state.error != nil
+    // An initial value of a known age has a date.
+    return state.valueUpdateCount > 0 || state.valueLastUpdatedAt != nil || state.error != nil
   }
 
   var hasFailed: Bool { self.state.error != nil }
