@@ -75,7 +75,7 @@ struct ResultEventTests {
     let store = self.client.store(for: script.automaticQuery(path: ["a"]))
     let subscriptions = (0..<3).map { _ in store.subscribe { _ in } }
     try await script.next().succeed(1)
-    try await store.reached { $0.currentValue == 1 }
+    await store.settled()
     #expect(log.all == [#"["a"] final 1"#])
     withExtendedLifetime((subscription, subscriptions)) {}
   }
