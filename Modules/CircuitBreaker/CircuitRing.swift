@@ -54,7 +54,7 @@ struct CircuitRing: Sendable {
   }
 }
 
-/// The results that a breaker counts: those of a time, or the last ones.
+/// The results that a breaker counts: of the runs in a time, or of the last runs.
 struct CircuitHistory: Sendable {
   private var window: CircuitWindow
   /// Nil if the runs of a time are counted.

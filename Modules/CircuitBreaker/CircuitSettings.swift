@@ -6,7 +6,7 @@ struct CircuitSettings: Sendable {
   var failureRatio: Double
   var minimumRuns: Int
   var window: Duration
-  /// The number of runs that count; nil if those of the window count.
+  /// The number of last runs that count; nil if the runs of the window count.
   var lastRuns: Int?
   /// The time after which a run is slow; nil if none is.
   var slowAfter: Duration?

@@ -36,7 +36,7 @@
 
     /// The duration with a key, whose number is in seconds; nil if there is none.
     ///
-    /// A number that is infinite or NaN is a negative duration, which whoever receives it reports.
+    /// An infinite number or NaN becomes a negative duration, which its receiver reports.
     ///
     /// - Parameter key: The key of ``OperationSetting/number(_:)``, its components with dots between them.
     /// - Returns: The value; nil if there is none.
