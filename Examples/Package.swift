@@ -43,7 +43,7 @@ let examples = [
     uses: [operation, "PostService"],
     plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
   ),
-  Example(name: "resilient-client", uses: [operation, "PostService"], scripts: ["resilience.svg"]),
+  Example(name: "resilient-client", uses: [operation, "PostService", "Charts"], scripts: ["resilience.svg"]),
 ]
 
 let package = Package(
@@ -51,6 +51,7 @@ let package = Package(
   platforms: [.macOS(.v26)],
   dependencies: [
     .package(name: "swift-operation", path: ".."),
+    .package(path: "Charts"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Charts
 import Foundation
 import Operation
 import PostService
@@ -36,7 +37,7 @@ struct ResilientClient: AsyncParsableCommand {
 
     print(Table(bare: recordings[0], resilient: recordings[1]))
     let url = self.svg.map { URL(filePath: $0) } ?? .temporaryDirectory.appending(path: "resilience.svg")
-    try Data(Chart(bare: recordings[0], resilient: recordings[1]).svg.utf8).write(to: url)
+    try Data(Plot(bare: recordings[0], resilient: recordings[1]).chart.svg.utf8).write(to: url)
     print("the curves are in \(url.path(percentEncoded: false))")
     let checks = Checks(bare: recordings[0], resilient: recordings[1], client: resilient)
     for line in checks.lines { print(line) }

@@ -3,7 +3,7 @@
 import PackageDescription
 
 // A package of its own: an HTTP server and four traits, which take minutes to build and which the other examples do not
-// need.
+// need. The load needs none of them: `swift build --product load` is done soon.
 let package = Package(
   name: "service",
   platforms: [.macOS(.v26)],
@@ -16,6 +16,7 @@ let package = Package(
         "SwiftOperationServiceLifecycle",
       ]
     ),
+    .package(path: "../Charts"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -44,7 +45,22 @@ let package = Package(
         .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
       ]
-    )
+    ),
+    // Its load: traffic, services that are compared, and their numbers.
+    .executableTarget(
+      name: "load",
+      dependencies: [
+        .product(name: "Charts", package: "Charts"),
+        .product(name: "Operation", package: "swift-operation"),
+      ],
+      path: "Load",
+      exclude: ["load.svg"],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+      ]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
