@@ -14,17 +14,26 @@ struct ArticleAPI: Sendable {
   let address: URL
   let session: URLSession
 
-  func get(_ path: String) async throws -> (text: String, freshness: OperationHTTPFreshness) {
-    try await self.send(URLRequest(url: self.address.appending(path: path)))
+  func get(
+    _ path: String,
+    in context: OperationContext
+  ) async throws -> (text: String, freshness: OperationHTTPFreshness) {
+    try await self.send("GET", path, in: context)
   }
 
-  func post(_ path: String) async throws -> String {
+  func post(_ path: String, in context: OperationContext) async throws -> String {
+    try await self.send("POST", path, in: context).text
+  }
+
+  private func send(
+    _ method: String,
+    _ path: String,
+    in context: OperationContext
+  ) async throws -> (text: String, freshness: OperationHTTPFreshness) {
     var request = URLRequest(url: self.address.appending(path: path))
-    request.httpMethod = "POST"
-    return try await self.send(request).text
-  }
-
-  private func send(_ request: URLRequest) async throws -> (text: String, freshness: OperationHTTPFreshness) {
+    request.httpMethod = method
+    // The upstream learns how long the visitor still waits, and how urgent it is.
+    for (name, value) in context.callHeaderFields() { request.setValue(value, forHTTPHeaderField: name) }
     let (data, response) = try await self.session.data(for: request)
     guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {
       throw Refusal(status: (response as? HTTPURLResponse)?.statusCode ?? 0)
@@ -46,7 +55,7 @@ struct ArticleQuery: QueryRequest, Hashable {
     in context: OperationContext,
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
-    let (text, freshness) = try await context.articles.get("articles/\(self.id)")
+    let (text, freshness) = try await context.articles.get("articles/\(self.id)", in: context)
     context.freshness = freshness
     return text
   }
@@ -60,7 +69,7 @@ struct RelatedQuery: QueryRequest, Hashable {
     in context: OperationContext,
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
-    try await context.articles.get("articles/\(self.id)/related").text
+    try await context.articles.get("articles/\(self.id)/related", in: context).text
   }
 }
 
@@ -71,7 +80,7 @@ struct LikeArticle: MutationRequest, Hashable {
     in context: OperationContext,
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
-    try await context.articles.post("articles/\(id)/likes")
+    try await context.articles.post("articles/\(id)/likes", in: context)
   }
 }
 

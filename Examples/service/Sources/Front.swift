@@ -25,6 +25,8 @@ enum Answer: String {
 struct Front: Sendable {
   let client: OperationClient
   let breaker: CircuitBreaker
+  /// How many requests are with the upstream at once, and how many wait for their turn.
+  let limit = ConcurrencyLimit(4, queue: 4, name: "articles")
   /// The time by which articles become stale, which the story moves on.
   let clock = MovedClock()
   let listening = Listening()
@@ -56,6 +58,7 @@ struct Front: Sendable {
     query
       .timeout(.seconds(1))
       .circuitBreaker(self.breaker)
+      .limited(by: self.limit)
       .retry(limit: 1)
       .backoff(.constant(.milliseconds(20)))
       .deadline(after: .milliseconds(2_500))
@@ -76,34 +79,43 @@ extension Front {
     let router = Router()
     router.add(middleware: TracingMiddleware())
     router.add(middleware: MetricsMiddleware())
-    router.get("articles/{id}") { _, context in
-      try await self.answer(with: try context.parameters.require("id", as: Int.self))
+    router.get("articles/{id}") { request, context in
+      try await self.answer(with: try context.parameters.require("id", as: Int.self), in: .call(of: request))
     }
-    router.get("articles/{id}/related") { _, context in
-      try await self.related(try context.parameters.require("id", as: Int.self))
+    router.get("articles/{id}/related") { request, context in
+      try await self.related(try context.parameters.require("id", as: Int.self), in: .call(of: request))
     }
-    router.post("articles/{id}/likes") { _, context in
+    router.post("articles/{id}/likes") { request, context in
       let id = try context.parameters.require("id", as: Int.self)
-      return try await self.client.store(for: LikeArticle()).mutate(with: id)
+      return try await self.like(id, in: .call(of: request))
     }
     return self.listening.application(router: router, name: "front")
   }
 
   /// The article; the last known one if the upstream gives none now and permits that.
-  private func answer(with id: Int) async throws -> Response {
-    let query = self.article(id)
+  private func answer(with id: Int, in context: OperationContext) async throws -> Response {
+    let store = self.client.store(for: self.article(id))
+    if !store.isStale, let text = store.currentValue { return Self.response(text, .fresh) }
     do {
-      let text = try await self.client.ensureValue(for: query)
-      return Self.response(text, self.client.store(for: query).isStale ? .stale : .fresh)
+      let text = try await store.fetch(using: context)
+      return Self.response(text, store.isStale ? .stale : .fresh)
     } catch {
       throw Self.refusal(after: error)
     }
   }
 
   /// The related articles; none if the upstream gives none now.
-  private func related(_ id: Int) async throws -> Response {
+  private func related(_ id: Int, in context: OperationContext) async throws -> Response {
     let query = self.resilient(RelatedQuery(id: id)).fallback("")
-    return Self.response(try await self.client.store(for: query).fetch(), .fetched)
+    return Self.response(try await self.client.store(for: query).fetch(using: context), .fetched)
+  }
+
+  private func like(_ id: Int, in context: OperationContext) async throws -> String {
+    do {
+      return try await self.client.store(for: LikeArticle().deadline()).mutate(with: id, using: context)
+    } catch {
+      throw Self.refusal(after: error)
+    }
   }
 
   private static func response(_ text: String, _ answer: Answer) -> Response {
@@ -113,9 +125,30 @@ extension Front {
   }
 
   private static func refusal(after error: any Error) -> HTTPError {
-    guard let wait = (error as? CircuitOpen)?.retryAfter else { return HTTPError(.badGateway) }
-    let seconds = Int((wait / .seconds(1)).rounded(.up))
-    return HTTPError(.serviceUnavailable, headers: [.retryAfter: "\(seconds)"])
+    switch error {
+    case let error as CircuitOpen:
+      guard let wait = error.retryAfter else { return HTTPError(.serviceUnavailable) }
+      let seconds = Int((wait / .seconds(1)).rounded(.up))
+      return HTTPError(.serviceUnavailable, headers: [.retryAfter: "\(seconds)"])
+    case is OperationRejected: return HTTPError(.serviceUnavailable)
+    case is OperationTimedOut: return HTTPError(.gatewayTimeout)
+    default: return HTTPError(.badGateway)
+    }
+  }
+}
+
+// MARK: - Calls
+
+extension OperationContext {
+  /// What a request says about its caller: how long it waits, and how urgent it is.
+  static func call(of request: Request) -> OperationContext {
+    var context = OperationContext()
+    context.readCallHeaderFields(request.headers.map { (key: $0.name.rawName, value: $0.value) })
+    // What a visitor does not wait for, such as a page that is loaded ahead, goes first when there is too much to do.
+    if let priority = context.operationTaskConfiguration.priority, priority <= .low {
+      context.operationCriticality = .sheddable
+    }
+    return context
   }
 }
 

@@ -65,7 +65,7 @@ struct Main {
     upstream.become(.held)
     let readers = Task { try await visitors.get(["articles/21", "articles/21", "articles/22"]) }
     let like = Task { try await visitors.post("articles/1/likes") }
-    await upstream.arrivals(count: before + 3)
+    await upstream.requests.reaches(before + 3)
     await group.triggerGracefulShutdown()
     upstream.become(.well)
     let replies = try await readers.value + [like.value]

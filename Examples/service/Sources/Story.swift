@@ -20,6 +20,8 @@ struct Story {
     try await self.slow()
     try await self.outage()
     try await self.recovery()
+    try await self.gone()
+    try await self.crush()
     self.checkNotices()
   }
 
@@ -128,6 +130,46 @@ struct Story {
     self.checks.expect(([probe] + replies).allSatisfy { $0.answer == .fresh }, "all articles are fresh again")
     self.checks.expect(self.front.breaker.state == .closed, "the breaker is closed")
     self.checks.expect(calls == 4, "each article was asked for once, so 4 calls and not \(calls)")
+  }
+
+  /// Visitors wait for a short time, say so, and go. Neither server begins what nobody waits for.
+  private mutating func gone() async throws {
+    let (before, unbegun) = (self.upstream.requestCount, self.upstream.unbegun.count)
+    self.upstream.become(.held)
+    async let hurried = self.visitors.get(["articles/31", "articles/32"], headers: ["grpc-timeout": "200m"])
+    await self.upstream.requests.reaches(before + 2)
+    let late = try await self.visitors.get("articles/33", headers: ["grpc-timeout": "0m"])
+    let lateLike = try await self.visitors.post("articles/33/likes", headers: ["grpc-timeout": "0m"])
+    let replies = try await hurried
+    // The time that the upstream was told is over by its clock, too.
+    try await Task.sleep(for: .milliseconds(250))
+    self.upstream.become(.well)
+    await self.upstream.unbegun.reaches(unbegun + 2)
+    let calls = self.report("visitors that have gone", requests: 4, since: before, "2 never sent on, 2 never begun")
+    self.checks.expect(replies.allSatisfy { $0.status == 504 }, "visitors in a hurry got their 504 in time")
+    self.checks.expect(late.status == 504 && lateLike.status == 504, "visitors that had gone got a 504")
+    self.checks.expect(calls == 2, "what nobody waited for was not sent on, so 2 calls and not \(calls)")
+    let begun = calls - (self.upstream.unbegun.count - unbegun)
+    self.checks.expect(begun == 0, "the upstream began nothing of it, but \(begun)")
+  }
+
+  /// More than the upstream may get at once: pages that are loaded ahead give way to those that visitors wait for.
+  private mutating func crush() async throws {
+    let before = self.upstream.requestCount
+    self.upstream.become(.held)
+    async let first = self.visitors.get((41...44).map { "articles/\($0)" })
+    await self.upstream.requests.reaches(before + 4)
+    async let ahead = self.visitors.get((51...54).map { "articles/\($0)" }, headers: ["Priority": "u=7"])
+    async let second = self.visitors.get((45...48).map { "articles/\($0)" }, headers: ["Priority": "u=1"])
+    let shed = try await ahead
+    self.upstream.become(.well)
+    let served = try await first + second
+    let calls = self.report("more than it may get at once", requests: 12, since: before, "pages ahead give way")
+    self.checks.expect(served.allSatisfy { $0.status == 200 }, "all visitors got their articles")
+    self.checks.expect(shed.allSatisfy { $0.status == 503 }, "pages loaded ahead were refused")
+    self.checks.expect(calls == 8, "the upstream got what visitors waited for alone, so 8 calls and not \(calls)")
+    let urgencies = (45...48).map { self.upstream.priority(of: $0) }
+    self.checks.expect(urgencies.allSatisfy { $0 == .high }, "the upstream was told how urgent they were")
   }
 
   /// Metrics, logs and traces agree about all of it.

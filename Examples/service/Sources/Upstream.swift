@@ -1,4 +1,5 @@
 import Hummingbird
+import Operation
 import ServiceLifecycle
 import Synchronization
 
@@ -20,10 +21,9 @@ final class Upstream: Sendable {
 
   private struct State {
     var mood = Mood.well
-    var requestCount = 0
     var refused: Set<Int> = []
     var waiting: [CheckedContinuation<Void, Never>] = []
-    var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var priorities: [Int: TaskPriority] = [:]
   }
 
   /// An article that nobody may use when it is stale. The others may be used for ten minutes if there is no newer one.
@@ -31,15 +31,22 @@ final class Upstream: Sendable {
 
   private let state = Mutex(State())
   let listening = Listening()
+  /// The requests that have come.
+  let requests = Counter()
+  /// The requests that were not begun, because their callers had gone when it was their turn.
+  let unbegun = Counter()
 
   /// How many requests have come.
-  var requestCount: Int { self.state.withLock { $0.requestCount } }
+  var requestCount: Int { self.requests.count }
+
+  /// The priority that the last request for an article asked for; nil for the usual one.
+  func priority(of id: Int) -> TaskPriority? { self.state.withLock { $0.priorities[id] } }
 
   var application: some ApplicationProtocol {
     let router = Router()
-    router.get("articles/{id}") { _, context in
+    router.get("articles/{id}") { request, context in
       let id = try context.parameters.require("id", as: Int.self)
-      let article = try await self.answer(to: id) { "Article \(id)" }
+      let article = try await self.answer(to: id, .call(of: request)) { "Article \(id)" }
       let rule = id == Self.strictArticle ? "must-revalidate" : "stale-if-error=600"
       return Response(
         status: .ok,
@@ -47,19 +54,23 @@ final class Upstream: Sendable {
         body: ResponseBody(byteBuffer: ByteBuffer(string: article))
       )
     }
-    router.get("articles/{id}/related") { _, context in
+    router.get("articles/{id}/related") { request, context in
       let id = try context.parameters.require("id", as: Int.self)
-      return try await self.answer(to: id) { "\(id + 1),\(id + 2)" }
+      return try await self.answer(to: id, .call(of: request)) { "\(id + 1),\(id + 2)" }
     }
-    router.post("articles/{id}/likes") { _, context in
+    router.post("articles/{id}/likes") { request, context in
       let id = try context.parameters.require("id", as: Int.self)
-      return try await self.answer(to: id) { "liked" }
+      return try await self.answer(to: id, .call(of: request)) { "liked" }
     }
     return self.listening.application(router: router, name: "upstream")
   }
 
-  private func answer(to id: Int, _ text: () -> String) async throws -> String {
-    let mood = self.begin()
+  private func answer(to id: Int, _ call: OperationContext, _ text: () -> String) async throws -> String {
+    let mood = self.state.withLock { state in
+      state.priorities[id] = call.operationTaskConfiguration.priority
+      return state.mood
+    }
+    self.requests.increment()
     switch mood {
     case .well: break
     case .flaky where self.state.withLock({ $0.refused.insert(id).inserted }), .down:
@@ -67,6 +78,11 @@ final class Upstream: Sendable {
     case .flaky: break
     case .slow: try await Task.sleep(for: .seconds(4))
     case .held: await withCheckedContinuation { continuation in self.hold(continuation) }
+    }
+    // It is its turn now. Nobody reads the answer to a caller that has gone.
+    if let remaining = call.operationTimeRemaining, remaining <= .zero {
+      self.unbegun.increment()
+      throw HTTPError(.gatewayTimeout)
     }
     return text()
   }
@@ -84,29 +100,6 @@ extension Upstream {
       return state.waiting
     }
     for continuation in waiting { continuation.resume() }
-  }
-
-  /// Waits until so many requests have come.
-  func arrivals(count: Int) async {
-    await withCheckedContinuation { continuation in
-      let isThere = self.state.withLock { state in
-        if state.requestCount < count { state.arrivals.append((count, continuation)) }
-        return state.requestCount >= count
-      }
-      if isThere { continuation.resume() }
-    }
-  }
-
-  private func begin() -> Mood {
-    let (mood, reached) = self.state.withLock { state in
-      state.requestCount += 1
-      let count = state.requestCount
-      let reached = state.arrivals.filter { $0.count <= count }
-      state.arrivals.removeAll { $0.count <= count }
-      return (state.mood, reached)
-    }
-    for arrival in reached { arrival.continuation.resume() }
-    return mood
   }
 
   private func hold(_ continuation: CheckedContinuation<Void, Never>) {

@@ -18,21 +18,26 @@ struct Visitors: Sendable {
   let session: URLSession
 
   /// The replies to a request for each path, all at once.
-  func get(_ paths: [String]) async throws -> [Reply] {
+  func get(_ paths: [String], headers: [String: String] = [:]) async throws -> [Reply] {
     try await withThrowingTaskGroup(of: (Int, Reply).self) { group in
-      for (index, path) in paths.enumerated() { group.addTask { (index, try await self.send("GET", path)) } }
+      for (index, path) in paths.enumerated() { group.addTask { (index, try await self.send("GET", path, headers)) } }
       let replies = try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
       return paths.indices.compactMap { replies[$0] }
     }
   }
 
-  func get(_ path: String) async throws -> Reply { try await self.send("GET", path) }
+  func get(_ path: String, headers: [String: String] = [:]) async throws -> Reply {
+    try await self.send("GET", path, headers)
+  }
 
-  func post(_ path: String) async throws -> Reply { try await self.send("POST", path) }
+  func post(_ path: String, headers: [String: String] = [:]) async throws -> Reply {
+    try await self.send("POST", path, headers)
+  }
 
-  private func send(_ method: String, _ path: String) async throws -> Reply {
+  private func send(_ method: String, _ path: String, _ headers: [String: String]) async throws -> Reply {
     var request = URLRequest(url: self.address.appending(path: path))
     request.httpMethod = method
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     let (data, response) = try await self.session.data(for: request)
     let http = response as? HTTPURLResponse
     return Reply(
