@@ -46,8 +46,8 @@ let integrations: [Integration] = [
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
-/// Dependencies go one way: Core ← Backoff ← Retry and CircuitBreaker, Core and Mutation ← Tags and Persistence ← SQLite, Core and
-/// Pagination ← Derivation, Core ← every other module, and only the umbrella sees them all.
+/// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
+/// Persistence ← SQLite, Core and Pagination ← Derivation, Core ← every other module, and only the umbrella sees them all.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -70,7 +70,7 @@ let table: [Module] = [
   .library("Batching", uses: ["Core"]),
   .library("Scheduling", uses: ["Core"]),
   .library("Derivation", uses: ["Core", "Pagination"]),
-  .library("Persistence", uses: ["Platform", "Foundation", "Core", "Mutation"]),
+  .library("Persistence", uses: ["Platform", "Foundation", "Core", "Backoff", "Mutation"]),
   .library(
     "SQLite",
     uses: ["Platform", "Core", "Persistence"],
@@ -163,7 +163,7 @@ let table: [Module] = [
     "Derivation",
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
-  .tests("Persistence", uses: ["Core", "Mutation", "Pagination"]),
+  .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination"]),
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
   .tests(
     "SQLite",

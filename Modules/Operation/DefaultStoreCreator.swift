@@ -29,6 +29,9 @@ extension OperationClient {
     /// Its snapshot shows what is left of it. An operation or a default context with a budget of its own has that one.
     public let retryBudget: RetryBudget?
 
+    /// The condition that holds while the network is connected; nil without a network observer.
+    public let connectionSpecification: (any OperationRunSpecification & Sendable)?
+
     public func store<Operation: StatefulOperationRequest & Sendable>(
       for operation: Operation,
       in context: OperationContext,
@@ -88,7 +91,8 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
     var entries = OperationContext()
     if let backoff { entries.operationBackoffFunction = backoff }
     if let delayer { entries.operationDelayer = delayer }
-    entries.operationNetworkConnection = networkObserver.map { .connected(to: $0) } ?? .connected(to: .alwaysConnected)
+    let connection: NetworkConnectionRunSpecification? = networkObserver.map { .connected(to: $0) }
+    entries.operationNetworkConnection = connection ?? .connected(to: .alwaysConnected)
     entries.operationNetworkMode = .offlineFirst
     if let retryBudget { entries.operationRetryBudget = retryBudget }
     var queryEntries = entries
@@ -99,7 +103,8 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
       mutationEntries: entries,
       queryEntries: queryEntries,
       environment: EnvironmentObserver(network: networkObserver, activity: activityObserver),
-      retryBudget: retryBudget
+      retryBudget: retryBudget,
+      connectionSpecification: connection
     )
   }
 

@@ -7,7 +7,8 @@ extension MutationJournal {
   @available(
     *,
     deprecated,
-    renamed: "init(storage:attemptsBeforeDeadLetter:maximumConcurrentCalls:leaseDuration:makeKey:)"
+    renamed:
+      "init(storage:resumes:attemptsBeforeDeadLetter:maximumConcurrentCalls:maximumConcurrentScopes:leaseDuration:makeKey:)"
   )
   public convenience init(
     storage: any PersistentStorage,

@@ -15,7 +15,7 @@ public final class OperationClient: Sendable {
   /// Held during edits with `withStores`, and for nothing else.
   let transactions = ReentrantLock()
   /// On when operations no longer run automatically.
-  let automaticRunsAreStopped = AtomicFlag(false)
+  package let automaticRunsAreStopped = AtomicFlag(false)
   /// The objects that modules keep with the client, by their types.
   let attachments = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 

@@ -15,6 +15,11 @@ extension OperationClient {
       in context: OperationContext,
       with initialState: Operation.State
     ) -> OperationStore<Operation.State>
+
+    /// The condition that holds while the network is connected; nil, the default, if the creator does not observe it.
+    ///
+    /// What the client does by itself outside of runs waits for it, such as a journal that resumes.
+    var connectionSpecification: (any OperationRunSpecification & Sendable)? { get }
   }
 
   /// Creates stores without adding modifiers.
@@ -30,4 +35,8 @@ extension OperationClient {
       .detached(operation: operation, initialState: initialState, initialContext: context)
     }
   }
+}
+
+extension OperationClient.StoreCreator {
+  public var connectionSpecification: (any OperationRunSpecification & Sendable)? { nil }
 }

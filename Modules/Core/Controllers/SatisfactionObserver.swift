@@ -7,7 +7,7 @@ extension OperationRunSpecification where Self: Sendable {
   ///   - context: Returns the context for evaluating the specification. Called before each evaluation.
   ///   - onRise: Called with no lock held.
   /// - Returns: The subscription. Calls stop when it is cancelled or dropped.
-  func subscribeToRises(
+  package func subscribeToRises(
     in context: @escaping @Sendable () -> OperationContext,
     onRise: @escaping @Sendable () -> Void
   ) -> OperationSubscription {

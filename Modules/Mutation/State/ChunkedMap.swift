@@ -29,7 +29,7 @@ package struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable
   package init() {}
 
   var isEmpty: Bool { self.count == 0 }
-  var first: Element? { self.chunks.first?.first }
+  package var first: Element? { self.chunks.first?.first }
   var last: Element? { self.chunks.last?.last }
   var values: [Value] { self.chunks.flatMap { $0.map(\.value) } }
 
@@ -115,7 +115,7 @@ extension ChunkedMap {
   }
 
   @discardableResult
-  mutating func removeFirst() -> Value? {
+  package mutating func removeFirst() -> Value? {
     self.isEmpty ? nil : self.remove(at: Position(chunk: 0, index: 0, isFound: true))
   }
 

@@ -17,7 +17,8 @@ struct JournalLane: Sendable {
   var isBlocked = false
 
   var first: Place? { self.start < self.places.count ? self.places[self.start] : nil }
-  var behindFirst: ArraySlice<Place> { self.places[self.start...].dropFirst() }
+  var all: ArraySlice<Place> { self.places[self.start...] }
+  var behindFirst: ArraySlice<Place> { self.all.dropFirst() }
   var isEmpty: Bool { self.start == self.places.count }
 
   mutating func insert(_ place: Place, behindFirst: Bool) {

@@ -9,6 +9,17 @@ extension JournalState {
 
   /// Passes the turn of a lane on to its first call.
   mutating func advance(_ lane: String?) {
+    self.advanceLane(lane)
+    // What has ended may have left room.
+    while self.replaysInScopes < self.maximumScopes, let next = self.waitingLanes.popFirst() {
+      self.advanceLane(next, isNext: true)
+    }
+  }
+
+  /// - Parameters:
+  ///   - lane: The lane.
+  ///   - isNext: Whether it has waited, and no other one is before it.
+  private mutating func advanceLane(_ lane: String?, isNext: Bool = false) {
     guard let lane, let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone
     else { return }
     switch item.activity {
@@ -23,7 +34,10 @@ extension JournalState {
       // It is made again if it is due, or if a caller waits behind it.
       guard !item.isHeld, item.isDue || calls.callerCount > 0 else { return self.block(lane) }
       self.unblock(lane)
-      if self.maySend { self.beginReplay(of: first) }
+      guard self.maySend else { return }
+      // Callers wait for no other scope: what they wait for may itself be part of another call.
+      let hasRoom = self.replaysInScopes < self.maximumScopes && (isNext || self.waitingLanes.isEmpty)
+      if calls.callerCount == 0, !hasRoom { self.waitingLanes.append(lane) } else { self.beginReplay(of: first) }
     }
   }
 
@@ -54,7 +68,12 @@ extension JournalState {
   }
 
   private mutating func unblock(_ lane: String) {
-    self.lanes[lane]?.isBlocked = false
+    if let calls = self.lanes[lane], calls.isBlocked {
+      self.lanes[lane]?.isBlocked = false
+      for place in calls.all {
+        if case .waiting(_, let caller)? = self.items[place]?.activity { self.actions.unblocked.append(caller) }
+      }
+    }
     if self.shown.blocked.removeValue(forKey: lane) != nil { self.actions.isChanged = true }
   }
 
@@ -81,6 +100,7 @@ extension JournalState {
   /// Makes a call due, so that it is made again at its turn.
   mutating func makeDue(_ place: Place, in resumption: Int) {
     guard let item = self.items[place], !item.isDue else { return }
+    self.setRetry(of: place, at: nil)
     self.edit(place) { item in
       item.resumption = resumption
       item.isHeld = false

@@ -63,6 +63,12 @@ struct JournalState: Sendable {
     var replay: Task<Void, Never>?
     /// Whether its replay was cancelled.
     var isReplayCancelled = false
+    /// How many times in a row it has failed since the program was started.
+    var failuresInARow = 0
+    /// When it is made again, by the deadlines.
+    var retryTime: Duration?
+    /// When it expires, by the deadlines.
+    var expiryTime: Duration?
     /// How the wait for the turn ends when it begins; nil if nothing has ended it before.
     var endedEarly: JournalTurn?
     /// The number of bodies that run.
@@ -142,10 +148,25 @@ struct JournalState: Sendable {
   /// The number of calls that each resumption has not made yet.
   var dueCounts: [Int: Int] = [:]
   var resumptionWaiters: [(resumption: Int, signal: AwaitedOutcome<Void>)] = []
+  /// The number of calls in scopes that are made again.
+  private(set) var replaysInScopes = 0
+  let maximumScopes: Int
+  var waitingLanes = LaneLine()
+
+  // Resuming by itself.
+  /// The registered names.
+  var names: Set<String> = []
+  /// Whether calls whose names are not registered are tried, so that they are reported.
+  var makesUnregistered = false
+  var alarms = ChunkedMap<JournalAlarm, Void>()
+  var timer = SubscriptionSlot()
+  /// The time of the timer; nil if none is set.
+  var timerTime: Duration?
   var actions = JournalActions()
 
-  init(maximumReplays: Int) {
+  init(maximumReplays: Int, maximumScopes: Int) {
     self.maximumReplays = maximumReplays
+    self.maximumScopes = maximumScopes
   }
 }
 
@@ -153,6 +174,7 @@ struct JournalState: Sendable {
 struct JournalCaller: Sendable {
   let ticket: JournalTicket
   let context: OperationContext
+  let pause = JournalPause()
 }
 
 /// What is performed after the state was changed.
@@ -165,7 +187,10 @@ struct JournalActions: Sendable {
   var replays: [JournalState.Place] = []
   var cancelled: [Task<Void, Never>] = []
   var ended: [KeptUpdates] = []
+  /// The callers that begin to wait for a call that has failed.
   var blocked: [JournalCaller] = []
+  /// The callers that may not wait for one any more.
+  var unblocked: [JournalCaller] = []
   /// The callers that wait no longer, released after unlocking: their contexts are the user's.
   var callers: [JournalCaller] = []
   /// What is released after unlocking.
@@ -176,6 +201,7 @@ struct JournalActions: Sendable {
   var needsLease = false
   /// Whether changes are to be written, and nobody writes them yet.
   var beginsWriting = false
+  var timer: JournalTimerChange?
 }
 
 // MARK: - Adding and removing
@@ -263,6 +289,8 @@ extension JournalState {
     self.endDue(place)
     let isFreeReplay = item.activity.isReplay && item.lane == nil
     if item.isInLane { self.leave(place) }
+    self.setRetry(of: place, at: nil)
+    self.setExpiry(of: place, at: nil)
     self.items[place] = nil
     self.waitingWithoutScope.remove(place)
     if item.isPending { self.pendingCount -= 1 }
@@ -307,6 +335,7 @@ extension JournalState {
     if item.activity.isRunning { self.runningCount += change }
     if item.activity.isCallerInLine { self.callersInLine += change }
     if case .claimed = item.activity { self.claimedCount += change }
+    if item.activity.isReplay, item.lane != nil { self.replaysInScopes += change }
     if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
   }
 

@@ -43,11 +43,12 @@ extension MutationJournal {
     case .held(let error):
       let attempts = self.attempts(of: ticket)
       self.send(in: context) { ticket.notice(of: error, after: attempts, isFinal: false) }
-      let failures = self.change { state -> Int in
+      let (failures, failuresInARow) = self.change { state -> (Int, Int) in
         state.endBodies(of: place)
+        state.items[place]?.failuresInARow += 1
         // A connection that is away, or a rejection on this side, says nothing about the call.
         if !error.isPassing { state.edit(place) { $0.record?.failureCount += 1 } }
-        return state.items[place]?.record?.failureCount ?? 0
+        return (state.items[place]?.record?.failureCount ?? 0, state.items[place]?.failuresInARow ?? 1)
       }
       if failures >= self.attemptsBeforeDeadLetter {
         await self.makeDeadLetter(
@@ -57,7 +58,8 @@ extension MutationJournal {
         )
       } else {
         await self.record(ticket) { _ in }
-        self.putBack(ticket, isHeld: true, failure: "\(error)")
+        let backoff = self.backoff(afterFailures: failuresInARow, error)
+        self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff)
       }
     }
   }
@@ -102,8 +104,17 @@ extension MutationJournal {
     }
   }
 
-  func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?) {
-    self.change { state in
+  /// Ends the turn of a call that is made again.
+  ///
+  /// - Parameters:
+  ///   - ticket: The call.
+  ///   - isHeld: Whether it has failed, or cannot be made now.
+  ///   - failure: The failure as text; nil if there is none.
+  ///   - delay: How long it waits before the journal makes it again by itself; nil if it waits for another event.
+  func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?, retryAfter delay: Duration? = nil) {
+    let time = delay.map { self.deadlines.elapsed + $0 }
+    let isLeft = self.change { state -> Bool in
+      let wasCancelled = state.items[ticket.place]?.isReplayCancelled ?? false
       let item: Void? = state.edit(ticket.place) { item in
         item.activity = .none
         item.replay = nil
@@ -114,8 +125,12 @@ extension MutationJournal {
       // Its entry was removed meanwhile.
       if item == nil, let updates = ticket.updates { state.actions.ended.append(updates) }
       state.endDue(ticket.place)
+      state.setRetry(of: ticket.place, at: time)
       state.advance(ticket.lane)
+      return item != nil && !isHeld && !wasCancelled
     }
+    // Its caller was cancelled. The call is still to be made.
+    if isLeft { self.resumeByItself(.call(ticket.place)) }
   }
 
   /// Makes a call a dead letter: it is kept, is not made again, and does not block other calls.

@@ -56,6 +56,7 @@ extension MutationJournal {
       state.loadWaiters = []
     }
     self.reportUnreadable(read.map { ($0.key, $1) })
+    if entries != nil { self.resumeByItself(.waiting) }
   }
 
   func reportUnreadable(_ read: [(key: String, record: Result<JournalRecord, any Error>)]) {

@@ -64,6 +64,8 @@ extension MutationJournal {
       registrations[name] = registration
       return earlier
     }
+    self.change { state in _ = state.names.insert(name) }
+    defer { self.resumeByItself(.name(name)) }
     guard let earlier, !earlier.isImplied, earlier.type != registration.type else { return }
     OperationWarning(
       code: .journalNameTaken,

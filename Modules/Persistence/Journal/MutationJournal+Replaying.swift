@@ -80,7 +80,7 @@ extension JournalState {
   }
 
   /// Begins the calls that have their turn.
-  fileprivate mutating func advanceAll(_ places: [Place]) {
+  mutating func advanceAll(_ places: [Place]) {
     for lane in Set(places.compactMap { self.items[$0]?.lane }) { self.advance(lane) }
     self.advanceWithoutScope()
     self.actions.replays.sort()
@@ -135,8 +135,8 @@ extension JournalState {
 
 extension MutationJournal {
   /// Shows the optimistic updates of calls that are made again, before the first of them begins.
-  private func showUpdates(of places: [JournalState.Place]) {
-    guard let client = self.boundClient else { return }
+  func showUpdates(of places: [JournalState.Place]) {
+    guard !places.isEmpty, let client = self.boundClient else { return }
     let shows = self.registrations.withLock { $0.compactMapValues(\.show) }
     if shows.isEmpty { return }
     for place in places {
@@ -177,7 +177,8 @@ extension MutationJournal {
     }
     guard let registration else { return self.holdUnregistered(ticket) }
     let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
-    if case .held(let error) = end {
+    // A journal that resumes by itself makes it again, until it becomes a dead letter, which is reported.
+    if case .held(let error) = end, !self.resumesByItself {
       OperationWarning(
         code: .journalCallFailed,
         severity: .failure,

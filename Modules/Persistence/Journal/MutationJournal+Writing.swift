@@ -11,10 +11,15 @@ extension MutationJournal {
   func change<R: Sendable>(isImmediate: Bool = false, _ body: (inout JournalState) -> R) -> R {
     let (result, actions) = self.state.withLock { state -> (R, JournalActions) in
       let result = body(&state)
+      state.actions.timer = state.takeTimerChange()
       defer { state.actions = JournalActions() }
       return (result, state.actions)
     }
     for updates in actions.ended { updates.end() }
+    self.updatePauses(of: actions.blocked)
+    self.updatePauses(of: actions.unblocked)
+    // Before their runs continue.
+    self.updatePauses(of: actions.callers)
     for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
     for signal in actions.signals { signal.decide() }
     for write in actions.writes { write.finish(.success(())) }
@@ -26,6 +31,7 @@ extension MutationJournal {
     }
     for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
     if actions.needsLease { self.lease?.wake(for: self) }
+    if let timer = actions.timer { self.apply(timer) }
     if actions.isChanged { self.noteChange() }
     return result
   }

@@ -28,6 +28,8 @@ public final class MutationJournal: OperationClientFlushable {
   let lease: JournalLease?
   let registrations = Locked<[String: JournalRegistration]>([:])
   let changes = Broadcast<Void>(())
+  let condition = Locked(JournalCondition())
+  let resumes: Resuming?
   private let client = Locked(WeakClient())
 
   /// How many times a call may fail, or end the process, before it becomes a dead letter.
@@ -36,7 +38,9 @@ public final class MutationJournal: OperationClientFlushable {
   /// begun and not ended when the process ended counts as one, too. What does not count: starts of the program, waits
   /// before and between attempts, cancellations, failed connections, and rejections on this side, as by a
   /// circuit breaker.
-  public let attemptsBeforeDeadLetter: Int
+  public var attemptsBeforeDeadLetter: Int { self.chosenAttempts ?? (self.resumesByItself ? 20 : 5) }
+
+  private let chosenAttempts: Int?
 
   private struct WeakClient: Sendable {
     weak var value: OperationClient?
@@ -46,33 +50,44 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// - Parameters:
   ///   - storage: The storage of the entries.
+  ///   - resumes: When the journal makes calls again that are left. With nil it does so while the network is connected,
+  ///     if the client observes the network, as clients of the module `Operation` do outside of tests, and otherwise in
+  ///     ``resume()`` alone.
   ///   - attemptsBeforeDeadLetter: How many times a call may fail, or end the process, before it becomes a dead letter,
-  ///     including earlier starts of the program: see ``attemptsBeforeDeadLetter``. A number below 1 is reported and
+  ///     including earlier starts of the program: see ``attemptsBeforeDeadLetter``. Nil stands for 5, and for 20 if the
+  ///     journal resumes by itself. A number below 1 is reported and counts as 1.
+  ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. A number below 1 is reported and
   ///     counts as 1.
-  ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. Each scope has one call at a
-  ///     time besides. A number below 1 is reported and counts as 1.
+  ///   - maximumConcurrentScopes: In how many scopes calls are made again at once, one in each. Scopes in which callers
+  ///     wait do not count. A number below 1 is reported and counts as 1.
   ///   - leaseDuration: How long other processes with the same storage wait for this one after it has died, if the
   ///     storage is a ``LeasingStorage``. This one renews its lease at a third of that time.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
-    attemptsBeforeDeadLetter: Int = 5,
+    resumes: Resuming? = nil,
+    attemptsBeforeDeadLetter: Int? = nil,
     maximumConcurrentCalls: Int = 8,
+    maximumConcurrentScopes: Int = 64,
     leaseDuration: Duration = .seconds(5),
     makeKey: (@Sendable () -> String)? = nil
   ) {
     self.storage = storage
+    self.resumes = resumes
     self.makeKey = makeKey ?? { UUID().uuidString }
-    self.attemptsBeforeDeadLetter = max(1, attemptsBeforeDeadLetter)
+    self.chosenAttempts = attemptsBeforeDeadLetter.map { max(1, $0) }
     // A storage in memory belongs to one process.
     let leasing = storage is InMemoryStorage ? nil : storage as? any LeasingStorage
     let lease = leasing.map { JournalLease(of: $0, for: leaseDuration) }
     self.lease = lease
-    var state = JournalState(maximumReplays: max(1, maximumConcurrentCalls))
+    var state = JournalState(
+      maximumReplays: max(1, maximumConcurrentCalls),
+      maximumScopes: max(1, maximumConcurrentScopes)
+    )
     state.owner = lease?.owner
     state.maySend = lease == nil
     self.state = Locked(state)
-    if attemptsBeforeDeadLetter < 1 {
+    if let attemptsBeforeDeadLetter, attemptsBeforeDeadLetter < 1 {
       OperationWarning(
         code: .invalidArgument,
         message: """
@@ -80,26 +95,31 @@ public final class MutationJournal: OperationClientFlushable {
           """
       ).report()
     }
-    if maximumConcurrentCalls < 1 {
+    for limit in [maximumConcurrentCalls, maximumConcurrentScopes] where limit < 1 {
       OperationWarning(
         code: .invalidArgument,
-        message: "A journal cannot make \(maximumConcurrentCalls) calls at once. It makes 1; pass 1 or more."
+        message: "A journal cannot make \(limit) calls at once. It makes 1; pass 1 or more."
       ).report()
     }
     // A storage that does not suspend has answered when this returns.
     Task.immediate(name: "read journal") { [weak self] in try? await self?.load() }
+    if case .specification? = resumes?.condition { self.beginResuming() }
   }
 
   /// The client whose stores make calls again; nil if there is none, or if it was released.
   var boundClient: OperationClient? { self.client.withLock { $0.value } }
 
   func bind(to client: OperationClient, replacing: Bool) {
-    self.client.withLock { bound, released in
-      released.append(bound.value)
-      if replacing || bound.value == nil { bound.value = client }
+    let isNew = self.client.withLock { bound, released in
+      let known = bound.value
+      released.append(known)
+      let isNew = known !== client && (replacing || known == nil)
+      if isNew { bound.value = client }
+      return isNew
     }
     if replacing { self.state.withLock { $0.reportedCount = nil } }
     self.reportPendingCount()
+    if isNew { self.beginResuming() }
   }
 
   func noteChange() {

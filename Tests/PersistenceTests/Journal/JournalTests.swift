@@ -332,6 +332,16 @@ extension MutationJournal {
   }
 }
 
+extension MutationJournal {
+  /// Waits until the entries have these statuses.
+  func shows(_ statuses: [JournalEntry.Status]) async throws {
+    let gate = Gate()
+    let subscription = self.subscribe { if $0.map(\.status) == statuses { gate.open() } }
+    try await gate.wait()
+    subscription.cancel()
+  }
+}
+
 /// A mutation that calls a closure, which may make other calls.
 private struct Nested: MutationRequest {
   let path: OperationPath = ["outer"]

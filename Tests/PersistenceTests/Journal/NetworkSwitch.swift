@@ -25,6 +25,11 @@ final class NetworkSwitch: OperationRunSpecification, Sendable {
     self.state.withLock { $0.isOn = false }
   }
 
+  /// Reports a change.
+  func change() {
+    for handler in self.state.withLock({ $0.handlers.sorted { $0.key < $1.key }.map(\.value) }) { handler() }
+  }
+
   func isSatisfied(in context: OperationContext) -> Bool { self.state.withLock { $0.isOn } }
 
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {

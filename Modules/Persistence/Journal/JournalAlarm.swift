@@ -1,0 +1,106 @@
+internal import OperationCore
+internal import OperationMutation
+
+/// A time at which a journal does something by itself, by the deadlines of its client.
+struct JournalAlarm: Comparable, Sendable {
+  enum Kind: Int, Sendable {
+    /// A call is not made any more.
+    case expiry
+    /// A call that has failed is made again.
+    case retry
+    /// Calls whose names are not registered are reported.
+    case report
+  }
+
+  let time: Duration
+  let place: JournalState.Place
+  let kind: Kind
+
+  static func < (lhs: Self, rhs: Self) -> Bool {
+    (lhs.time, lhs.place, lhs.kind.rawValue) < (rhs.time, rhs.place, rhs.kind.rawValue)
+  }
+}
+
+/// What is done with the timer of a journal after its state was changed.
+enum JournalTimerChange: Sendable {
+  case set(number: UInt64, time: Duration)
+  case cancel(OperationSubscription?)
+}
+
+extension JournalState {
+  /// Sets the time at which a call is made again; nil for none.
+  mutating func setRetry(of place: Place, at time: Duration?) {
+    guard let old = self.items[place]?.retryTime, old != time else { return self.addRetry(of: place, at: time) }
+    self.alarms.removeValue(for: JournalAlarm(time: old, place: place, kind: .retry))
+    self.items[place]?.retryTime = nil
+    self.addRetry(of: place, at: time)
+  }
+
+  private mutating func addRetry(of place: Place, at time: Duration?) {
+    guard let time, self.items[place] != nil else { return }
+    self.items[place]?.retryTime = time
+    self.alarms.insert((), for: JournalAlarm(time: time, place: place, kind: .retry))
+  }
+
+  /// Sets the time at which a call expires; nil for none.
+  mutating func setExpiry(of place: Place, at time: Duration?) {
+    guard let item = self.items[place], item.expiryTime != time else { return }
+    if let old = item.expiryTime {
+      self.alarms.removeValue(for: JournalAlarm(time: old, place: place, kind: .expiry))
+    }
+    self.items[place]?.expiryTime = time
+    if let time { self.alarms.insert((), for: JournalAlarm(time: time, place: place, kind: .expiry)) }
+  }
+
+  /// The change of the timer that follows from the alarms; nil if the next one is the same.
+  mutating func takeTimerChange() -> JournalTimerChange? {
+    let next = self.alarms.first?.key.time
+    guard next != self.timerTime else { return nil }
+    self.timerTime = next
+    return next.map { .set(number: self.timer.reserve(), time: $0) } ?? .cancel(self.timer.clear())
+  }
+
+  /// Takes the alarms whose time has come.
+  fileprivate mutating func takeAlarms(at now: Duration, _ number: UInt64) -> (due: [JournalAlarm], OperationSubscription?)
+  {
+    guard self.timer.isCurrent(number) else { return ([], nil) }
+    self.timerTime = nil
+    var due: [JournalAlarm] = []
+    while let alarm = self.alarms.first?.key, alarm.time <= now {
+      self.alarms.removeFirst()
+      switch alarm.kind {
+      case .expiry: self.items[alarm.place]?.expiryTime = nil
+      case .retry: self.items[alarm.place]?.retryTime = nil
+      case .report: break
+      }
+      due.append(alarm)
+    }
+    return (due, self.timer.clear())
+  }
+}
+
+extension MutationJournal {
+  /// Sets or cancels the timer. Of two changes at once, the later one counts.
+  func apply(_ change: JournalTimerChange) {
+    switch change {
+    case .cancel(let timer): timer?.cancel()
+    case .set(let number, let time):
+      let deadlines = self.deadlines
+      let timer = deadlines.schedule(after: time - deadlines.elapsed) { [weak self] in self?.timerHasFired(number) }
+      self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
+    }
+  }
+
+  private func timerHasFired(_ number: UInt64) {
+    let now = self.deadlines.elapsed
+    let (due, timer) = self.change { $0.takeAlarms(at: now, number) }
+    timer?.cancel()
+    for alarm in due {
+      switch alarm.kind {
+      case .expiry: break
+      case .retry: self.resumeByItself(.call(alarm.place))
+      case .report: self.resumeByItself(.unregistered)
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+internal import OperationCore
+
+/// Whether the state of a caller shows that its call waits behind one that has failed.
+///
+/// One thread at a time reports it, so that what is reported last is true.
+final class JournalPause: Sendable {
+  private struct State: Sendable {
+    var isReporting = false
+    var hasChanged = false
+    var isPaused = false
+  }
+
+  private let state = Locked(State())
+
+  /// Reports what `reason` returns to the run with a context, if that has changed.
+  ///
+  /// - Parameters:
+  ///   - context: The context of the run.
+  ///   - reason: Returns what the call waits for; nil if it does not wait behind a failed call.
+  func update(in context: OperationContext, _ reason: () -> String?) {
+    let begins = self.state.withLock { state in
+      state.hasChanged = true
+      defer { state.isReporting = true }
+      return !state.isReporting
+    }
+    guard begins else { return }
+    while self.state.withLock({ state in
+      defer { state.hasChanged = false }
+      state.isReporting = state.hasChanged
+      return state.hasChanged
+    }) {
+      let reason = reason()
+      let isNew = self.state.withLock { state in
+        defer { state.isPaused = reason != nil }
+        return state.isPaused != (reason != nil)
+      }
+      guard isNew else { continue }
+      if let reason {
+        context.report(.paused(RunPause(reason: reason, start: context.elapsed)))
+      } else {
+        context.report(.resumed)
+      }
+    }
+  }
+}
+
+extension MutationJournal {
+  /// Reports to callers whether they wait behind a call that has failed.
+  func updatePauses(of callers: [JournalCaller]) {
+    for caller in callers {
+      caller.pause.update(in: caller.context) { self.state.withLock { $0.pauseReason(of: caller.ticket.place) } }
+    }
+  }
+}
+
+extension JournalState {
+  /// What a caller waits for, as a clause; nil unless its scope is blocked.
+  fileprivate func pauseReason(of place: Place) -> String? {
+    guard let item = self.items[place], case .waiting = item.activity, let lane = item.lane,
+      let calls = self.lanes[lane], calls.isBlocked, let first = calls.first, first != place
+    else { return nil }
+    let name = self.items[first]?.record?.name ?? ""
+    return "the call of \"\(name)\" before it in its scope, which has failed, was made again"
+  }
+}

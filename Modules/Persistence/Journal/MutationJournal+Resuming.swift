@@ -1,0 +1,128 @@
+internal import OperationBackoff
+internal import OperationCore
+internal import OperationMutation
+
+/// By what a journal resumes, once it does so by itself.
+struct JournalCondition: Sendable {
+  var specification: AnySendableRunSpecification?
+  var subscription: OperationSubscription?
+}
+
+/// The calls that a journal makes again by itself.
+enum JournalSelection: Sendable {
+  /// Those that wait, and have not failed.
+  case waiting
+  /// Those that have failed, too: what they need may be there now.
+  case all
+  /// One call and those behind it in its scope.
+  case call(JournalState.Place)
+  /// Those of one name, which was registered, and others that have not failed: they may wait behind them.
+  case name(String)
+  /// From now on also those whose names are not registered, which are reported.
+  case unregistered
+
+  fileprivate var isOneCall: Bool { if case .call = self { true } else { false } }
+}
+
+extension MutationJournal {
+  /// How long calls wait for the registration of their names before they are reported, if the journal resumes by itself.
+  static let registrationTime = Duration.seconds(30)
+
+  var resumesByItself: Bool { self.condition.withLock { $0.specification != nil } }
+
+  /// Begins to resume by itself, with the condition of the client or of the journal.
+  func beginResuming() {
+    guard let specification = self.resumingSpecification else { return }
+    let context: @Sendable () -> OperationContext = { [weak self] in
+      self?.boundClient?.defaultContext ?? OperationContext()
+    }
+    self.condition.withLock { condition, released in
+      released.append(condition.specification)
+      condition.specification = specification
+    }
+    let subscription = specification.subscribeToRises(in: context) { [weak self] in self?.resumeByItself(.all) }
+    let earlier = self.condition.withLock { condition in
+      defer { condition.subscription = subscription }
+      return condition.subscription
+    }
+    earlier?.cancel()
+    let now = self.deadlines.elapsed
+    self.change { $0.rebaseAlarms(reportingAt: now + Self.registrationTime) }
+    self.resumeByItself(.all)
+  }
+
+  private var resumingSpecification: AnySendableRunSpecification? {
+    let client = self.boundClient
+    let observed = client?.storeCreator.connectionSpecification
+    switch self.resumes?.condition {
+    case .never: return nil
+    case .specification(let specification): return AnySendableRunSpecification(specification)
+    case .client: return client.map { _ in AnySendableRunSpecification(observed ?? AlwaysRunSpecification(isTrue: true)) }
+    case nil: return observed.map { AnySendableRunSpecification($0) }
+    }
+  }
+
+  /// Shows the updates of calls of earlier starts, and makes calls again if the condition holds.
+  func resumeByItself(_ selection: JournalSelection) {
+    guard let specification = self.condition.withLock({ $0.specification }) else { return }
+    let client = self.boundClient
+    guard self.state.withLock({ $0.loading == .loaded }), client?.automaticRunsAreStopped.isOn != true else { return }
+    if !selection.isOneCall { self.showUpdates(of: self.change { $0.unshownPlaces }) }
+    if case .unregistered = selection { self.change { $0.makesUnregistered = true } }
+    guard specification.isSatisfied(in: client?.defaultContext ?? OperationContext()) else { return }
+    self.change { $0.resumeByItself(selection) }
+  }
+
+  /// The time after which a call that has failed is made again; nil if the journal does not resume by itself.
+  func backoff(afterFailures count: Int, _ error: any Error) -> Duration? {
+    guard self.resumesByItself else { return nil }
+    let backoff = self.resumes?.backoff ?? Resuming.defaultBackoff
+    let hint = (error as? any RetryHinting)?.retryAfter ?? .zero
+    // A day at most, whatever a server says.
+    return max(backoff(count), min(hint, .seconds(86_400))).clampedForClock
+  }
+}
+
+extension JournalState {
+  /// The calls whose updates were never shown, and can be.
+  fileprivate var unshownPlaces: [Place] {
+    self.items.filter { $0.value.updates == nil && self.mayBeResumed($0.value) }.keys.sorted()
+  }
+
+  private func mayBeResumed(_ item: Item) -> Bool {
+    guard item.isPending, item.activity.isNone, !item.isGone, !item.isDue, !item.isElsewhere, let record = item.record
+    else { return false }
+    return self.makesUnregistered || self.names.contains(record.name)
+  }
+
+  fileprivate mutating func resumeByItself(_ selection: JournalSelection) {
+    let places = self.places(of: selection).sorted()
+    guard !places.isEmpty else { return }
+    self.lastResumption += 1
+    for place in places { self.makeDue(place, in: self.lastResumption) }
+    self.dueWithoutScope.sort(by: >)
+    self.advanceAll(places)
+  }
+
+  private func places(of selection: JournalSelection) -> [Place] {
+    switch selection {
+    case .call(let place):
+      guard let item = self.items[place] else { return [] }
+      let calls = item.isInLane ? item.lane.flatMap { self.lanes[$0]?.all }.map(Array.init) ?? [] : [place]
+      return calls.filter { self.items[$0].map(self.mayBeResumed) ?? false }
+    case .waiting, .unregistered:
+      return Array(self.items.filter { !$0.value.isHeld && self.mayBeResumed($0.value) }.keys)
+    case .all: return Array(self.items.filter { self.mayBeResumed($0.value) }.keys)
+    case .name(let name):
+      let calls = self.items.filter { !$0.value.isHeld || $0.value.record?.name == name }
+      return Array(calls.filter { self.mayBeResumed($0.value) }.keys)
+    }
+  }
+
+  /// Forgets the times of other deadlines. The calls that have failed are made again with the next resumption.
+  fileprivate mutating func rebaseAlarms(reportingAt time: Duration) {
+    for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .retry { self.setRetry(of: alarm.place, at: nil) }
+    for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .report { self.alarms.removeValue(for: alarm) }
+    self.alarms.insert((), for: JournalAlarm(time: time, place: 0, kind: .report))
+  }
+}
