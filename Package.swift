@@ -47,7 +47,8 @@ let integrations: [Integration] = [
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
-/// Persistence ← SQLite, Core and Pagination ← Derivation, Core ← every other module, and only the umbrella sees them all.
+/// Persistence ← SQLite, Tags and Persistence ← Fleet, Core and Pagination ← Derivation, Core ← every other module, and only
+/// the umbrella sees them all.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -77,6 +78,7 @@ let table: [Module] = [
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
   ),
+  .library("Fleet", uses: ["Foundation", "Core", "Tags", "Persistence"]),
   .inner("EventLoop", uses: ["Platform", "Core"]),
   .inner("ControlGroups", uses: ["Platform"]),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),

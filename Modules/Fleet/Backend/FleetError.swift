@@ -1,0 +1,52 @@
+/// The error of a ``FleetBackend`` that cannot answer.
+public struct FleetError: Error, Sendable, CustomStringConvertible {
+  /// The kind of a ``FleetError``.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// Creates a code, for backends of other modules.
+    ///
+    /// - Parameter description: The name of the code.
+    public init(description: String) {
+      self.description = description
+    }
+
+    /// The backend was closed.
+    public static let closed = Code(description: "closed")
+
+    /// The backend cannot be reached.
+    public static let unreachable = Code(description: "unreachable")
+
+    /// The backend has not answered in time.
+    public static let timedOut = Code(description: "timedOut")
+
+    /// The backend has refused a call, or failed.
+    public static let failed = Code(description: "failed")
+  }
+
+  /// The kind of the error.
+  public let code: Code
+
+  /// A description of the error and of its remedy.
+  public let message: String
+
+  /// The error of the system or of the database; nil if there is none.
+  public let cause: (any Error)?
+
+  /// Creates an error.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the error.
+  ///   - message: A description of the error and of its remedy.
+  ///   - cause: The error of the system or of the database; nil if there is none.
+  public init(code: Code, message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  /// The kind, the message and the cause.
+  public var description: String {
+    self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
+  }
+}
