@@ -86,6 +86,7 @@ let table: [Module] = [
   .library("ActivityObserving", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
   .library("Testing", uses: ["Foundation", "Core", "Backoff"]),
   .library("PersistenceTesting", uses: ["Persistence", "Testing"]),
+  .library("FleetTesting", uses: ["Core", "Fleet", "Testing"]),
   .macros(
     "MacrosPlugin",
     trait: "SwiftOperationMacros",
@@ -166,6 +167,7 @@ let table: [Module] = [
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
   .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination"]),
+  .tests("Fleet", uses: ["Core", "Dedupe", "Mutation", "Persistence", "Tags", "FleetTesting"]),
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
   .tests(
     "SQLite",

@@ -50,3 +50,13 @@ public struct FleetError: Error, Sendable, CustomStringConvertible {
     self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
   }
 }
+
+extension FleetError {
+  /// The error of a call after `close()`.
+  ///
+  /// - Parameter name: The name of the backend, such as its address.
+  /// - Returns: The error.
+  public static func closed(_ name: String) -> Self {
+    Self(code: .closed, message: "The fleet's backend \(name) was closed. Close it after its last use, or open another one.")
+  }
+}
