@@ -40,7 +40,8 @@ extension OperationClient {
     tagged tags: [OperationTag],
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    Self.invalidate(self.storesInOrder(tagged: tags), subject: { tags.explanation }, isolation: isolation)
+    self.relayInvalidation(of: tags)
+    return Self.invalidate(self.storesInOrder(tagged: tags), subject: { tags.explanation }, isolation: isolation)
   }
 
   /// Looks up the stores that show a value with one of these tags.

@@ -1,4 +1,4 @@
-internal import OperationCore
+package import OperationCore
 
 /// A name for what a value contains, by which stores are found and invalidated.
 ///
@@ -46,6 +46,13 @@ public struct OperationTag: Hashable, Sendable {
   }
 }
 
+extension OperationTag {
+  /// The tag as a path: its name, and its identifier if it has one.
+  package var path: OperationPath {
+    self.content.id.map { [self.content.name, $0] } ?? OperationPath(self.content.name)
+  }
+}
+
 extension OperationTag: CustomStringConvertible {
   /// The name, followed by the identifier in parentheses: `post(5)`.
   public var description: String { self.content.description }
@@ -74,15 +81,18 @@ class TagContent: @unchecked Sendable {
   }
 
   var description: String { self.name }
+
+  /// The identifier; nil for a tag without one.
+  var id: OperationPath.Element? { nil }
 }
 
 /// The content of a tag with an identifier.
 final class EntityTagContent<ID: Hashable & Sendable>: TagContent, @unchecked Sendable {
   // Unchecked like its base class.
-  let id: ID
+  private let entityID: ID
 
   init(_ name: String, _ id: ID) {
-    self.id = id
+    self.entityID = id
     super.init(name)
   }
 
@@ -90,15 +100,17 @@ final class EntityTagContent<ID: Hashable & Sendable>: TagContent, @unchecked Se
     guard type(of: other) == EntityTagContent<ID>.self else { return false }
     // Of the same type.
     let other = unsafeDowncast(other, to: EntityTagContent<ID>.self)
-    return self.id == other.id && self.name == other.name
+    return self.entityID == other.entityID && self.name == other.name
   }
 
   override func hash(into hasher: inout Hasher) {
     hasher.combine(self.name)
-    hasher.combine(self.id)
+    hasher.combine(self.entityID)
   }
 
+  override var id: OperationPath.Element? { OperationPath.Element(self.entityID) }
+
   override var description: String {
-    self.id is any OperationSecret ? "\(self.name)(\(ID.self))" : "\(self.name)(\(self.id))"
+    self.id is any OperationSecret ? "\(self.name)(\(ID.self))" : "\(self.name)(\(self.entityID))"
   }
 }

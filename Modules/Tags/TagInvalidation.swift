@@ -59,7 +59,13 @@ public struct TagInvalidation<Operation: MutationRequest>: OperationModifier {
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     try await operation.run(isolation: isolation, in: context, with: continuation) { arguments, value in
       let tags = self.tags(arguments, value)
-      return (subject: { tags.explanation }, stores: { client in client.storesInOrder(tagged: tags) })
+      return (
+        subject: { tags.explanation },
+        stores: { client in
+          client.relayInvalidation(of: tags)
+          return client.storesInOrder(tagged: tags)
+        }
+      )
     }
   }
 }

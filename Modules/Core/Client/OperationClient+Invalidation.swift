@@ -37,6 +37,7 @@ extension OperationClient {
     by operationName: String?,
     isolation: (any Actor)?
   ) -> OperationInvalidation {
+    for relay in self.invalidationRelays { relay.willInvalidate(matching: path) }
     let runtimes = self.storage.runtimes(matching: path)
     let date = runtimes.first?.context.date
     let record = InvalidationRecord(of: path, by: operationName, at: date)

@@ -120,7 +120,7 @@ extension OperationControls where State: RestorableState {
   ///   - isInvalidated: Whether the earlier store was invalidated.
   package func restore(_ restoration: State.Restoration, isInvalidated: Bool) {
     // First, so that no subscriber finds the value fresh.
-    if isInvalidated { self.runtime.invalidate(.ofStoredValue) }
+    if isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
     self.edit(isSuccess: false, as: .restored, using: nil) { state, _ in state.restore(restoration) }
   }
 
@@ -140,7 +140,7 @@ extension OperationControls where State: RestorableState {
       if state.valueUpdateCount == 0 {
         controls.restore(restoration, isInvalidated: isInvalidated)
       } else {
-        if isInvalidated { self.runtime.invalidate(.ofStoredValue) }
+        if isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
         controls.edit(isSuccess: false, using: nil) { state, _ in state.replaceValue(with: restoration) }
       }
       return true

@@ -214,6 +214,9 @@ extension StoreRuntime: RunDelegate {
     let entries = task.context.run.outcomeEntries
     if let entries { task.context = entries.added(to: task.context) }
     task.context = task.context.stoppingClock()
+    let endDate = task.context.event.frozenDate
+    let valueDate = entries != nil && outcome.isSuccess ? task.context.outcomeDate : nil
+    if let valueDate { task.context.event.frozenDate = valueDate }
     task.context.event.updateReason = .returnedFinalResult
     // A cancellation that comes from inside the operation is not an error of the state either.
     let isCancelled = isCancelled || outcome.isCancellation
@@ -249,6 +252,7 @@ extension StoreRuntime: RunDelegate {
       if isComplete { machine.forgetFinishing(of: task.id) }
       return finishing
     }
+    if valueDate != nil { task.context.event.frozenDate = endDate }
     if isUnderWay { self.recordEnd(of: task, with: outcome, isCancelled: isCancelled) }
     if isComplete { return }
     // Before the waiters resume, so that they find the rerun started.

@@ -92,7 +92,7 @@ enum StorageKey {
     return String(decoding: result, as: UTF8.self)
   }
 
-  private static func unescaped(_ bytes: some Collection<UInt8>) -> String {
+  static func unescaped(_ bytes: some Collection<UInt8>) -> String {
     var result: [UInt8] = []
     var rest = bytes[...]
     while let byte = rest.popFirst() {

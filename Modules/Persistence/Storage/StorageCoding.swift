@@ -1,7 +1,7 @@
 internal import OperationFoundation
 
 /// Encodes and decodes values as JSON, which people can read, and later versions of a type with new optional members.
-enum StorageCoding {
+package enum StorageCoding {
   // Shared, because making an encoder takes as long as encoding a small value.
   private static let encoder: JSONEncoder = {
     let encoder = JSONEncoder()
@@ -23,11 +23,11 @@ enum StorageCoding {
     return decoder
   }()
 
-  static func encode(_ value: some Encodable) throws -> [UInt8] {
+  package static func encode(_ value: some Encodable) throws -> [UInt8] {
     Array(try self.encoder.encode(value))
   }
 
-  static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
+  package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
     try self.decoder.decode(type, from: Data(bytes))
   }
 }

@@ -88,6 +88,12 @@ extension TagIndex {
     for store in self.withLock({ Array($0.unsettled) }) { store.settle() }
   }
 
+  /// The tags of the values that stores show.
+  var shownTags: [OperationTag] {
+    self.settle()
+    return self.withLock { Array($0.members.keys) }
+  }
+
   /// What the index has: the numbers of tags, of members with tags, and of stores whose tags are to be computed.
   var counts: (tags: Int, memberships: Int, unsettled: Int) {
     self.withLock { state in

@@ -1,0 +1,43 @@
+internal import OperationCore
+internal import OperationTags
+
+/// Invalidates the stores of the client for other nodes. Nothing of it is sent again.
+extension FleetNode {
+  func invalidateEverything() {
+    guard let client = self.joinedClient else { return }
+    self.invalidate(Array(client.stores()), "everything by another node")
+  }
+
+  /// - Complexity: O(*n*) in the number of stores that are touched. For a path or a tag with an element other than a
+  ///   string or an `Int`, in the number of stores below the part before it, or of tags with its name.
+  func invalidate(_ subjects: [FleetSubject]) {
+    guard let client = self.joinedClient, !subjects.isEmpty else { return }
+    var (stores, known): ([OpaqueOperationStore], Set<ObjectIdentifier>) = ([], [])
+    var otherTags: Set<FleetSubject> = []
+    var tags: [OperationTag] = []
+    for subject in subjects {
+      switch FleetNames.meaning(of: subject) {
+      case .prefix(let path, let rest):
+        for store in client.stores(matching: path) where rest.isEmpty || FleetNames.has(store.path, prefix: subject) {
+          if known.insert(store.identity).inserted { stores.append(store) }
+        }
+      case .tag(let tag): tags.append(tag)
+      case .otherTag: otherTags.insert(subject)
+      case .unknown: break
+      }
+    }
+    if !otherTags.isEmpty {
+      let names = Set(otherTags.compactMap { FleetNames.name(ofTag: $0) })
+      tags += client.shownTags(named: names)
+        .filter { tag in
+          FleetNames.subject(ofTag: tag.path, reporting: false).map { otherTags.contains($0) } ?? false
+        }
+    }
+    self.invalidate(stores, "\(subjects.count) prefixes or tags by another node")
+    if !tags.isEmpty { client.invalidateLocally(tagged: tags) }
+  }
+
+  private func invalidate(_ stores: [OpaqueOperationStore], _ subject: String) {
+    if !stores.isEmpty { _ = OperationClient.invalidate(stores, subject: { subject }, isolation: nil) }
+  }
+}

@@ -1,0 +1,76 @@
+internal import OperationCore
+
+extension FleetNode {
+  /// Takes an epoch of a message or an answer, and asks for the invalidations up to it if it is new.
+  func note(_ epoch: FleetEpoch) {
+    let isNew = self.state.withLock { state in
+      state.seenEpoch = max(state.seenEpoch, epoch)
+      return state.knownEpoch.map { epoch > $0 } ?? true
+    }
+    if isNew { self.catchUp() }
+  }
+
+  /// Asks for the invalidations of other nodes, unless that is being done, or the backend is away.
+  func catchUp() {
+    let begins = self.state.withLock { state in
+      if state.isClosed || state.isCatchingUp || state.awaySince != nil { return false }
+      state.isCatchingUp = true
+      return true
+    }
+    if begins { self.start("catch up") { await self.performCatchUp() } }
+  }
+
+  private func performCatchUp() async {
+    while true {
+      let answer = await self.askForInvalidations(within: self.settings.lookupTimeout)
+      let isDone = self.state.withLock { state in
+        // An epoch that was seen while the answer was on its way.
+        let isDone =
+          if case .success = answer { (state.knownEpoch ?? .zero) >= state.seenEpoch || state.isClosed } else { true }
+        if isDone { state.isCatchingUp = false }
+        return isDone
+      }
+      if case .failure(let error) = answer { self.noteFailure(error) }
+      if isDone { return }
+    }
+  }
+
+  /// Asks for the invalidations that the stores do not know, and invalidates those stores.
+  func askForInvalidations(within limit: Duration) async -> Result<Void, any Error> {
+    let (known, hasRunAlone) = self.state.withLock { state in
+      defer { state.hasRunAlone = false }
+      return (state.knownEpoch, state.hasRunAlone)
+    }
+    let answer = await self.call(within: limit) { try await $0.invalidations(since: known ?? .zero) }
+    switch answer {
+    case .success(let invalidations):
+      self.apply(invalidations, since: known, hasRunAlone: hasRunAlone)
+      return .success(())
+    case .failure(let error):
+      if hasRunAlone { self.state.withLock { $0.hasRunAlone = true } }
+      return .failure(error)
+    }
+  }
+
+  private func apply(_ invalidations: FleetInvalidations, since known: FleetEpoch?, hasRunAlone: Bool) {
+    // Own ones have reached the stores before they were sent. But a run that began without the backend since then may
+    // be older than an invalidation that another node has made before it.
+    let (isClosed, appliesOwn) = self.state.withLock { ($0.isClosed, hasRunAlone || $0.hasRunAlone) }
+    if isClosed { return }
+    switch invalidations {
+    // The first answer: the stores began without knowing any.
+    case _ where known == nil: self.invalidateEverything()
+    case .everything: self.invalidateEverything()
+    case .listed(let list, _):
+      self.invalidate(list.filter { appliesOwn || $0.node != self.identity }.map(\.subject))
+    }
+    // After the stores: a run that begins now, and finds the epoch known, answers it.
+    self.state.withLock { state in
+      // An epoch that goes back was never: the backend has lost it, and said that everything may be stale.
+      let goesBack = if case .everything(let epoch) = invalidations { epoch < known ?? .zero } else { false }
+      if goesBack { state.seenEpoch = invalidations.epoch }
+      state.knownEpoch = goesBack ? invalidations.epoch : max(state.knownEpoch ?? .zero, invalidations.epoch)
+      state.seenEpoch = max(state.seenEpoch, invalidations.epoch)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+internal import OperationCore
+
+/// The right of a run to call the operation.
+struct FleetAdmission: Sendable {
+  /// The lease; nil for a run without the backend.
+  let lease: FleetLease?
+  /// The epoch that the run has seen.
+  let epoch: FleetEpoch
+  /// What is left of the time that the backend may delay the call.
+  let timeLeft: Duration
+  /// Renews the lease until it is cancelled.
+  let renewal: FleetRenewal?
+
+  var isAlone: Bool { self.lease == nil }
+}
+
+extension FleetNode {
+  /// How a run goes on that has asked for a value.
+  enum Entry: Sendable {
+    case value(FleetValue, OperationFleetOrigin.Source)
+    case admitted(FleetAdmission)
+    case cancelled
+  }
+
+  /// Looks up a value, or waits for the run of another node, or gets the right to run.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the value.
+  ///   - knownRevision: The revision of a value that is not wanted.
+  /// - Returns: How the run goes on: within the ``FleetSettings/lookupTimeout``, unless another node runs.
+  nonisolated(nonsending) func enter(_ key: FleetKey, knownRevision: Int64?) async -> Entry {
+    var visit = FleetVisit(key: key, owner: self.nextOwner(), knownRevision: knownRevision, start: self.deadlines.elapsed)
+    // What this node has invalidated must not come back to it.
+    guard await self.sendPending(within: self.settings.lookupTimeout), !self.isAlone else {
+      return self.goAlone(visit)
+    }
+    if knownRevision == nil {
+      switch await self.call(within: self.timeLeft(visit), { try await $0.lookUp([key]) }) {
+      case .success(let lookup):
+        self.note(lookup.epoch)
+        if let value = lookup.values.first ?? nil { return .value(value, .shared) }
+      case .failure(let error): return self.goAlone(visit, because: error)
+      }
+    }
+    while true {
+      switch await self.tryToRun(visit) {
+      case .entered(let entry): return entry
+      case .wait(let wait, let remaining):
+        let reason = await self.wait(wait, for: key, until: remaining)
+        switch reason {
+        case .change: break
+        case .away, .closed: return self.goAlone(visit)
+        case .cancelled: return .cancelled
+        }
+        // The time with another node's run was not the backend's.
+        visit.start = self.deadlines.elapsed
+        visit.hasWaited = true
+      }
+    }
+  }
+
+  private func nextOwner() -> String {
+    let number = self.state.withLock { state in
+      state.lastRun += 1
+      return state.lastRun
+    }
+    return "\(self.identity)#\(number)"
+  }
+
+  private func timeLeft(_ visit: FleetVisit) -> Duration {
+    max(self.settings.lookupTimeout - (self.deadlines.elapsed - visit.start), .zero)
+  }
+
+  /// Lets a run call the operation without the backend.
+  private func goAlone(_ visit: FleetVisit, because error: (any Error)? = nil) -> Entry {
+    if error is CancellationError { return .cancelled }
+    if let error { self.noteFailure(error) }
+    self.state.withLock { $0.hasRunAlone = true }
+    return .admitted(FleetAdmission(lease: nil, epoch: .zero, timeLeft: .zero, renewal: nil))
+  }
+
+  // MARK: - Leases
+
+  private enum Attempt {
+    case entered(Entry)
+    case wait(AwaitedOutcome<WakeReason>, Duration)
+  }
+
+  private nonisolated(nonsending) func tryToRun(_ visit: FleetVisit) async -> Attempt {
+    // Before the request, so that no message about its end is missed.
+    let wait = AwaitedOutcome<WakeReason>()
+    self.state.withLock { $0.waits.add(wait, for: visit.key) }
+    let request = FleetLeaseRequest(
+      key: visit.key,
+      owner: visit.owner,
+      duration: self.settings.leaseDuration,
+      knownRevision: visit.knownRevision
+    )
+    let asked = self.deadlines.elapsed
+    let answer = await self.call(within: self.timeLeft(visit)) { try await $0.acquireLease(request) }
+    if case .success(.heldByAnother(_, let remaining)) = answer { return .wait(wait, remaining) }
+    self.state.withLock { $0.waits.remove(wait, for: visit.key) }
+    switch answer {
+    case .success(.granted(let lease, let epoch)):
+      self.note(epoch)
+      let renewal = FleetRenewal(of: lease, node: self, end: asked + self.settings.leaseDuration)
+      let admission = FleetAdmission(lease: lease, epoch: epoch, timeLeft: self.timeLeft(visit), renewal: renewal)
+      return .entered(.admitted(admission))
+    case .success(.fresh(let value, let epoch)):
+      self.note(epoch)
+      return .entered(.value(value, visit.hasWaited ? .awaited : .shared))
+    case .success(.heldByAnother): preconditionFailure("Returned above.")
+    case .failure(let error):
+      // The backend may have granted the lease. It ends by its time.
+      return .entered(self.goAlone(visit, because: error))
+    }
+  }
+
+  private nonisolated(nonsending) func wait(
+    _ wait: AwaitedOutcome<WakeReason>,
+    for key: FleetKey,
+    until remaining: Duration
+  ) async -> WakeReason {
+    // The backend may have gone away since.
+    if self.isAlone { wait.decide(.away) }
+    let deadline = self.deadlines.schedule(after: max(remaining, .milliseconds(1))) { wait.decide(.change) }
+    self.watch()
+    let reason = await wait.value(cancelled: .cancelled)
+    deadline.cancel()
+    self.state.withLock { $0.waits.remove(wait, for: key) }
+    return reason
+  }
+
+  // MARK: - The end of a run
+
+  /// Ends a lease without a value.
+  func release(_ admission: FleetAdmission) {
+    admission.renewal?.cancel()
+    guard let lease = admission.lease, !self.isAlone else { return }
+    self.start("release a lease") {
+      let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.releaseLease(lease) }
+      if case .failure(let error) = answer { self.noteFailure(error) }
+    }
+  }
+
+  /// Stores the value of a run, and waits for the answer as long as the backend may delay the call.
+  ///
+  /// - Returns: The answer; nil if it has not come yet.
+  nonisolated(nonsending) func store(_ write: FleetWrite, _ admission: FleetAdmission) async -> FleetWriteAnswer? {
+    if self.isAlone {
+      admission.renewal?.cancel()
+      return nil
+    }
+    let outcome = AwaitedOutcome<FleetWriteAnswer?>()
+    self.start("store a value") {
+      let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.store(write) }
+      admission.renewal?.cancel()
+      switch answer {
+      case .success(let answer):
+        // The store must know of the invalidation before it takes the value.
+        if answer == .invalidated { _ = await self.askForInvalidations(within: self.settings.lookupTimeout) }
+        outcome.decide(answer)
+      case .failure(let error):
+        self.noteFailure(error)
+        outcome.decide(nil)
+      }
+    }
+    let deadline = self.deadlines.schedule(after: admission.timeLeft) { outcome.decide(nil) }
+    let answer = await outcome.value(cancelled: nil)
+    deadline.cancel()
+    return answer
+  }
+}
+
+/// What a run has asked the backend so far.
+struct FleetVisit: Sendable {
+  let key: FleetKey
+  /// Unique for the run, so that two runs of one node do not take a lease from each other.
+  let owner: String
+  let knownRevision: Int64?
+  /// When the backend began to delay the call.
+  var start: Duration
+  /// Whether the run has waited for another one.
+  var hasWaited = false
+}

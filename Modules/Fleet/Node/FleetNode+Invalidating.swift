@@ -1,0 +1,87 @@
+public import OperationCore
+internal import OperationPersistence
+
+extension FleetNode: InvalidationRelay {
+  package func willInvalidate(matching path: OperationPath) {
+    // A path with an element that has no key: the prefix before it, which is more than was asked for.
+    self.send([FleetNames.subject(longestPrefixOf: path)])
+  }
+
+  package func willInvalidate(tags: [OperationPath]) {
+    self.send(tags.compactMap { FleetNames.subject(ofTag: $0, reporting: true) })
+  }
+}
+
+/// Cleared and reset stores are invalidated at the other nodes, so that none serves what this one has thrown away.
+extension FleetNode: OperationClientPreloading {
+  public func discardPreloaded(matching path: OperationPath) {
+    self.willInvalidate(matching: path)
+  }
+
+  public func discardPreloaded(at path: OperationPath) {
+    self.willInvalidate(matching: path)
+  }
+}
+
+extension FleetNode: OperationClientFlushable {
+  /// Sends the invalidations that were not sent yet.
+  ///
+  /// - Returns: Whether all of them were sent, within the ``FleetSettings/lookupTimeout``.
+  public func flush() async -> Bool { await self.sendPending(within: self.settings.lookupTimeout) }
+}
+
+// MARK: - Sending
+
+extension FleetNode {
+  private func send(_ subjects: [FleetSubject]) {
+    if subjects.isEmpty { return }
+    let isAway = self.state.withLock { state in
+      if state.isClosed { return true }
+      state.pending.add(subjects, maximum: self.settings.maximumPendingInvalidations)
+      return state.awaySince != nil
+    }
+    // They are sent when the backend is back.
+    if !isAway { self.sendPending() }
+  }
+
+  /// Sends what is pending, unless it is being sent.
+  func sendPending() {
+    let batch = self.state.withLock { $0.isClosed ? nil : $0.pending.beginSending() }
+    guard let batch else { return }
+    self.start("send invalidations") { await self.send(batch: batch) }
+  }
+
+  private func send(batch: [FleetSubject]) async {
+    let identity = self.identity
+    let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.invalidate(batch, by: identity) }
+    let isSent = if case .success = answer { true } else { false }
+    let done = self.state.withLock { state in
+      state.pending.endSending(isSent: isSent, maximum: self.settings.maximumPendingInvalidations)
+    }
+    for outcome in done { outcome.decide(isSent) }
+    switch answer {
+    case .success(let epoch):
+      self.note(epoch)
+      self.sendPending()
+    case .failure(let error): self.noteFailure(error)
+    }
+  }
+
+  /// Waits until all invalidations that were made until now are sent.
+  ///
+  /// - Parameter limit: The longest time to wait.
+  /// - Returns: Whether they were sent.
+  nonisolated(nonsending) func sendPending(within limit: Duration) async -> Bool {
+    let (wait, isAway) = self.state.withLock { state in
+      let isAway = state.awaySince != nil && !state.pending.isEmpty
+      return (isAway ? nil : state.pending.waitForAll(), isAway)
+    }
+    if isAway { return false }
+    guard let wait else { return true }
+    let deadline = self.deadlines.schedule(after: limit) { wait.decide(false) }
+    let isSent = await wait.value(cancelled: false)
+    deadline.cancel()
+    if !isSent { self.state.withLock { $0.pending.forget(wait) } }
+    return isSent
+  }
+}

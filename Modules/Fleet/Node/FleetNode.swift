@@ -1,0 +1,138 @@
+internal import OperationCore
+
+/// A client that has joined a fleet: it looks up values, holds leases, and passes invalidations on and on.
+public final class FleetNode: Sendable {
+  /// Whether a node reaches its backend.
+  public enum Connection: Hashable, Sendable {
+    /// The backend has answered last.
+    case connected
+    /// The backend has not answered for this long. The node goes on alone.
+    case away(Duration)
+    /// The node has left the fleet.
+    case left
+  }
+
+  struct State: Sendable {
+    /// The epoch up to which the stores of the client know all invalidations; nil before the first answer.
+    var knownEpoch: FleetEpoch?
+    /// The highest epoch that any message or answer has told.
+    var seenEpoch = FleetEpoch.zero
+    /// Whether a run has begun without the backend since the stores have learned of all invalidations.
+    var hasRunAlone = false
+    var isCatchingUp = false
+    /// When the backend stopped to answer, by the deadlines; nil while it answers.
+    var awaySince: Duration?
+    /// How often it was asked since then.
+    var probes = 0
+    var isClosed = false
+    var pending = PendingInvalidations()
+    var waits = FleetWaits()
+    var timers = Timers()
+    var lastRun: UInt64 = 0
+    /// The stores whose values are pushed, by the texts of their keys.
+    var followers: [String: FleetFollower] = [:]
+    /// What was reported.
+    var reports: Set<String> = []
+  }
+
+  struct Timers: Sendable {
+    var heartbeat: OperationSubscription?
+    var probe: OperationSubscription?
+    var watch: OperationSubscription?
+    var messages: OperationSubscription?
+  }
+
+  /// The settings of the node.
+  public let settings: FleetSettings
+  let backend: any FleetBackend
+  let deadlines: any DeadlineSource
+  /// Distinguishes the node from all others, also from those of its name.
+  let identity: String
+  let state = Locked(State())
+  private weak let client: OperationClient?
+  private let executor: (any TaskExecutor)?
+
+  init(client: OperationClient, backend: any FleetBackend, settings: FleetSettings, identity: UInt64) {
+    let context = client.defaultContext
+    self.client = client
+    self.backend = backend
+    self.settings = settings
+    self.deadlines = context.operationDeadlines
+    self.executor = context.operationTaskConfiguration.executorPreference
+    self.identity = settings.nodeName + "#" + String(identity, radix: 36)
+  }
+
+  var joinedClient: OperationClient? { self.client }
+
+  /// Whether the node reaches its backend, as far as it knows.
+  public var connection: Connection {
+    let now = self.deadlines.elapsed
+    return self.state.withLock { state in
+      if state.isClosed { return .left }
+      return state.awaySince.map { .away(now - $0) } ?? .connected
+    }
+  }
+
+  /// Leaves the fleet: later runs are the client's own. Invalidations that were not sent are lost; call ``flush()`` before.
+  ///
+  /// The backend stays open, for those who share it.
+  public func leave() {
+    let (timers, waits, acknowledgements) = self.state.withLock { state in
+      state.isClosed = true
+      defer { state.timers = Timers() }
+      return (state.timers, state.waits.removeAll(), state.pending.removeAll())
+    }
+    for timer in [timers.heartbeat, timers.probe, timers.watch, timers.messages] { timer?.cancel() }
+    for wait in waits { wait.decide(.closed) }
+    for acknowledgement in acknowledgements { acknowledgement.decide(false) }
+  }
+}
+
+// MARK: - Tasks and deadlines
+
+extension FleetNode {
+  /// Starts a task that no caller waits for.
+  func start(_ name: String, _ body: @escaping @Sendable () async -> Void) {
+    if let executor {
+      Task(name: name, executorPreference: executor) { await body() }
+    } else {
+      Task.immediate(name: name) { await body() }
+    }
+  }
+
+  /// Calls the backend, and returns on time, whatever the call does then.
+  ///
+  /// - Parameters:
+  ///   - limit: The longest time to wait.
+  ///   - body: The call. It is cancelled when its caller no longer waits, unless `finishes` is true.
+  ///   - finishes: Whether the call goes on when its caller no longer waits.
+  /// - Returns: The answer; ``FleetError/Code/timedOut`` after the limit, or `CancellationError`.
+  nonisolated(nonsending) func call<Answer: Sendable>(
+    within limit: Duration,
+    finishes: Bool = false,
+    _ body: @escaping @Sendable (any FleetBackend) async throws -> Answer
+  ) async -> Result<Answer, any Error> {
+    let outcome = AwaitedOutcome<Result<Answer, any Error>>()
+    let work: @Sendable () async -> Void = { [backend] in
+      do { outcome.decide(.success(try await body(backend))) } catch { outcome.decide(.failure(error)) }
+    }
+    let task =
+      if let executor { Task(executorPreference: executor) { await work() } } else { Task.immediate { await work() } }
+    let deadline = self.deadlines.schedule(after: limit) {
+      outcome.decide(.failure(FleetError.noAnswer(within: limit)))
+    }
+    let result = await outcome.value(cancelled: .failure(CancellationError()))
+    deadline.cancel()
+    if !finishes { task.cancel() }
+    return result
+  }
+}
+
+extension FleetError {
+  static func noAnswer(within limit: Duration) -> FleetError {
+    FleetError(
+      code: .timedOut,
+      message: "The fleet's backend has not answered within \(limit). Look at its load and at the network to it."
+    )
+  }
+}

@@ -1,0 +1,84 @@
+internal import OperationCore
+
+/// Why a run that waits for the run of another node goes on.
+enum WakeReason: Sendable {
+  /// A value was stored, the lease has ended or was released, or that is to be found out.
+  case change
+  /// The backend does not answer.
+  case away
+  /// The node has left the fleet.
+  case closed
+  /// The caller was cancelled.
+  case cancelled
+}
+
+/// The runs of a node that wait for runs of other nodes, by the texts of their keys.
+struct FleetWaits: Sendable {
+  private var waits: [String: (key: FleetKey, outcomes: [AwaitedOutcome<WakeReason>])] = [:]
+
+  var isEmpty: Bool { self.waits.isEmpty }
+
+  /// The keys that runs wait for, up to the size of one call.
+  var keys: [FleetKey] { self.waits.values.prefix(FleetLimits.batch).map(\.key) }
+
+  mutating func add(_ outcome: AwaitedOutcome<WakeReason>, for key: FleetKey) {
+    self.waits[key.text, default: (key, [])].outcomes.append(outcome)
+  }
+
+  mutating func remove(_ outcome: AwaitedOutcome<WakeReason>, for key: FleetKey) {
+    self.waits[key.text]?.outcomes.removeAll { $0 === outcome }
+    if self.waits[key.text]?.outcomes.isEmpty == true { self.waits[key.text] = nil }
+  }
+
+  mutating func removeAll(for key: String) -> [AwaitedOutcome<WakeReason>] {
+    self.waits.removeValue(forKey: key)?.outcomes ?? []
+  }
+
+  mutating func removeAll() -> [AwaitedOutcome<WakeReason>] {
+    defer { self.waits = [:] }
+    return self.waits.values.flatMap(\.outcomes)
+  }
+}
+
+extension FleetNode {
+  func wake(_ key: String) {
+    for wait in self.state.withLock({ $0.waits.removeAll(for: key) }) { wait.decide(.change) }
+  }
+
+  func wakeAll() {
+    for wait in self.state.withLock({ $0.waits.removeAll() }) { wait.decide(.change) }
+  }
+
+  /// Looks for the values that runs wait for, so that neither a lost message nor an absent backend delays them for long.
+  ///
+  /// One call for all of them, twice in each ``FleetSettings/lookupTimeout``, while there are any.
+  func watch() {
+    let half = self.settings.lookupTimeout / 2
+    let isNeeded = self.state.withLock { !$0.isClosed && !$0.waits.isEmpty && $0.timers.watch == nil }
+    guard isNeeded else { return }
+    let timer = self.deadlines.schedule(after: half) { [weak self] in
+      self?.start("look for values") { await self?.performWatch(within: half) }
+    }
+    let surplus = self.state.withLock { state -> OperationSubscription? in
+      if state.isClosed || state.timers.watch != nil { return timer }
+      state.timers.watch = timer
+      return nil
+    }
+    surplus?.cancel()
+  }
+
+  private func performWatch(within limit: Duration) async {
+    let keys = self.state.withLock { $0.waits.keys }
+    if !keys.isEmpty, !self.isAlone {
+      switch await self.call(within: limit, { try await $0.lookUp(keys) }) {
+      case .success(let lookup):
+        for (key, value) in zip(keys, lookup.values) where value != nil { self.wake(key.text) }
+        self.note(lookup.epoch)
+      case .failure(let error): self.noteFailure(error)
+      }
+    }
+    let former = self.state.withLock { $0.timers.watch.take() }
+    _ = consume former  // Released after unlocking.
+    self.watch()
+  }
+}

@@ -1,0 +1,66 @@
+internal import OperationCore
+
+/// What the modifier knows about one store.
+final class FleetRecord: Sendable {
+  private struct State: Sendable {
+    var origin: OperationFleetOrigin?
+    /// The revision of the last value that the store has got from the fleet or given to it.
+    var revision: Int64 = 0
+    /// The runs by where their values came from.
+    var counts: [OperationFleetOrigin.Source: Int] = [:]
+  }
+
+  let settings: FleetSharing
+  private let state = Locked(State())
+
+  init(_ settings: FleetSharing) {
+    self.settings = settings
+  }
+
+  var revision: Int64 { self.state.withLock { $0.revision } }
+
+  func note(revision: Int64) {
+    self.state.withLock { $0.revision = max($0.revision, revision) }
+  }
+
+  func note(_ origin: OperationFleetOrigin) {
+    self.state.withLock { state in
+      state.origin = origin
+      state.counts[origin.source, default: 0] += 1
+    }
+  }
+}
+
+extension FleetRecord: OperationExplaining {
+  /// Tells which node ran the operation for the last value, and where the values came from so far.
+  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+    let (origin, counts) = self.state.withLock { ($0.origin, $0.counts) }
+    var facts = ["\(self.settings.name), version \(self.settings.version)"]
+    if let node = store.context.operationClient?.fleet {
+      switch node.connection {
+      case .connected: facts.append("the node \(node.settings.nodeName) reaches the backend")
+      case .away(let duration):
+        facts.append("the backend has not answered \(node.settings.nodeName) for \(duration.roundedText)")
+      case .left: facts.append("the node \(node.settings.nodeName) has left")
+      }
+    } else {
+      facts.append("the client has joined no fleet")
+    }
+    if let origin { facts.append("the last value was \(origin)") }
+    let sources = counts.sorted { $0.key.description < $1.key.description }.map { "\($0.key) \($0.value)" }
+    if !sources.isEmpty { facts.append("values so far: \(sources.joined(separator: ", "))") }
+    explanation.sections.append(OperationExplanation.Section(title: "Fleet", facts: facts))
+  }
+}
+
+extension OperationContext {
+  /// What the modifier knows about the store of the run; nil without one.
+  var fleetRecord: FleetRecord? {
+    get { self[FleetRecordKey.self] }
+    set { self[FleetRecordKey.self] = newValue }
+  }
+
+  private enum FleetRecordKey: Key {
+    static let defaultValue: FleetRecord? = nil
+  }
+}

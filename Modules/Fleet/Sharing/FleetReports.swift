@@ -1,0 +1,53 @@
+internal import OperationCore
+internal import OperationPersistence
+
+extension FleetNode {
+  /// The key of a value; nil, with a report for the first of its name, if the path has none.
+  func key(of path: OperationPath, _ settings: FleetSharing) -> FleetKey? {
+    if let key = FleetNames.key(path, name: settings.name, version: settings.version) { return key }
+    guard self.isFirstReport("key " + settings.name) else { return nil }
+    if PathKey(path) == nil {
+      PathKey.reportMissing(in: path)
+    } else {
+      self.report("the value named \"\(settings.name)\" at \(path)", "its key has more than \(FleetLimits.keyLength) bytes")
+    }
+    return nil
+  }
+
+  func reportUnshared(_ key: FleetKey, _ reason: String) {
+    if self.isFirstReport("value " + key.text) { self.report("the value with the key \(key)", reason) }
+  }
+
+  private func report(_ subject: String, _ reason: String) {
+    OperationWarning(
+      code: .unsharedValue,
+      severity: .failure,
+      message: """
+        The fleet cannot share \(subject), because \(reason). Each node runs the operation by itself. Share smaller \
+        values, or raise `maximumValueSize` in the settings of the nodes.
+        """
+    ).report()
+  }
+
+  func reportUnreadable(_ key: FleetKey, _ settings: FleetSharing) {
+    guard self.isFirstReport("unreadable " + key.text) else { return }
+    OperationWarning(
+      code: .unreadableFleetValue,
+      severity: .failure,
+      message: """
+        The fleet has a value with the key \(key) that this program cannot decode, so it runs the operation itself. \
+        Give the value another `version` in `.sharedInFleet(as: "\(settings.name)", version: \(settings.version))` \
+        when its type changes.
+        """
+    ).report()
+  }
+
+  private static let maximumReports = 1_000
+
+  /// Whether something is reported for the first time. After many reports nothing is.
+  private func isFirstReport(_ text: String) -> Bool {
+    self.state.withLock { state in
+      state.reports.count < Self.maximumReports && state.reports.insert(text).inserted
+    }
+  }
+}

@@ -1,0 +1,104 @@
+internal import OperationCore
+internal import OperationFoundation
+internal import OperationTags
+
+/// One run of a shared operation: what it gets from the fleet, and what it gives to it.
+struct FleetRun<Value: Codable & Sendable>: Sendable {
+  /// How a run goes on.
+  enum Beginning: Sendable {
+    /// There is a value.
+    case value(Value)
+    /// The operation runs here.
+    case run(FleetAdmission)
+    case cancelled
+  }
+
+  let node: FleetNode
+  let key: FleetKey
+  let settings: FleetSharing
+  let context: OperationContext
+
+  /// Asks the fleet for the value, or for the right to run.
+  nonisolated(nonsending) func begin() async -> Beginning {
+    var knownRevision: Int64?
+    while true {
+      let entry = await self.node.enter(self.key, knownRevision: knownRevision)
+      switch entry {
+      case .value(let found, let source):
+        guard let envelope = FleetEnvelope<Value>(found.bytes) else {
+          knownRevision = found.revision
+          self.node.reportUnreadable(self.key, self.settings)
+          continue
+        }
+        self.take(found, envelope, source)
+        return .value(envelope.value)
+      case .admitted(let admission): return .run(admission)
+      case .cancelled: return .cancelled
+      }
+    }
+  }
+
+  private func take(_ found: FleetValue, _ envelope: FleetEnvelope<Value>, _ source: OperationFleetOrigin.Source) {
+    // By the own clock and the age, because clocks differ.
+    self.context.dateOutcome(self.context.date.addingTimeInterval(-(found.age / .seconds(1))))
+    self.tell(OperationFleetOrigin(source: source, node: envelope.node, age: found.age))
+    self.context.fleetRecord?.note(revision: found.revision)
+  }
+
+  private func tell(_ origin: OperationFleetOrigin) {
+    self.context.addFleetOriginToOutcome(origin)
+    self.context.fleetRecord?.note(origin)
+    self.context.send(
+      OperationNotice(
+        .fleetValue,
+        ofOperationNamed: self.context.runningOperationStore?.operationName,
+        attributes: [
+          "fleet.source": .string(origin.source.description),
+          "fleet.node": .string(origin.node),
+          "fleet.age": .duration(origin.age),
+        ]
+      )
+    )
+  }
+
+  /// Shares the value of a run, and ends its lease. It returns within what is left of the time for the backend.
+  nonisolated(nonsending) func finish(_ admission: FleetAdmission, with value: Value) async {
+    self.tell(
+      OperationFleetOrigin(source: admission.isAlone ? .alone : .run, node: self.node.settings.nodeName, age: .zero)
+    )
+    guard let lease = admission.lease else { return }
+    guard let write = self.write(value, under: lease, admission.epoch) else { return self.node.release(admission) }
+    let answer = await self.node.store(write, admission)
+    if case .stored(let revision) = answer { self.context.fleetRecord?.note(revision: revision) }
+  }
+
+  func fail(_ admission: FleetAdmission) {
+    self.node.release(admission)
+  }
+
+  /// The value to store; nil, with a report, if it cannot be shared.
+  private func write(_ value: Value, under lease: FleetLease, _ epoch: FleetEpoch) -> FleetWrite? {
+    var tags: [FleetSubject] = []
+    for tag in self.context.tags(of: value) {
+      guard let subject = FleetNames.subject(ofTag: tag.path, reporting: true) else { return nil }
+      tags.append(subject)
+    }
+    do {
+      let bytes = try FleetEnvelope(value: value, node: self.node.settings.nodeName).encoded()
+      if bytes.count <= self.node.settings.maximumValueSize, tags.count <= FleetLimits.batch {
+        return FleetWrite(
+          lease: lease,
+          epoch: epoch,
+          tags: tags,
+          bytes: bytes,
+          timeToLive: self.settings.timeToLive,
+          isAnnounced: self.settings.isPushed
+        )
+      }
+      self.node.reportUnshared(self.key, "it has \(bytes.count) bytes and \(tags.count) tags")
+    } catch {
+      self.node.reportUnshared(self.key, "it cannot be encoded: \(error)")
+    }
+    return nil
+  }
+}

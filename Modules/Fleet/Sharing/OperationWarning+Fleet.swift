@@ -1,0 +1,9 @@
+public import OperationCore
+
+extension OperationWarning.Code {
+  /// A value is not shared in a fleet, because its path or its tags have no names there, or it is too large.
+  public static let unsharedValue = Self(description: "unsharedValue")
+
+  /// A value of another node cannot be decoded. The node runs the operation itself.
+  public static let unreadableFleetValue = Self(description: "unreadableFleetValue")
+}

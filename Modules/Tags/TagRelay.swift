@@ -1,0 +1,55 @@
+package import OperationCore
+
+extension OperationClient {
+  /// Passes an invalidation of tags on to other processes, before the stores of this one are looked up.
+  func relayInvalidation(of tags: [OperationTag]) {
+    let relays = self.invalidationRelays
+    if relays.isEmpty || tags.isEmpty { return }
+    let paths = tags.map(\.path)
+    for relay in relays { relay.willInvalidate(tags: paths) }
+  }
+
+  /// The tags with these names that values of the client's stores have.
+  ///
+  /// - Complexity: O(*n*) in the number of all tags of the client.
+  package func shownTags(named names: Set<String>) -> [OperationTag] {
+    guard let index = self.attachment(of: TagIndexOwner.self)?.index else { return [] }
+    return index.shownTags.filter { names.contains($0.content.name) }
+  }
+
+  /// Marks stores as stale for an invalidation that another process has made, which is not passed on.
+  package func invalidateLocally(tagged tags: [OperationTag]) {
+    let stores = self.storesInOrder(tagged: tags)
+    if !stores.isEmpty { _ = Self.invalidate(stores, subject: { tags.explanation }, isolation: nil) }
+  }
+}
+
+extension OperationTag {
+  /// Creates the tag with a path: see ``path``. Nil for a path of another form.
+  package init?(path: OperationPath) {
+    guard path.count == 1 || path.count == 2, let name = path[0].base as? String else { return nil }
+    guard path.count == 2 else {
+      self = OperationTag(name)
+      return
+    }
+    let identifier: any Hashable & Sendable = path[1].base
+    self = Self.opened(name, identifier)
+  }
+
+  // A generic parameter, so that the existential is opened.
+  private static func opened(_ name: String, _ identifier: some Hashable & Sendable) -> OperationTag {
+    .entity(name, identifier)
+  }
+}
+
+extension OperationContext {
+  /// The tags of a value that a run of the operation has returned, or of one page of it.
+  package func tags<Part: Sendable>(of value: Part) -> [OperationTag] {
+    for case let follower as TagFollower in self.shownStateFollowers {
+      var tags = follower.constants
+      for case let rule as ValueTags<Part> in follower.rules { tags += rule.tags(value) }
+      return tags.withoutDuplicates
+    }
+    return []
+  }
+}
