@@ -64,7 +64,7 @@ final class Fleet: Sendable {
   let settings: FleetSettings
   /// How long a run takes.
   let runDuration: Duration
-  private let state = Mutex<(count: Int, runs: [Run], identity: UInt64)>((0, [], 0))
+  private let state = Mutex<(count: Int, runs: [Run], completed: [Int: Int], identity: UInt64)>((0, [], [:], 0))
 
   init(
     network: InMemoryFleet.Network = InMemoryFleet.Network(),
@@ -91,6 +91,9 @@ final class Fleet: Sendable {
     }
   }
 
+  /// The number of runs of an item that were not cancelled.
+  func completedRuns(of item: Int) -> Int { self.state.withLock { $0.completed[item] ?? 0 } }
+
   var runs: [Run] { self.state.withLock { $0.runs } }
 
   /// Adds a node whose clock runs at a rate.
@@ -116,9 +119,11 @@ final class Fleet: Sendable {
     QueryOperation<Reading, any Error>("items", item % 2, item) { [self] context in
       let began = self.begin(item, on: name)
       try await context.operationDeadlines.sleep(for: self.runDuration)
+      self.state.withLock { $0.completed[item, default: 0] += 1 }
       return Reading(item: item, began: began)
     }
     .staleWhenNoValue()
+    .enableAutomaticRunning(onlyWhen: .always(true))
     .tagged { [.entity("item", $0.item)] }
     .sharedInFleet(as: "item", timeToLive: .seconds(3_600), isPushed: isPushed)
   }

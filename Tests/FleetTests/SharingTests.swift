@@ -169,6 +169,7 @@ import Testing
     let fleet = Fleet(settings: settings)
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     #expect(self.fetch(1, on: b, in: fleet) != nil)
+    #expect(!b.store(fleet.query(1, on: "b")).isStale)
     a.connection.isCut = true
     for number in 0..<11 { a.client.invalidate(matching: ["others", number]) }
     fleet.advance(by: .seconds(30))

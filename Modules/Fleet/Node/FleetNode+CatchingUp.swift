@@ -38,7 +38,8 @@ extension FleetNode {
   /// Asks for the invalidations that the stores do not know, and invalidates those stores.
   func askForInvalidations(within limit: Duration) async -> Result<Void, any Error> {
     let (known, hasRunAlone) = self.state.withLock { state in
-      defer { state.hasRunAlone = false }
+      // Those that wait to be sent are not in the answer.
+      defer { if state.pending.isEmpty { state.hasRunAlone = false } }
       return (state.knownEpoch, state.hasRunAlone)
     }
     let answer = await self.call(within: limit) { try await $0.invalidations(since: known ?? .zero) }
@@ -58,8 +59,9 @@ extension FleetNode {
     let (isClosed, appliesOwn) = self.state.withLock { ($0.isClosed, hasRunAlone || $0.hasRunAlone) }
     if isClosed { return }
     switch invalidations {
-    // The first answer: the stores began without knowing any.
-    case _ where known == nil: self.invalidateEverything()
+    // The first answer. All values are from before the node joined, when they were invalidated, or of runs since then
+    // that had no answer.
+    case _ where known == nil: if appliesOwn { self.invalidateEverything() }
     case .everything: self.invalidateEverything()
     case .listed(let list, _):
       self.invalidate(list.filter { appliesOwn || $0.node != self.identity }.map(\.subject))
@@ -72,5 +74,33 @@ extension FleetNode {
       state.knownEpoch = goesBack ? invalidations.epoch : max(state.knownEpoch ?? .zero, invalidations.epoch)
       state.seenEpoch = max(state.seenEpoch, invalidations.epoch)
     }
+    if known == nil { self.endIntroduction(isDone: true) }
+  }
+
+  /// Waits for the first answer of the backend, so that the node misses no invalidation of what it looks up.
+  ///
+  /// - Parameter limit: The longest time to wait.
+  /// - Returns: Whether it has come.
+  nonisolated(nonsending) func waitForIntroduction(within limit: Duration) async -> Bool {
+    let wait = AwaitedOutcome<Bool>()
+    let isDone = self.state.withLock { state in
+      if state.knownEpoch != nil || state.isClosed || state.awaySince != nil { return true }
+      state.introductions.append(wait)
+      return false
+    }
+    if isDone { return true }
+    let deadline = self.deadlines.schedule(after: limit) { wait.decide(false) }
+    let isAnswered = await wait.value(cancelled: false)
+    deadline.cancel()
+    if !isAnswered { self.state.withLock { $0.introductions.removeAll { $0 === wait } } }
+    return isAnswered
+  }
+
+  func endIntroduction(isDone: Bool) {
+    let waits = self.state.withLock { state in
+      defer { state.introductions = [] }
+      return state.introductions
+    }
+    for wait in waits { wait.decide(isDone) }
   }
 }

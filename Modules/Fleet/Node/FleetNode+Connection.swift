@@ -28,6 +28,7 @@ extension FleetNode {
     for wait in waits { wait.decide(.away) }
     let acknowledgements = self.state.withLock { $0.pending.takeWaits() }
     for acknowledgement in acknowledgements { acknowledgement.decide(false) }
+    self.endIntroduction(isDone: false)
     self.scheduleProbe()
   }
 

@@ -31,9 +31,9 @@ extension FleetNode {
   nonisolated(nonsending) func enter(_ key: FleetKey, knownRevision: Int64?) async -> Entry {
     var visit = FleetVisit(key: key, owner: self.nextOwner(), knownRevision: knownRevision, start: self.deadlines.elapsed)
     // What this node has invalidated must not come back to it.
-    guard await self.sendPending(within: self.settings.lookupTimeout), !self.isAlone else {
-      return self.goAlone(visit)
-    }
+    guard await self.waitForIntroduction(within: self.timeLeft(visit)),
+      await self.sendPending(within: self.timeLeft(visit)), !self.isAlone
+    else { return Task.isCancelled ? .cancelled : self.goAlone(visit) }
     if knownRevision == nil {
       switch await self.call(within: self.timeLeft(visit), { try await $0.lookUp([key]) }) {
       case .success(let lookup):

@@ -8,7 +8,9 @@ extension FleetNode: InvalidationRelay {
   }
 
   package func willInvalidate(tags: [OperationPath]) {
-    self.send(tags.compactMap { FleetNames.subject(ofTag: $0, reporting: true) })
+    let subjects = tags.compactMap { FleetNames.subject(ofTag: $0, reporting: true) }
+    self.state.withLock { $0.tagLog.note(subjects) }
+    self.send(subjects)
   }
 }
 
@@ -33,6 +35,9 @@ extension FleetNode: OperationClientFlushable {
 // MARK: - Sending
 
 extension FleetNode {
+  /// Whether there are invalidations that the backend has not acknowledged.
+  package var hasPendingInvalidations: Bool { self.state.withLock { !$0.pending.isEmpty } }
+
   private func send(_ subjects: [FleetSubject]) {
     if subjects.isEmpty { return }
     let isAway = self.state.withLock { state in

@@ -15,6 +15,8 @@ public final class FleetNode: Sendable {
   struct State: Sendable {
     /// The epoch up to which the stores of the client know all invalidations; nil before the first answer.
     var knownEpoch: FleetEpoch?
+    /// The runs that wait for that answer.
+    var introductions: [AwaitedOutcome<Bool>] = []
     /// The highest epoch that any message or answer has told.
     var seenEpoch = FleetEpoch.zero
     /// Whether a run has begun without the backend since the stores have learned of all invalidations.
@@ -27,6 +29,7 @@ public final class FleetNode: Sendable {
     var isClosed = false
     var pending = PendingInvalidations()
     var waits = FleetWaits()
+    var tagLog = FleetTagLog()
     var timers = Timers()
     var lastRun: UInt64 = 0
     /// The stores whose values are pushed, by the texts of their keys.
@@ -85,6 +88,7 @@ public final class FleetNode: Sendable {
     for timer in [timers.heartbeat, timers.probe, timers.watch, timers.messages] { timer?.cancel() }
     for wait in waits { wait.decide(.closed) }
     for acknowledgement in acknowledgements { acknowledgement.decide(false) }
+    self.endIntroduction(isDone: false)
   }
 }
 

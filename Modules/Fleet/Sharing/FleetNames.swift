@@ -93,6 +93,8 @@ extension FleetNames {
     return (path, [])
   }
 
+  static func isTag(_ subject: FleetSubject) -> Bool { subject.text.utf8.first == UInt8(ascii: "t") }
+
   /// The name of a tag of a subject.
   static func name(ofTag subject: FleetSubject) -> String? {
     subject.text.dropFirst().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).first

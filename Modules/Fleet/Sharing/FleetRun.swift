@@ -17,6 +17,15 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
   let key: FleetKey
   let settings: FleetSharing
   let context: OperationContext
+  let watch: FleetTagWatch
+
+  init(node: FleetNode, key: FleetKey, settings: FleetSharing, context: OperationContext) {
+    self.node = node
+    self.key = key
+    self.settings = settings
+    self.context = context
+    self.watch = FleetTagWatch(of: node)
+  }
 
   /// Asks the fleet for the value, or for the right to run.
   nonisolated(nonsending) func begin() async -> Beginning {
@@ -31,6 +40,7 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
           continue
         }
         self.take(found, envelope, source)
+        self.check(self.context.tags(of: envelope.value).compactMap { FleetNames.subject(ofTag: $0.path, reporting: false) })
         return .value(envelope.value)
       case .admitted(let admission): return .run(admission)
       case .cancelled: return .cancelled
@@ -66,23 +76,42 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
     self.tell(
       OperationFleetOrigin(source: admission.isAlone ? .alone : .run, node: self.node.settings.nodeName, age: .zero)
     )
-    guard let lease = admission.lease else { return }
-    guard let write = self.write(value, under: lease, admission.epoch) else { return self.node.release(admission) }
-    let answer = await self.node.store(write, admission)
-    if case .stored(let revision) = answer { self.context.fleetRecord?.note(revision: revision) }
+    let tags = self.context.tags(of: value).map { FleetNames.subject(ofTag: $0.path, reporting: true) }
+    let subjects = tags.compactMap(\.self)
+    if let lease = admission.lease {
+      if subjects.count == tags.count, let write = self.write(value, subjects, under: lease, admission.epoch) {
+        let answer = await self.node.store(write, admission)
+        if case .stored(let revision) = answer { self.context.fleetRecord?.note(revision: revision) }
+      } else {
+        self.node.release(admission)
+      }
+    }
+    self.check(subjects)
   }
 
   func fail(_ admission: FleetAdmission) {
     self.node.release(admission)
+    self.watch.end()
+  }
+
+  /// Invalidates the store if a tag of the value was invalidated during the run: now, so that the value does not become
+  /// fresh, and once more when the value is in the state, for an invalidation that comes before.
+  private func check(_ tags: [FleetSubject]) {
+    guard !tags.isEmpty, let store = self.context.runningOperationStore else { return self.watch.end() }
+    if self.watch.isHit(tags) { store.invalidateForTags() }
+    self.context.fleetRecord?.add(
+      FleetRecord.TagCheck(tags: tags, watch: self.watch),
+      for: self.context.operationRunningTaskIdentifier
+    )
   }
 
   /// The value to store; nil, with a report, if it cannot be shared.
-  private func write(_ value: Value, under lease: FleetLease, _ epoch: FleetEpoch) -> FleetWrite? {
-    var tags: [FleetSubject] = []
-    for tag in self.context.tags(of: value) {
-      guard let subject = FleetNames.subject(ofTag: tag.path, reporting: true) else { return nil }
-      tags.append(subject)
-    }
+  private func write(
+    _ value: Value,
+    _ tags: [FleetSubject],
+    under lease: FleetLease,
+    _ epoch: FleetEpoch
+  ) -> FleetWrite? {
     do {
       let bytes = try FleetEnvelope(value: value, node: self.node.settings.nodeName).encoded()
       if bytes.count <= self.node.settings.maximumValueSize, tags.count <= FleetLimits.batch {
@@ -100,5 +129,12 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
       self.node.reportUnshared(self.key, "it cannot be encoded: \(error)")
     }
     return nil
+  }
+}
+
+extension OpaqueOperationStore {
+  /// Invalidates the store, whose value has a tag that was invalidated during its run.
+  func invalidateForTags() {
+    _ = OperationClient.invalidate([self], subject: { "a tag of the value during its run" }, isolation: nil)
   }
 }

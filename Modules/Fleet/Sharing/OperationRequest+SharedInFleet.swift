@@ -66,6 +66,9 @@ where Operation.Value: Codable & Sendable {
     context.fleetRecord = record
     context.operationControllers.append(FleetStoreController<Operation.State>(record: record))
     context.operationExplainers.append(record)
+    context.operationEventHandlers.append(
+      OperationEventHandler<Operation.State>(onStateChanged: { _, context in record.check(after: context) })
+    )
   }
 
   public func run(
@@ -90,6 +93,7 @@ where Operation.Value: Codable & Sendable {
         throw error
       }
     case .cancelled:
+      run.watch.end()
       if let error = CancellationError() as? Operation.Failure { throw error }
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
