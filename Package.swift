@@ -33,6 +33,11 @@ let integrations: [Integration] = [
     packages: ["https://github.com/groue/GRDB.swift": "7.10.0"..<"8.0.0"]
   ),
   Integration(
+    trait: "SwiftOperationPostgreSQL",
+    description: "Adds OperationPostgreSQL: values, calls of mutations and a fleet in PostgreSQL (libpq).",
+    packages: [:]
+  ),
+  Integration(
     trait: "SwiftOperationServiceLifecycle",
     description: "Adds OperationServiceLifecycle: a client as a service (swift-service-lifecycle).",
     packages: ["https://github.com/swift-server/swift-service-lifecycle": "2.13.0"..<"3.0.0"]
@@ -81,6 +86,12 @@ let table: [Module] = [
   .library("Fleet", uses: ["Foundation", "Core", "Tags", "Persistence"]),
   .inner("EventLoop", uses: ["Platform", "Core"]),
   .inner("ControlGroups", uses: ["Platform"]),
+  .system("LibPQ", trait: "SwiftOperationPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq"),
+  .library(
+    "PostgreSQL",
+    uses: ["Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
+    trait: "SwiftOperationPostgreSQL"
+  ),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
@@ -176,6 +187,16 @@ let table: [Module] = [
     products: ["GRDB.swift": ["GRDB"]]
   ),
   .tests("EventLoop", uses: ["Core"]),
+  .subject(
+    "FleetSubject",
+    uses: ["Core", "Mutation", "Persistence", "PostgreSQL"],
+    trait: "SwiftOperationPostgreSQL"
+  ),
+  .tests(
+    "PostgreSQL",
+    uses: ["Core", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject"],
+    trait: "SwiftOperationPostgreSQL"
+  ),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
@@ -267,6 +288,8 @@ struct Module {
     case library
     /// A target that only the package's own modules import; it has no product.
     case inner
+    /// A C library of the system, which its package manager installs; a trait always switches it on.
+    case system(pkgConfig: String, apt: String, brew: String)
     /// The implementation of a library's macros: it runs inside the compiler.
     case macros
     /// The library of a tool, which has no product.
@@ -319,6 +342,12 @@ struct Module {
   /// The target `Operation<Folder>` in `Modules/<Folder>`, which has no product.
   static func inner(_ folder: String, uses: [String] = []) -> Module {
     Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses)
+  }
+
+  /// The module map `Operation<Folder>` in `Modules/<Folder>`, which has no product.
+  static func system(_ folder: String, trait: String, pkgConfig: String, apt: String, brew: String) -> Module {
+    let kind = Kind.system(pkgConfig: pkgConfig, apt: apt, brew: brew)
+    return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: [], trait: trait)
   }
 
   /// The library `Operation<Folder>` in `Plugins/<Folder>`.
@@ -388,7 +417,7 @@ extension Module {
     switch kind {
     case .library: .library(name: target, targets: [target])
     case .buildPlugin, .command: .plugin(name: target, targets: [target])
-    case .inner, .macros, .generator, .tool, .tests, .fixtures, .subject: nil
+    case .inner, .system, .macros, .generator, .tool, .tests, .fixtures, .subject: nil
     }
   }
 
@@ -396,6 +425,8 @@ extension Module {
     switch kind {
     case .library, .inner, .generator, .fixtures:
       .target(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
+    case .system(let pkgConfig, let apt, let brew):
+      .systemLibrary(name: target, path: path, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
     case .macros:
       .macro(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
     case .tool, .subject:
@@ -416,7 +447,7 @@ extension Module {
 
   private var path: String {
     switch kind {
-    case .library, .inner, .macros: "Modules/\(folder)"
+    case .library, .inner, .system, .macros: "Modules/\(folder)"
     case .generator, .tool, .buildPlugin, .command: "Plugins/\(folder)"
     case .tests, .fixtures, .subject: "Tests/\(folder)"
     }
@@ -441,9 +472,10 @@ extension Module {
   }
 
   /// This module as a dependency of another one. If it has a trait, the dependency is conditional for modules without
-  /// that trait, and for tests: SwiftPM builds tests that depend on macros unconditionally a second time, for the host.
+  /// that trait, and for tests: SwiftPM builds tests that depend on macros unconditionally a second time, for the host. A library of
+  /// the system is always a conditional one: without its trait it need not be installed.
   private func dependency(of other: Module) -> Target.Dependency {
-    guard let trait, other.trait != trait || other.kind == .tests else { return .target(name: target) }
+    guard let trait, other.trait != trait || other.kind == .tests || isSystem else { return .target(name: target) }
     return .target(name: target, condition: .when(traits: [trait]))
   }
 
@@ -456,6 +488,10 @@ extension Module {
       }
       return names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
     }
+  }
+
+  private var isSystem: Bool {
+    if case .system = kind { true } else { false }
   }
 
   private static func module(in folder: String) -> Module {

@@ -13,6 +13,9 @@
       /// Data can be read.
       package static let readable = Events(rawValue: CShort(POLLIN))
 
+      /// Data can be written without waiting.
+      package static let writable = Events(rawValue: CShort(POLLOUT))
+
       /// An exceptional condition: the meaning of `POLLPRI` depends on the kind of descriptor.
       package static let urgent = Events(rawValue: CShort(POLLPRI))
 

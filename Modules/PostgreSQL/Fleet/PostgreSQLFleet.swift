@@ -1,0 +1,258 @@
+#if SwiftOperationPostgreSQL
+  public import OperationCore
+  public import OperationFleet
+  internal import Synchronization
+
+  /// The values, leases and invalidations of a fleet in a PostgreSQL database.
+  ///
+  /// ```swift
+  /// let fleet = try PostgreSQLFleet(connection: "host=db.example dbname=app user=service")
+  /// ```
+  ///
+  /// Values, leases and invalidations are in unlogged tables: a crash of the server empties them, and the fleet begins
+  /// anew, with higher epochs and tokens. Nodes hear of changes by `LISTEN`, on a connection of its own. Leases and
+  /// values end by the clock of the server. While the server does not answer, calls fail at once, and it is tried again
+  /// after pauses that grow.
+  public final class PostgreSQLFleet: FleetBackend {
+    /// How many writes of this process are between two steps of cleaning up.
+    private static let cleanUpInterval = 100
+    /// How many invalidations are kept, and for how many seconds.
+    private static let keptInvalidations: (count: Int64, seconds: Int64) = (200_000, 86_400)
+
+    let pool: ConnectionPool
+    private let listener: FleetListener
+    private let statements: FleetStatements
+    private let writeCount = Atomic(0)
+
+    /// Makes the backend of a node. It does not connect yet.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection string of libpq: `key=value` pairs, or an address that begins with `postgresql://`.
+    ///   - listeningConnection: The connection string of the connection that listens; nil for the same one. A pooler
+    ///     that shares sessions does not pass notifications on, so that this one has to go around it.
+    ///   - schema: The name of the schema, which is the name of the channel, too: one for each fleet.
+    ///   - isMigrating: Whether it creates a missing schema and migrates an older one.
+    ///   - maximumConnections: The largest number of connections at a time, besides the one that listens.
+    ///   - timeout: How long a call may take, with the wait for a connection.
+    /// - Throws: A ``PostgreSQLError`` if a connection string or the name of the schema cannot be used.
+    public init(
+      connection: String,
+      listeningConnection: String? = nil,
+      schema: String = "swift_operation",
+      isMigrating: Bool = true,
+      maximumConnections: Int = 4,
+      timeout: Duration = .seconds(5)
+    ) throws(PostgreSQLError) {
+      let schema = try SchemaName(schema)
+      let deadlines = SystemDeadlineSource()
+      let statements = FleetStatements(schema)
+      self.statements = statements
+      self.pool = ConnectionPool(
+        try ConnectionOpening(connection, deadlines: deadlines),
+        maximumConnections: maximumConnections,
+        timeout: timeout,
+        isPatient: false,
+        deadlines: deadlines
+      ) { connection throws(PostgreSQLError) in
+        let session = SchemaSession(connection: connection, schema: schema, timeout: timeout)
+        try await session.begin(isMigrating: isMigrating)
+        try await session.dropDurability()
+        // After a crash of the server, which ends all connections, the first new one sets the clock.
+        _ = try await connection.perform(statements.begin, within: timeout)
+      }
+      self.listener = FleetListener(
+        try ConnectionOpening(listeningConnection ?? connection, deadlines: deadlines),
+        schema: schema,
+        timeout: timeout,
+        deadlines: deadlines
+      )
+    }
+
+    public func messages(_ handler: @escaping @Sendable (FleetMessage) -> Void) -> OperationSubscription {
+      self.listener.add(handler)
+    }
+
+    nonisolated(nonsending) public func close() async {
+      self.listener.close()
+      self.pool.close()
+    }
+
+    nonisolated(nonsending) func perform(
+      _ statement: Statement,
+      _ parameters: [QueryValue]
+    ) async throws -> [QueryRow] {
+      do throws(PostgreSQLError) {
+        return try await self.pool.perform(statement, parameters)
+      } catch {
+        if error.code == .cancelled { throw CancellationError() }
+        throw FleetError(error)
+      }
+    }
+
+    /// Counts a write. After some of them, removes what nobody needs any more.
+    nonisolated(nonsending) private func didWrite() async {
+      let count = self.writeCount.wrappingAdd(1, ordering: .relaxed).newValue
+      guard count.isMultiple(of: Self.cleanUpInterval) else { return }
+      // What it does not remove now is removed later, and the write was made.
+      let kept = Self.keptInvalidations
+      _ = try? await self.perform(self.statements.cleanUp, [.integer(kept.count), .integer(kept.seconds)])
+    }
+  }
+
+  // MARK: - Values and leases
+
+  extension PostgreSQLFleet {
+    nonisolated(nonsending) public func lookUp(_ keys: [FleetKey]) async throws -> FleetLookup {
+      let rows = try await self.performWithClock(self.statements.lookUp, [.byteArray(keys.map(\.bytes))])
+      let values = rows.map { row -> FleetValue? in
+        guard let bytes = row.bytes(1) else { return nil }
+        return FleetValue(bytes, revision: row.integer(2), epoch: row.integer(3), age: row.integer(4))
+      }
+      return FleetLookup(values: values, epoch: FleetEpoch(rawValue: rows.first?.integer(0) ?? 0))
+    }
+
+    nonisolated(nonsending) public func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
+      let rows = try await self.perform(
+        self.statements.acquireLease,
+        [
+          .bytes(request.key.bytes), .bytes(Array(request.owner.utf8)), .integer(request.duration.microseconds),
+          .integer(request.knownRevision ?? -1),
+        ]
+      )
+      guard let row = rows.first, let epoch = row.integer(0) else { throw FleetError.noAnswer }
+      if let token = row.integer(1) {
+        let lease = FleetLease(key: request.key, owner: request.owner, token: token)
+        return .granted(lease, epoch: FleetEpoch(rawValue: epoch))
+      }
+      if let bytes = row.bytes(4) {
+        let value = FleetValue(bytes, revision: row.integer(5), epoch: row.integer(6), age: row.integer(7))
+        return .fresh(value, epoch: FleetEpoch(rawValue: epoch))
+      }
+      return .heldByAnother(owner: row.text(2) ?? "", remaining: .microseconds(row.integer(3) ?? 0))
+    }
+
+    nonisolated(nonsending) public func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
+      let parameters = lease.parameters + [.integer(duration.microseconds)]
+      return try await !self.perform(self.statements.renewLease, parameters).isEmpty
+    }
+
+    nonisolated(nonsending) public func releaseLease(_ lease: FleetLease) async throws {
+      _ = try await self.perform(self.statements.releaseLease, lease.parameters)
+      await self.didWrite()
+    }
+
+    nonisolated(nonsending) public func store(_ write: FleetWrite) async throws -> FleetWriteAnswer {
+      let key = write.lease.key
+      let subjects = Set((key.subjects + write.tags).map(\.bytes))
+      let rows = try await self.perform(
+        self.statements.store,
+        [
+          .bytes(key.bytes), .byteArray(Array(subjects)), .bytes(Array(write.lease.owner.utf8)),
+          .integer(write.lease.token), .integer(write.epoch.rawValue), .bytes(write.bytes),
+          .integer(write.timeToLive.microseconds), .boolean(write.isAnnounced),
+        ]
+      )
+      guard let number = rows.first?.integer(0) else { throw FleetError.noAnswer }
+      await self.didWrite()
+      switch number {
+      case 0: return .leaseEnded
+      case ..<0: return .invalidated
+      default: return .stored(revision: number)
+      }
+    }
+  }
+
+  // MARK: - Invalidations
+
+  extension PostgreSQLFleet {
+    nonisolated(nonsending) public func invalidate(
+      _ subjects: [FleetSubject],
+      by node: String
+    ) async throws -> FleetEpoch {
+      let rows = try await self.perform(
+        self.statements.invalidate,
+        [.byteArray(subjects.map(\.bytes)), .text(node.withoutNullCharacters)]
+      )
+      guard let epoch = rows.first?.integer(0) else { throw FleetError.noAnswer }
+      await self.didWrite()
+      return FleetEpoch(rawValue: epoch)
+    }
+
+    nonisolated(nonsending) public func invalidations(since epoch: FleetEpoch) async throws -> FleetInvalidations {
+      let limit = FleetLimits.invalidations
+      let rows = try await self.performWithClock(
+        self.statements.invalidations,
+        [.integer(epoch.rawValue), .integer(Int64(limit) + 1)]
+      )
+      let now = FleetEpoch(rawValue: rows.first?.integer(0) ?? 0)
+      if rows.first?.boolean(1) == true || rows.count > limit { return .everything(upTo: now) }
+      let invalidations = rows.compactMap { row -> FleetInvalidation? in
+        guard let subject = row.text(2), let epoch = row.integer(3) else { return nil }
+        return FleetInvalidation(
+          of: FleetSubject(subject),
+          epoch: FleetEpoch(rawValue: epoch),
+          by: row.text(4) ?? ""
+        )
+      }
+      return .listed(invalidations, upTo: now)
+    }
+
+    /// Makes a statement that has no row if the clock was not set since a crash, then sets it and makes it again.
+    nonisolated(nonsending) private func performWithClock(
+      _ statement: Statement,
+      _ parameters: [QueryValue]
+    ) async throws -> [QueryRow] {
+      let rows = try await self.perform(statement, parameters)
+      if !rows.isEmpty { return rows }
+      _ = try await self.perform(self.statements.begin, [])
+      let again = try await self.perform(statement, parameters)
+      if again.isEmpty { throw FleetError.noAnswer }
+      return again
+    }
+  }
+
+  // MARK: - Parameters
+
+  extension FleetKey {
+    fileprivate var bytes: [UInt8] { Array(self.text.utf8) }
+  }
+
+  extension FleetSubject {
+    fileprivate var bytes: [UInt8] { Array(self.text.utf8) }
+  }
+
+  extension FleetLease {
+    fileprivate var parameters: [QueryValue] {
+      [.bytes(Array(self.key.text.utf8)), .bytes(Array(self.owner.utf8)), .integer(self.token)]
+    }
+  }
+
+  extension FleetValue {
+    fileprivate init(_ bytes: [UInt8], revision: Int64?, epoch: Int64?, age: Int64?) {
+      self.init(
+        bytes: bytes,
+        revision: revision ?? 0,
+        epoch: FleetEpoch(rawValue: epoch ?? 0),
+        age: .microseconds(age ?? 0)
+      )
+    }
+  }
+
+  extension FleetError {
+    fileprivate static var noAnswer: Self {
+      Self(code: .failed, message: "The database has answered without a row. Migrate its schema again.")
+    }
+  }
+
+  extension Duration {
+    /// For intervals of PostgreSQL, rounded up, and never negative.
+    var microseconds: Int64 { Int64((self.clampedForClock.seconds * 1e6).rounded(.up)) }
+  }
+
+  extension String {
+    /// The text as PostgreSQL accepts it.
+    fileprivate var withoutNullCharacters: String {
+      String(self.unicodeScalars.filter { $0 != "\0" }.map(Character.init))
+    }
+  }
+#endif

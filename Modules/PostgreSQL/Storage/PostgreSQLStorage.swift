@@ -1,0 +1,136 @@
+#if SwiftOperationPostgreSQL
+  internal import OperationCore
+  public import OperationPersistence
+  internal import Synchronization
+
+  /// A storage in a PostgreSQL database, which any number of processes and machines can share.
+  ///
+  /// ```swift
+  /// let storage = try PostgreSQLStorage(connection: "host=db.example dbname=app user=service")
+  /// client.defaultContext.operationStorage = storage
+  /// ```
+  ///
+  /// It connects with its first call, and connects again by itself when the server was away. A batch is one transaction
+  /// of the server: it is on its disk when `apply(_:)` returns, unless the server is configured otherwise, and it is
+  /// made once also if the connection breaks at that moment. Leases end by the clock of the server.
+  public final class PostgreSQLStorage: PersistentStorage {
+    /// How many batches are applied between two steps of cleaning up.
+    private static let cleanUpInterval = 200
+
+    let pool: ConnectionPool
+    private let name: String
+    private let statements: StorageStatements
+    private let uses: UseCount
+    private let batchCount = Atomic(0)
+
+    /// Makes a storage. It does not connect yet.
+    ///
+    /// - Parameters:
+    ///   - connection: A connection string of libpq: `key=value` pairs, or an address that begins with `postgresql://`.
+    ///   - schema: The name of the schema that it uses.
+    ///   - isMigrating: Whether it creates a missing schema and migrates an older one.
+    ///   - maximumConnections: The largest number of connections at a time.
+    ///   - timeout: How long a call may take, with the wait for a connection.
+    /// - Throws: A ``PostgreSQLError`` if the connection string or the name of the schema cannot be used.
+    public convenience init(
+      connection: String,
+      schema: String = "swift_operation",
+      isMigrating: Bool = true,
+      maximumConnections: Int = 4,
+      timeout: Duration = .seconds(5)
+    ) throws(PostgreSQLError) {
+      try self.init(
+        connection: connection,
+        schema: schema,
+        isMigrating: isMigrating,
+        maximumConnections: maximumConnections,
+        timeout: timeout,
+        deadlines: .system
+      )
+    }
+
+    init(
+      connection: String,
+      schema: String,
+      isMigrating: Bool,
+      maximumConnections: Int,
+      timeout: Duration,
+      deadlines: any DeadlineSource
+    ) throws(PostgreSQLError) {
+      let schema = try SchemaName(schema)
+      let opening = try ConnectionOpening(connection, deadlines: deadlines)
+      self.name = opening.name.text
+      self.statements = StorageStatements(schema)
+      self.uses = UseCount(name: opening.name.text)
+      self.pool = ConnectionPool(
+        opening,
+        maximumConnections: maximumConnections,
+        timeout: timeout,
+        deadlines: deadlines
+      ) { connection throws(PostgreSQLError) in
+        try await SchemaSession(connection: connection, schema: schema, timeout: timeout).begin(
+          isMigrating: isMigrating
+        )
+      }
+    }
+
+    nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+      try await self.perform(self.statements.entries, StorageStatements.parameters(ofPrefix: prefix))
+        .map { row in StorageEntry(key: row.text(0) ?? "", value: row.bytes(1) ?? []) }
+    }
+
+    nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
+      let changes = BatchChanges(batch)
+      if batch.isEmpty { return try self.uses.check() }
+      // It is not cancelled, as nobody would know then whether it was made.
+      _ = try await self.perform(self.statements.apply, changes.parameters, isCancellable: false)
+      let count = self.batchCount.wrappingAdd(1, ordering: .relaxed).newValue
+      if count.isMultiple(of: Self.cleanUpInterval) {
+        // What it does not remove now is removed later, and the batch was made.
+        _ = try? await self.perform(self.statements.cleanUp, [])
+      }
+    }
+
+    nonisolated(nonsending) public func close() async {
+      await self.uses.close()
+      self.pool.close()
+    }
+
+    private nonisolated(nonsending) func perform(
+      _ statement: Statement,
+      _ parameters: [QueryValue],
+      isCancellable: Bool = true
+    ) async throws -> [QueryRow] {
+      try self.uses.begin()
+      defer { self.uses.end() }
+      do throws(PostgreSQLError) {
+        return try await self.pool.perform(statement, parameters, isCancellable: isCancellable)
+      } catch {
+        if error.code == .cancelled { throw CancellationError() }
+        throw StorageError(error)
+      }
+    }
+  }
+
+  extension PostgreSQLStorage: LeasingStorage {
+    nonisolated(nonsending) public func acquireLease(
+      _ name: String,
+      owner: String,
+      for duration: Duration
+    ) async throws -> StorageLease {
+      let rows = try await self.perform(
+        self.statements.acquireLease,
+        [.bytes(Array(name.utf8)), .bytes(Array(owner.utf8)), .integer(duration.microseconds)]
+      )
+      guard let remaining = rows.first?.integer(0) else { return .held }
+      return .heldByAnother(remaining: .microseconds(remaining))
+    }
+
+    nonisolated(nonsending) public func releaseLease(_ name: String, owner: String) async throws {
+      _ = try await self.perform(
+        self.statements.releaseLease,
+        [.bytes(Array(name.utf8)), .bytes(Array(owner.utf8))]
+      )
+    }
+  }
+#endif

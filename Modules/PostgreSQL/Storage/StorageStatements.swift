@@ -1,0 +1,41 @@
+#if SwiftOperationPostgreSQL
+  /// The statements of a storage in a schema.
+  struct StorageStatements: Sendable {
+    let entries: Statement
+    let apply: Statement
+    let acquireLease: Statement
+    let releaseLease: Statement
+    let cleanUp: Statement
+
+    init(_ schema: SchemaName) {
+      let name = schema.quoted
+      self.entries = Statement(
+        """
+        SELECT head || rest, value FROM \(name).entry
+        WHERE head >= $1 AND head < $2 AND substring(head || rest FOR length($3)) = $3
+        ORDER BY head, rest
+        """,
+        .bytes,
+        .bytes,
+        .bytes
+      )
+      self.apply = Statement(
+        "SELECT \(name).apply_batch($1, $2, $3, $4)",
+        .bytes,
+        .byteArray,
+        .byteArray,
+        .byteArray
+      )
+      self.acquireLease = Statement("SELECT \(name).acquire_lease($1, $2, $3)", .bytes, .bytes, .integer)
+      self.releaseLease = Statement("DELETE FROM \(name).lease WHERE name = $1 AND owner = $2", .bytes, .bytes)
+      self.cleanUp = Statement("SELECT \(name).clean_up()")
+    }
+
+    /// The parameters of `entries`: the bounds of the index, and the prefix itself.
+    static func parameters(ofPrefix prefix: String) -> [QueryValue] {
+      let head = Array(prefix.utf8.prefix(1_000))
+      // No key has the byte 0xFF, because UTF-8 has none.
+      return [.bytes(head), .bytes(head + [0xFF]), .bytes(Array(prefix.utf8))]
+    }
+  }
+#endif

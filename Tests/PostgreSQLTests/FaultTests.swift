@@ -1,0 +1,218 @@
+#if SwiftOperationPostgreSQL && os(Linux)
+  import Foundation
+  import OperationCore
+  import OperationPersistence
+  import OperationTesting
+  import Testing
+
+  @testable import OperationPostgreSQL
+
+  @Suite(.needsServer) struct FaultTests {
+    @Test func `A server that is stopped is an error with the remedy, and is used again later`() async throws {
+      let server = try await DatabaseServer()
+      let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .milliseconds(300))
+      try await storage.put("a")
+      try await server.stop()
+      let error = await #expect(throws: StorageError.self) { try await storage.put("b") }
+      #expect(error?.code == .cannotOpen, "\(String(describing: error))")
+      #expect(error?.message.contains("The database \"postgres\" of \(server.folder)") == true)
+      #expect(error?.message.contains("Start the server") == true)
+      try await server.start()
+      let again = try PostgreSQLStorage(connection: server.connection())
+      #expect(try await again.keys() == ["a"])
+      // Its next attempt may be up to the longest pause away.
+      try await withTimeLimit("the storage to connect again", .seconds(20)) {
+        while (try? await storage.put("c")) == nil {}
+      }
+      await storage.close()
+      await again.close()
+    }
+
+    @Test(arguments: ["crash", "stop", "sessions"])
+    func `No call fails while the server starts again, and none is lost`(fault: String) async throws {
+      let server = try await DatabaseServer(settings: ["fsync=on"])
+      let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .seconds(30))
+      try await storage.put("first")
+      let (count, writers) = (60, 4)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for writer in 0..<writers {
+          group.addTask {
+            for number in 0..<count {
+              try await storage.apply([
+                .put(key: "\(writer)/\(number)", value: [1]), .put(key: "\(writer)/last", value: [UInt8(number)]),
+              ])
+              // In the middle, so that the others are under way.
+              guard writer == 0, number == 10 || number == 30 else { continue }
+              if fault == "sessions" {
+                try await server.run(
+                  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'swift-operation'"
+                )
+              } else {
+                try await (fault == "crash" ? server.crash() : server.stop())
+                try await server.start()
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      for writer in 0..<writers {
+        let entries = try await storage.entries(withPrefix: "\(writer)/")
+        #expect(entries.count == count + 1)
+        #expect(entries.last == StorageEntry(key: "\(writer)/last", value: [UInt8(count - 1)]))
+      }
+      await storage.close()
+    }
+
+    @Test func `A statement that waits for too long is an error, and the connection is used again`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema()
+      let storage = try PostgreSQLStorage(
+        connection: server.connection(),
+        schema: schema,
+        maximumConnections: 1,
+        timeout: .milliseconds(400)
+      )
+      try await storage.put("a")
+      let lock = try await TableLock("\(schema).entry", of: server)
+      let error = await #expect(throws: StorageError.self) { try await storage.keys() }
+      #expect(error?.code == .busy, "\(String(describing: error))")
+      #expect(error?.message.contains("timeout") == true)
+      try await lock.release()
+      try await withTimeLimit("the statement to be cancelled", .seconds(20)) {
+        while (try? await storage.keys()) != ["a"] {}
+      }
+      #expect(storage.pool.connectionCount == 1)
+      await storage.close()
+    }
+
+    @Test func `A cancelled reader leaves at once, and its statement ends at the server`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema()
+      let storage = try PostgreSQLStorage(
+        connection: server.connection(),
+        schema: schema,
+        maximumConnections: 1,
+        timeout: .seconds(60)
+      )
+      try await storage.put("a")
+      let lock = try await TableLock("\(schema).entry", of: server)
+      let reader = Task { try await storage.keys() }
+      // Behind the first one in the pool.
+      let second = Task { try await storage.keys() }
+      reader.cancel()
+      second.cancel()
+      let results = [await reader.result, await second.result]
+      for result in results { #expect(throws: CancellationError.self) { try result.get() } }
+      // The one connection is free only when the server has cancelled the statement: this lock is taken elsewhere.
+      #expect(try await storage.acquireLease("lease", owner: "a", for: .seconds(60)) == .held)
+      try await lock.release()
+      #expect(try await storage.keys() == ["a"])
+      await storage.close()
+    }
+
+    @Test func `A full disk is an error with the remedy, and nothing of the batch is there`() async throws {
+      guard let disk = try SmallDisk(megabytes: 40) else { return }
+      let server = try await DatabaseServer()
+      try await server.run("CREATE TABLESPACE small LOCATION '\(disk.path)'")
+      try await server.run("CREATE DATABASE small TABLESPACE small")
+      let storage = try PostgreSQLStorage(connection: server.connection(database: "small"))
+      try await storage.put("first")
+      var generator = SystemRandomNumberGenerator()
+      // Bytes that PostgreSQL cannot compress.
+      let block = (0..<131_072).flatMap { _ in withUnsafeBytes(of: generator.next() as UInt64) { Array($0) } }
+      var failure: (any Error)?
+      var stored = 0
+      while failure == nil, stored < 100 {
+        do {
+          try await storage.apply([
+            .put(key: "block/\(100 + stored)", value: block), .put(key: "more/\(stored)", value: block),
+          ])
+          stored += 1
+        } catch { failure = error }
+      }
+      let error = try #require(failure as? StorageError)
+      #expect(error.code == .full, "\(error)")
+      #expect(error.message.contains("Make room on the disk of the server."))
+      #expect(try await storage.keys("block/").count == stored)
+      #expect(try await storage.keys("more/").count == stored)
+      // The other database, on another disk, is used as before.
+      let other = try PostgreSQLStorage(connection: server.connection())
+      try await other.put("a")
+      await other.close()
+      await storage.close()
+      withExtendedLifetime(disk) {}
+    }
+
+    @Test func `A server without a free connection is an error with the remedy`() async throws {
+      let server = try await DatabaseServer(settings: ["max_connections=5", "superuser_reserved_connections=3"])
+      try await server.run("CREATE ROLE service LOGIN")
+      try await PostgreSQLSchema().migrate(connection: server.connection(), grantingTo: "service")
+      let connection = server.connection(user: "service")
+      let opening = try ConnectionOpening(connection, deadlines: .system)
+      let others = [try await opening.open(within: .seconds(9)), try await opening.open(within: .seconds(9))]
+      let storage = try PostgreSQLStorage(connection: connection, timeout: .milliseconds(300))
+      let error = await #expect(throws: StorageError.self) { try await storage.keys() }
+      #expect(error?.code == .busy, "\(String(describing: error))")
+      #expect(error?.message.contains("Raise `max_connections` of the server") == true)
+      await storage.close()
+      let patient = try PostgreSQLStorage(connection: connection, timeout: .seconds(30))
+      let keys = Task { try await patient.keys() }
+      others[0].close()
+      #expect(try await keys.value.isEmpty)
+      others[1].close()
+      await patient.close()
+    }
+  }
+
+  /// A lock on a table, which lets nobody read it.
+  private struct TableLock {
+    private let connection: DatabaseConnection
+
+    init(_ table: String, of server: DatabaseServer) async throws {
+      self.connection = try await ConnectionOpening(server.connection(), deadlines: .system).open(within: .seconds(10))
+      _ = try await self.connection.perform(Statement(script: "BEGIN"), within: .seconds(10))
+      _ = try await self.connection.perform(
+        Statement(script: "LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE"),
+        within: .seconds(10)
+      )
+    }
+
+    func release() async throws {
+      _ = try await self.connection.perform(Statement(script: "COMMIT"), within: .seconds(10))
+      self.connection.close()
+    }
+  }
+
+  /// A disk in memory; nil where this user may not mount one.
+  private final class SmallDisk: Sendable {
+    let path: String
+
+    init?(megabytes: Int) throws {
+      let path = (NSTemporaryDirectory() as NSString).appendingPathComponent("pg-disk-\(UInt32.random(in: 0...(.max)))")
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      self.path = path
+      let options = "size=\(megabytes)m,uid=65534,gid=65534,mode=700"
+      guard Self.run("/bin/mount", "-t", "tmpfs", "-o", options, "tmpfs", path) else {
+        try? FileManager.default.removeItem(atPath: path)
+        return nil
+      }
+    }
+
+    deinit {
+      // The server may use it until it has ended.
+      _ = Self.run("/bin/umount", "-l", self.path)
+      try? FileManager.default.removeItem(atPath: self.path)
+    }
+
+    private static func run(_ command: String, _ arguments: String...) -> Bool {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: command)
+      process.arguments = arguments
+      process.standardError = FileHandle.nullDevice
+      guard (try? process.run()) != nil else { return false }
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }
+  }
+#endif

@@ -1,0 +1,323 @@
+#if SwiftOperationPostgreSQL && os(Linux)
+  import OperationCore
+  import OperationFleet
+  import OperationTesting
+  import TestFixtures
+  import Testing
+
+  @testable import OperationPostgreSQL
+
+  @Suite(.needsServer) struct FleetTests {
+    private let hour = Duration.seconds(3_600)
+
+    private func key(_ text: String) -> FleetKey {
+      FleetKey(text, subjects: [FleetSubject("all"), FleetSubject(text)])
+    }
+
+    private func makeFleet() async throws -> (PostgreSQLFleet, schema: String, DatabaseServer) {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema("fleet")
+      return (try PostgreSQLFleet(connection: server.connection(), schema: schema), schema, server)
+    }
+
+    private func grant(
+      _ text: String,
+      to owner: String = "a",
+      in fleet: PostgreSQLFleet,
+      for duration: Duration = .seconds(3_600)
+    ) async throws -> (FleetLease, FleetEpoch) {
+      let request = FleetLeaseRequest(key: self.key(text), owner: owner, duration: duration)
+      let answer = try await fleet.acquireLease(request)
+      guard case .granted(let lease, let epoch) = answer else {
+        throw DatabaseServer.Failure(description: "no lease: \(answer)")
+      }
+      return (lease, epoch)
+    }
+
+    private func store(
+      _ bytes: [UInt8],
+      _ granted: (lease: FleetLease, epoch: FleetEpoch),
+      in fleet: PostgreSQLFleet,
+      tags: [FleetSubject] = [],
+      for duration: Duration = .seconds(3_600),
+      isAnnounced: Bool = false
+    ) async throws -> FleetWriteAnswer {
+      try await fleet.store(
+        FleetWrite(
+          lease: granted.lease,
+          epoch: granted.epoch,
+          tags: tags,
+          bytes: bytes,
+          timeToLive: duration,
+          isAnnounced: isAnnounced
+        )
+      )
+    }
+
+    @Test func `A value is found until it is invalidated, and one from before that is refused`() async throws {
+      let (fleet, _, _) = try await self.makeFleet()
+      let early = try await self.grant("early", in: fleet)
+      guard
+        case .stored(let revision) = try await self.store(
+          [1],
+          try await self.grant("a", in: fleet),
+          in: fleet,
+          tags: [
+            FleetSubject("tag")
+          ]
+        )
+      else {
+        Issue.record("not stored")
+        return
+      }
+      var found = try await fleet.lookUp([self.key("b"), self.key("a"), self.key("a")])
+      #expect(found.values.map { $0?.bytes } == [nil, [1], [1]])
+      #expect(found.values[1]?.revision == revision)
+      let epoch = try await fleet.invalidate([FleetSubject("tag"), FleetSubject("tag")], by: "node")
+      found = try await fleet.lookUp([self.key("a")])
+      #expect(found == FleetLookup(values: [nil], epoch: epoch))
+      #expect(
+        try await fleet.invalidations(since: .zero)
+          == .listed(
+            [
+              FleetInvalidation(of: FleetSubject("tag"), epoch: epoch, by: "node")
+            ],
+            upTo: epoch
+          )
+      )
+      // It has the subject `all` only: this one concerns it.
+      let last = try await fleet.invalidate([FleetSubject("all")], by: "node")
+      #expect(try await self.store([2], early, in: fleet) == .invalidated)
+      #expect(try await fleet.invalidations(since: last) == .listed([], upTo: last))
+      #expect(try await fleet.invalidations(since: FleetEpoch(rawValue: last.rawValue + 1)) == .everything(upTo: last))
+      // Its lease has ended.
+      let next = try await self.grant("early", to: "b", in: fleet)
+      #expect(next.0.token > early.0.token)
+      #expect(next.1 == last)
+      guard case .stored(let second) = try await self.store([3], next, in: fleet) else {
+        Issue.record("not stored")
+        return
+      }
+      #expect(second > revision)
+      await fleet.close()
+    }
+
+    @Test func `A holder that comes back late writes nothing`() async throws {
+      let (fleet, _, _) = try await self.makeFleet()
+      let late = try await self.grant("a", in: fleet, for: .zero)
+      #expect(try await !fleet.renewLease(late.0, for: self.hour))
+      let holder = try await self.grant("a", to: "b", in: fleet)
+      #expect(try await self.store([1], late, in: fleet) == .leaseEnded)
+      try await fleet.releaseLease(late.0)
+      #expect(try await fleet.renewLease(holder.0, for: self.hour))
+      #expect(try await self.store([2], holder, in: fleet) != .leaseEnded)
+      #expect(try await self.store([3], holder, in: fleet) == .leaseEnded)
+      #expect(try await fleet.lookUp([self.key("a")]).values.first??.bytes == [2])
+      await fleet.close()
+    }
+
+    @Test func `Nodes hear of invalidations, and of what they wait for`() async throws {
+      let (fleet, schema, server) = try await self.makeFleet()
+      let other = try PostgreSQLFleet(connection: server.connection(), schema: schema)
+      let received = MessageLog()
+      let subscription = other.messages { received.add($0) }
+      try await received.wait(for: .missed)
+      let epoch = try await fleet.invalidate([FleetSubject("x")], by: "node")
+      try await received.wait(for: .invalidated(epoch))
+      let first = try await self.grant("a b/\u{7F}", in: fleet)
+      let request = FleetLeaseRequest(key: self.key("a b/\u{7F}"), owner: "b", duration: self.hour)
+      guard case .heldByAnother("a", let remaining) = try await other.acquireLease(request) else {
+        Issue.record("not held")
+        return
+      }
+      #expect(remaining > .seconds(3_500) && remaining <= self.hour)
+      try await fleet.releaseLease(first.0)
+      try await received.wait(for: .released(key: "a b/\u{7F}"))
+      let second = try await self.grant("a b/\u{7F}", in: fleet)
+      _ = try await other.acquireLease(request)
+      guard case .stored(let revision) = try await self.store([1], second, in: fleet) else {
+        Issue.record("no")
+        return
+      }
+      try await received.wait(for: .stored(key: "a b/\u{7F}", revision: revision))
+      guard case .fresh(let value, _) = try await other.acquireLease(request) else {
+        Issue.record("no value")
+        return
+      }
+      #expect(value.bytes == [1])
+      // Nobody waits for this one.
+      _ = try await self.store([1], try await self.grant("quiet", in: fleet), in: fleet)
+      let announced = try await self.store([1], try await self.grant("loud", in: fleet), in: fleet, isAnnounced: true)
+      guard case .stored(let loud) = announced else {
+        Issue.record("not stored")
+        return
+      }
+      try await received.wait(for: .stored(key: "loud", revision: loud))
+      #expect(!received.all.contains { if case .stored("quiet", _) = $0 { true } else { false } })
+      // The server ends the session that listens: the next one is told as a gap.
+      let count = received.count(of: .missed)
+      try await server.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"\(schema)\"%'"
+      )
+      try await received.wait(for: .missed, times: count + 1)
+      let last = try await fleet.invalidate([FleetSubject("x")], by: "node")
+      try await received.wait(for: .invalidated(last))
+      subscription.cancel()
+      await fleet.close()
+      await other.close()
+    }
+
+    @Test func `After a crash of the server nothing is fresh, and all numbers are higher`() async throws {
+      let server = try await DatabaseServer()
+      let fleet = try PostgreSQLFleet(connection: server.connection(), timeout: .seconds(20))
+      let holder = try await self.grant("held", in: fleet)
+      guard case .stored(let revision) = try await self.store([1], try await self.grant("a", in: fleet), in: fleet)
+      else {
+        Issue.record("not stored")
+        return
+      }
+      var epoch = try await fleet.invalidate([FleetSubject("x")], by: "node")
+      for _ in 0..<2 {
+        try await server.crash()
+        let error = await #expect(throws: FleetError.self) { try await fleet.lookUp([self.key("a")]) }
+        #expect(error?.code == .unreachable, "\(String(describing: error))")
+        try await server.start()
+        let found = try await withTimeLimit("the fleet to connect again", .seconds(20)) {
+          while true {
+            if let found = try? await fleet.lookUp([self.key("a")]) { return found }
+          }
+        }
+        #expect(found.values == [nil])
+        #expect(found.epoch > epoch)
+        #expect(try await fleet.invalidations(since: epoch) == .everything(upTo: found.epoch))
+        epoch = found.epoch
+      }
+      #expect(try await self.store([1], holder, in: fleet) == .leaseEnded)
+      let next = try await self.grant("held", to: "b", in: fleet)
+      #expect(next.0.token > holder.0.token)
+      guard case .stored(let second) = try await self.store([1], next, in: fleet) else {
+        Issue.record("no")
+        return
+      }
+      #expect(second > revision)
+      // A stop in order keeps all.
+      try await server.stop()
+      try await server.start()
+      let again = try PostgreSQLFleet(connection: server.connection())
+      #expect(try await again.lookUp([self.key("held")]).values.first??.bytes == [1])
+      await fleet.close()
+      await again.close()
+    }
+
+    @Test func `What has ended is removed, and forgotten invalidations leave nothing fresh`() async throws {
+      let (fleet, schema, server) = try await self.makeFleet()
+      let early = try await self.grant("early", in: fleet)
+      _ = try await self.store([1], try await self.grant("kept", in: fleet), in: fleet)
+      _ = try await self.store([1], try await self.grant("ended", in: fleet), in: fleet, for: .zero)
+      let first = try await fleet.invalidate([FleetSubject("kept")], by: "node")
+      let second = try await fleet.invalidate([FleetSubject("other")], by: "node")
+      _ = try await self.store([2], try await self.grant("new", in: fleet), in: fleet)
+      let cleanUp = FleetStatements(try SchemaName(schema)).cleanUp
+      #expect(try await fleet.perform(cleanUp, [.integer(1), .integer(3_600)]).first?.integer(0) == 3)
+      #expect(try await server.run("SELECT count(*) FROM \(schema).fleet_value") == "2")
+      #expect(try await fleet.lookUp([self.key("kept"), self.key("new")]).values.map { $0?.bytes } == [nil, [2]])
+      #expect(try await fleet.invalidations(since: first) == .everything(upTo: second))
+      #expect(try await self.store([1], early, in: fleet) == .invalidated)
+      await fleet.close()
+    }
+
+    /// Each task writes values and invalidates, at once with the others, over several processes' backends. A value has the
+    /// number of invalidations that were over when its run began: no reader finds one that is older than it may be.
+    @Test(arguments: 0..<6 as Range<UInt64>)
+    func `What began before an invalidation is never found after it`(seed: UInt64) async throws {
+      let (fleet, schema, server) = try await self.makeFleet()
+      let fleets = [fleet, try PostgreSQLFleet(connection: server.connection(), schema: schema)]
+      let names = ["x", "y"]
+      // The highest epoch of an invalidation that has returned, by name.
+      let ended = EpochLog()
+      let found = Counter()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<6 {
+          group.addTask {
+            var random = SeededGenerator(seed: seed * 100 + UInt64(task))
+            let fleet = fleets[task % 2]
+            for round in 0..<60 {
+              let name = names.randomElement(using: &random) ?? "x"
+              switch Int.random(in: 0..<5, using: &random) {
+              case 0:
+                let epoch = try await fleet.invalidate([FleetSubject(name)], by: "\(task)")
+                ended.add(epoch, for: name)
+              case 1, 2:
+                let owner = "\(task)/\(round)"
+                let request = FleetLeaseRequest(key: self.key(name), owner: owner, duration: self.hour)
+                guard case .granted(let lease, let epoch) = try await fleet.acquireLease(request) else { continue }
+                let answer = try await self.store(Array(owner.utf8), (lease, epoch), in: fleet)
+                if answer == .leaseEnded { Issue.record("the lease of \(owner) has ended") }
+              default:
+                let last = ended.last(name)
+                let answer = try await fleet.lookUp([self.key(name)])
+                #expect(answer.epoch >= last)
+                guard let value = answer.values[0] else { continue }
+                found.increment()
+                #expect(value.epoch >= last && value.epoch <= answer.epoch)
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(found.value > 0)
+      for fleet in fleets { await fleet.close() }
+    }
+  }
+
+  /// The highest epoch of each name.
+  private final class EpochLog: Sendable {
+    private let epochs = Locked<[String: FleetEpoch]>([:])
+
+    func add(_ epoch: FleetEpoch, for name: String) {
+      self.epochs.withLock { $0[name] = max($0[name] ?? .zero, epoch) }
+    }
+
+    func last(_ name: String) -> FleetEpoch { self.epochs.withLock { $0[name] ?? .zero } }
+  }
+
+  /// The messages that a handler has received.
+  private final class MessageLog: Sendable {
+    private struct State: Sendable {
+      var messages: [FleetMessage] = []
+      var waiting: [(FleetMessage, times: Int, AwaitedOutcome<Void>)] = []
+
+      func contains(_ message: FleetMessage, times: Int) -> Bool {
+        self.messages.count { $0 == message } >= times
+      }
+    }
+
+    private let state = Locked(State())
+
+    var all: [FleetMessage] { self.state.withLock { $0.messages } }
+
+    func count(of message: FleetMessage) -> Int { self.all.count { $0 == message } }
+
+    func add(_ message: FleetMessage) {
+      let ready = self.state.withLock { state in
+        state.messages.append(message)
+        let waiting = state.waiting
+        state.waiting = waiting.filter { !state.contains($0.0, times: $0.times) }
+        return waiting.filter { state.contains($0.0, times: $0.times) }
+      }
+      for (_, _, outcome) in ready { outcome.decide() }
+    }
+
+    func wait(for message: FleetMessage, times: Int = 1) async throws {
+      let outcome = AwaitedOutcome<Void>()
+      let isThere = self.state.withLock { state in
+        if state.contains(message, times: times) { return true }
+        state.waiting.append((message, times, outcome))
+        return false
+      }
+      if isThere { return }
+      try await withTimeLimit("the message \(message)", .seconds(20)) { await outcome.value() }
+    }
+  }
+#endif

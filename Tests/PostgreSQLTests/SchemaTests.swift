@@ -1,0 +1,220 @@
+#if SwiftOperationPostgreSQL && os(Linux)
+  import OperationCore
+  import OperationFleet
+  import OperationPersistence
+  import Testing
+
+  @testable import OperationPostgreSQL
+
+  @Suite struct ConnectionStringTests {
+    @Test func `A connection is named without its password`() throws {
+      for text in [
+        "host=db.example port=5433 dbname=app user=service password=secret",
+        "postgresql://service:secret@db.example:5433/app?sslmode=require",
+      ] {
+        let name = try ConnectionName(text)
+        #expect("\(name)" == "The database \"app\" of db.example:5433")
+        #expect(name.user == "service")
+      }
+    }
+
+    @Test(arguments: ["password=secret nonsense", "postgresql://a:secret@[", "secret"])
+    func `A connection string that cannot be read is refused without being quoted`(text: String) throws {
+      let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLStorage(connection: text) }
+      #expect(error?.code == .invalidConnection)
+      #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test(arguments: ["", "pg_mine", "information_schema", "a\"b", "a'b", String(repeating: "a", count: 64)])
+    func `A name of a schema that PostgreSQL would change is refused`(name: String) throws {
+      let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLFleet(connection: "", schema: name) }
+      #expect(error?.message.contains("1 to 63 bytes") == true)
+    }
+  }
+
+  @Suite(.needsServer) struct SchemaTests {
+    @Test func `Of many processes that connect first, one migrates`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema("Of \u{E9}")
+      let storages = try (0..<8).map { _ in try PostgreSQLStorage(connection: server.connection(), schema: schema) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, storage) in storages.enumerated() { group.addTask { try await storage.put("\(number)") } }
+        try await group.waitForAll()
+      }
+      #expect(try await storages[3].keys().count == 8)
+      let versions = try await server.run(
+        "SELECT string_agg(version::text, ',' ORDER BY version) FROM \"\(schema)\".schema_version"
+      )
+      #expect(versions == (1...PostgreSQLSchema.currentVersion).map { "\($0)" }.joined(separator: ","))
+      for storage in storages { await storage.close() }
+    }
+
+    @Test func `A schema of a newer version is refused, with both versions`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema()
+      try await PostgreSQLSchema(schema).migrate(connection: server.connection())
+      try await server.run("INSERT INTO \(schema).schema_version (version) VALUES (99)")
+      let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      let error = await #expect(throws: StorageError.self) { try await storage.keys() }
+      #expect(error?.code == .newerSchema)
+      #expect(error?.message.contains("has the version 99, and this program knows 2") == true)
+      await storage.close()
+      let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
+      let refusal = await #expect(throws: FleetError.self) { try await fleet.lookUp([FleetKey("a", subjects: [])]) }
+      #expect((refusal?.cause as? PostgreSQLError)?.code == .newerSchema)
+      await fleet.close()
+      await #expect(throws: PostgreSQLError.self) {
+        try await PostgreSQLSchema(schema).migrate(connection: server.connection())
+      }
+    }
+
+    @Test func `A missing or older schema is an error where it is not migrated`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema()
+      let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema, isMigrating: false)
+      let error = await #expect(throws: StorageError.self) { try await storage.keys() }
+      #expect((error?.cause as? PostgreSQLError)?.code == .olderSchema)
+      #expect(error?.message.contains("is missing, and this program needs 2. Migrate it as its owner") == true)
+      await storage.close()
+    }
+
+    @Test func `A schema of an older version is migrated, and keeps its entries`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema()
+      let name = try SchemaName(schema)
+      try await server.run(SchemaMigration.all[0].script(name))
+      try await server.run(
+        "INSERT INTO \(schema).schema_version (version) VALUES (1); "
+          + "INSERT INTO \(schema).entry VALUES ('old', '', '', '\\x07')"
+      )
+      let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      #expect(try await storage.entries(withPrefix: "") == [StorageEntry(key: "old", value: [7])])
+      await storage.close()
+      let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
+      #expect(try await fleet.lookUp([FleetKey("a", subjects: [])]).values == [nil])
+      await fleet.close()
+    }
+
+    @Test func `A user without rights is told how to get them, and has no more than it needs`() async throws {
+      let server = try await DatabaseServer()
+      try await server.run("CREATE ROLE service LOGIN")
+      try await server.run("CREATE DATABASE app")
+      let connection = server.connection(user: "service", database: "app")
+      let storage = try PostgreSQLStorage(connection: connection)
+      let error = await #expect(throws: StorageError.self) { try await storage.put("a") }
+      #expect(error?.code == .readOnly, "\(String(describing: error))")
+      #expect((error?.cause as? PostgreSQLError)?.code == .noRights)
+      #expect(error?.message.contains("The user \"service\" may not migrate the schema \"swift_operation\"") == true)
+      await storage.close()
+      // The owner has migrated, and granted nothing.
+      let owner = server.connection(database: "app")
+      try await PostgreSQLSchema().migrate(connection: owner)
+      let second = try PostgreSQLStorage(connection: connection)
+      let refused = await #expect(throws: StorageError.self) { try await second.put("a") }
+      #expect((refused?.cause as? PostgreSQLError)?.code == .noRights, "\(String(describing: refused))")
+      #expect(refused?.message.contains("grantingTo:") == true)
+      await second.close()
+      try await PostgreSQLSchema().migrate(connection: owner, grantingTo: "service")
+      let third = try PostgreSQLStorage(connection: connection, isMigrating: false)
+      try await third.put("a")
+      try await third.apply([.remove(key: "a"), .put(key: "b", value: [1])])
+      #expect(try await third.keys() == ["b"])
+      #expect(try await third.acquireLease("x", owner: "y", for: .seconds(9)) == .held)
+      try await third.releaseLease("x", owner: "y")
+      // Each batch in 200 removes what is old.
+      for number in 0..<200 { try await third.put("\(number)") }
+      await third.close()
+      let fleet = try PostgreSQLFleet(connection: connection, isMigrating: false)
+      let key = FleetKey("a", subjects: [FleetSubject("s")])
+      guard
+        case .granted(let lease, let epoch) = try await fleet.acquireLease(
+          FleetLeaseRequest(key: key, owner: "o", duration: .seconds(9))
+        )
+      else {
+        Issue.record("no lease")
+        return
+      }
+      _ = try await fleet.store(FleetWrite(lease: lease, epoch: epoch, bytes: [1], timeToLive: .seconds(9)))
+      _ = try await fleet.invalidate([FleetSubject("s")], by: "node")
+      await fleet.close()
+      for statement in [
+        "CREATE TABLE swift_operation.mine (a int)", "DROP TABLE swift_operation.entry",
+        "UPDATE swift_operation.schema_version SET version = 9", "CREATE SCHEMA mine",
+      ] {
+        await #expect(throws: DatabaseServer.Failure.self) {
+          try await server.run(statement, user: "service", database: "app")
+        }
+      }
+    }
+
+    @Test func `A database or a user that is not there is named`() async throws {
+      let server = try await DatabaseServer.shared.value
+      for (connection, code, text) in [
+        (
+          server.connection(database: "nowhere"), PostgreSQLError.Code.invalidConnection,
+          "database \"nowhere\" does not exist"
+        ),
+        (server.connection(user: "nobody_here"), .noRights, "role \"nobody_here\" does not exist"),
+      ] {
+        let storage = try PostgreSQLStorage(connection: connection)
+        let error = await #expect(throws: StorageError.self) { try await storage.keys() }
+        #expect((error?.cause as? PostgreSQLError)?.code == code, "\(String(describing: error))")
+        #expect(error?.message.contains(text) == true, "\(String(describing: error))")
+        await storage.close()
+      }
+    }
+
+    @Test func `Keys of any length have entries, and the server has no more connections than allowed`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let storage = try PostgreSQLStorage(
+        connection: server.connection(),
+        schema: ServerTests.newSchema(),
+        maximumConnections: 3
+      )
+      var random = SystemRandomNumberGenerator()
+      let noise = String((0..<20_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random))) })
+      let keys =
+        [999, 1_000, 1_001, 5_000, 20_000].map { String(noise.prefix($0)) }
+        + [noise.prefix(1_000) + "~"].map(String.init)
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (number, key) in keys.enumerated() { group.addTask { try await storage.put(key, "\(number)") } }
+        try await group.waitForAll()
+      }
+      for prefix in keys + ["", String(noise.prefix(1_002))] {
+        let expected = keys.filter { $0.hasPrefix(prefix) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        #expect(try await storage.keys(prefix) == expected)
+      }
+      try await storage.apply([.remove(key: keys[3])])
+      #expect(try await storage.keys().count == keys.count - 1)
+      #expect(storage.pool.connectionCount <= 3)
+      await storage.close()
+    }
+
+    @Test func `What is old is removed in small steps, and another process does not wait for it`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema()
+      let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      try await storage.put("a")
+      try await server.run(
+        """
+        INSERT INTO \(schema).batch SELECT int4send(n), now() - interval '2 hours' FROM generate_series(1, 1200) n;
+        INSERT INTO \(schema).lease SELECT int4send(n), '', now() - interval '2 hours' FROM generate_series(1, 10) n;
+        """
+      )
+      let counts = try await [510, 500, 200, 0].asyncMap { _ in
+        try await storage.pool.perform(StorageStatements(SchemaName(schema)).cleanUp).first?.integer(0)
+      }
+      #expect(counts == [510, 500, 200, 0])
+      #expect(try await server.run("SELECT count(*) FROM \(schema).batch") == "1")
+      await storage.close()
+    }
+  }
+
+  extension Array {
+    fileprivate func asyncMap<R>(_ body: (Element) async throws -> R) async throws -> [R] {
+      var results: [R] = []
+      for element in self { results.append(try await body(element)) }
+      return results
+    }
+  }
+#endif
