@@ -40,6 +40,7 @@
     /// - Parameters:
     ///   - settings: Settings of the server.
     ///   - data: The folder of the data; nil for one in the folder of the server.
+    /// - Throws: A ``Failure`` with the log if the server does not start, or with what to install.
     init(settings: [String] = [], data: String? = nil) async throws {
       guard let programs = Self.programs else {
         throw Failure(

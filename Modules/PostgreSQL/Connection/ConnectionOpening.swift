@@ -11,7 +11,9 @@
     /// The thread that looks up names of hosts, for which libpq blocks.
     private let queue = DispatchQueue(label: "swift-operation.postgresql-connecting")
 
-    /// - Parameter connection: A connection string of libpq.
+    /// - Parameters:
+    ///   - connection: A connection string of libpq.
+    ///   - deadlines: The source of time limits.
     /// - Throws: A ``PostgreSQLError`` if it cannot be read.
     init(_ connection: String, deadlines: any DeadlineSource) throws(PostgreSQLError) {
       self.connection = connection

@@ -3,9 +3,9 @@
     /// The error that the server has for a statement or for a connection.
     ///
     /// - Parameters:
-    ///   - sqlState: See <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+    ///   - sqlState: The number of the error, five characters of PostgreSQL's table of error codes.
     ///   - reason: What the server says.
-    ///   - name: The name of the database.
+    ///   - name: What messages call the database.
     init(sqlState: String, _ reason: String, _ name: ConnectionName) {
       let (code, remedy) = Self.meaning(of: sqlState, name)
       self.init(code: code, message: "\(name) says: \(reason). \(remedy)", sqlState: sqlState)

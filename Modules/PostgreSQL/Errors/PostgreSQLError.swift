@@ -5,10 +5,6 @@
     public struct Code: Hashable, Sendable, CustomStringConvertible {
       public let description: String
 
-      init(description: String) {
-        self.description = description
-      }
-
       /// The connection string is not one of libpq.
       public static let invalidConnection = Code(description: "invalidConnection")
 

@@ -10,6 +10,7 @@
     /// Prepares a connection for statements, and migrates the schema where it has to be.
     ///
     /// - Parameter isMigrating: Whether a missing or older schema is migrated.
+    /// - Throws: A ``PostgreSQLError`` if the schema cannot be used. The connection is to be closed then.
     nonisolated(nonsending) func begin(isMigrating: Bool) async throws(PostgreSQLError) {
       try await self.setUp()
       let version = try await self.version()
