@@ -47,6 +47,11 @@ let integrations: [Integration] = [
     description: "Adds OperationConfiguration: settings that change while operations run (swift-configuration).",
     packages: ["https://github.com/apple/swift-configuration": "1.4.0"..<"2.0.0"]
   ),
+  Integration(
+    trait: "SwiftOperationDevtools",
+    description: "Adds OperationDevtools: the stores of a client, live in a browser (FlyingFox).",
+    packages: ["https://github.com/swhitty/FlyingFox": "0.27.1"..<"0.28.0"]
+  ),
 ]
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
@@ -128,6 +133,14 @@ let table: [Module] = [
     trait: "SwiftOperationConfiguration",
     products: ["swift-configuration": ["Configuration"]]
   ),
+  .library(
+    "Devtools",
+    uses: ["Platform", "Foundation", "Core", "NetworkObserving", "MemoryPressure"],
+    trait: "SwiftOperationDevtools",
+    products: ["FlyingFox": ["FlyingFox", "FlyingSocks"]],
+    without: ["Page/Source"]
+  ),
+  .inner("Top", uses: ["Platform"]),
   .library(
     "Operation",
     target: "Operation",
@@ -261,6 +274,12 @@ let table: [Module] = [
     trait: "SwiftOperationConfiguration",
     products: ["swift-configuration": ["Configuration"]]
   ),
+  .subject("DevtoolsSubject", uses: ["Operation", "Devtools"], trait: "SwiftOperationDevtools"),
+  .tests(
+    "Devtools",
+    uses: ["Core", "Retry", "Mutation", "NetworkObserving", "MemoryPressure", "Persistence", "Top", "DevtoolsSubject"],
+    trait: "SwiftOperationDevtools"
+  ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
   .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),
 ]
@@ -327,10 +346,18 @@ struct Module {
     target: String? = nil,
     uses: [String] = [],
     trait: String? = nil,
-    products: [String: [String]] = [:]
+    products: [String: [String]] = [:],
+    without excluded: [String] = []
   ) -> Module {
-    let target = target ?? "Operation\(folder)"
-    return Module(kind: .library, folder: folder, target: target, uses: uses, trait: trait, products: products)
+    Module(
+      kind: .library,
+      folder: folder,
+      target: target ?? "Operation\(folder)",
+      uses: uses,
+      trait: trait,
+      products: products,
+      excluded: excluded
+    )
   }
 
   /// The macros `Operation<Folder>` in `Modules/<Folder>`.
@@ -424,7 +451,13 @@ extension Module {
   var packageTarget: Target {
     switch kind {
     case .library, .inner, .generator, .fixtures:
-      .target(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
+      .target(
+        name: target,
+        dependencies: dependencies,
+        path: path,
+        exclude: excluded,
+        swiftSettings: Module.settings
+      )
     case .system(let pkgConfig, let apt, let brew):
       .systemLibrary(name: target, path: path, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
     case .macros:

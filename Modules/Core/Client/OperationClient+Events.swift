@@ -44,6 +44,11 @@ public struct OperationEvents: AsyncSequence, Sendable {
   /// The number of events that were dropped because the reader was too slow.
   public var droppedCount: Int { self.reader.droppedCount }
 
+  /// Removes and returns the events that have yet to be read, without waiting for one.
+  ///
+  /// A reader that looks at intervals costs the program less than one that is woken for each event.
+  package func takeAll() -> [OperationEvent] { self.reader.takeAll() }
+
   public func makeAsyncIterator() -> Iterator { Iterator(reader: self.reader) }
 
   /// Reads the events of a client.
@@ -80,6 +85,8 @@ final class EventReader: Sendable {
   }
 
   var droppedCount: Int { self.hub.droppedCount(of: self.buffer) }
+
+  func takeAll() -> [OperationEvent] { self.hub.takeAll(of: self.buffer) }
 
   nonisolated(nonsending) func next() async -> OperationEvent? {
     await withTaskCancellationHandler {

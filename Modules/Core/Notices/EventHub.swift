@@ -87,6 +87,11 @@ final class EventHub: Sendable {
     if let answer { continuation.resume(returning: answer) }
   }
 
+  /// Removes and returns the events that a buffer has now, oldest first.
+  func takeAll(of buffer: EventBuffer) -> [OperationEvent] {
+    self.state.withLock { _ in buffer.takeOrdered() }.compactMap(\.self)
+  }
+
   /// The number of events that a reader has missed.
   func droppedCount(of buffer: EventBuffer) -> Int { self.state.withLock { _ in buffer.droppedCount } }
 
@@ -147,6 +152,13 @@ final class EventBuffer: @unchecked Sendable {
       self.count -= 1
     }
     return self.events[self.start].take()
+  }
+
+  /// Removes and returns all events, oldest first.
+  func takeOrdered() -> [OperationEvent?] {
+    let start = self.start
+    let events = self.takeAll()
+    return Array(events[start...] + events[..<start])
   }
 
   /// Removes and returns all events, to be released after the lock.

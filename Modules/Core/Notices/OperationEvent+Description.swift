@@ -5,7 +5,7 @@ extension OperationEvent: CustomStringConvertible {
   }
 
   /// What has happened, without the operation: `run 7 began, started by a call`.
-  var sentence: String {
+  package var sentence: String {
     let run = self.run.map { "run \($0) " } ?? ""
     switch self.what {
     case .runBegan: return "\(run)began, started by \(self.cause?.description ?? "a call")"

@@ -1,0 +1,96 @@
+#if SwiftOperationDevtools
+  public import OperationCore
+  internal import OperationPlatform
+
+  /// Shows what the stores of a client do, live, on a page that a browser of this machine opens.
+  ///
+  /// ```swift
+  /// let devtools = Devtools(client)
+  /// try await devtools.run()  // Prints an address such as http://127.0.0.1:49152/?token=5c0e…, and serves it.
+  /// ```
+  ///
+  /// The page is served on the loopback interface alone, to those who have the token of the address. It changes nothing unless
+  /// `allowsActions` is true. Use it in development: whoever can read the token can read the values of the stores, except
+  /// those that are an `OperationSecret` or unstored.
+  public final class Devtools: Sendable {
+    private let feed: LiveFeed
+    private let server: PageServer
+
+    /// Creates a page for a client, which is not served yet.
+    ///
+    /// - Parameters:
+    ///   - client: The client, which the page keeps alive.
+    ///   - allowsActions: Whether the page can run, invalidate, reset and cancel operations, set values, and simulate.
+    ///   - simulation: What the page can simulate; nil for nothing.
+    ///   - port: The port; 0 for one that is free.
+    public init(
+      _ client: OperationClient,
+      allowsActions: Bool = false,
+      simulation: Simulation? = nil,
+      port: UInt16 = 0
+    ) {
+      self.feed = LiveFeed(client, allowsActions: allowsActions, simulation: simulation)
+      self.server = PageServer(self.feed, port: port)
+    }
+
+    /// Serves the page until the task is cancelled.
+    ///
+    /// - Parameter announce: Called with the address of the page once it is served. By default it is written to the standard
+    ///   error in a line.
+    /// - Throws: An error if the port cannot be served, or `CancellationError`.
+    public func run(
+      announcing announce: @Sendable (_ address: String) -> Void = {
+        Devtools.write("Swift Operation devtools: \($0)\n")
+      }
+    ) async throws {
+      announce(try await self.start())
+      try await withTaskCancellationHandler {
+        try await self.server.ended()
+      } onCancel: {
+        self.server.cancel()
+      }
+    }
+
+    /// Begins to serve the page, and goes on until ``stop()`` is called or the value is released.
+    ///
+    /// - Returns: The address of the page, with its port and token. A second call returns the same one.
+    /// - Throws: An error if the port cannot be served.
+    @discardableResult
+    public func start() async throws -> String {
+      await self.feed.start()
+      return try await self.server.start()
+    }
+
+    /// Ends the connections and stops serving the page.
+    public func stop() async {
+      await self.server.stop()
+      await self.feed.stop()
+    }
+
+    deinit {
+      self.server.cancel()
+      self.feed.cancel()
+    }
+
+    /// Writes a line to the standard error.
+    @usableFromInline
+    static func write(_ line: String) {
+      let bytes = Array(line.utf8)
+      // All of it at once: lines of other threads do not mix with it.
+      _ = OperationPlatform.write(STDERR_FILENO, bytes, bytes.count)
+    }
+  }
+
+  extension Devtools {
+    /// Shows limits, breakers, budgets and the like on the page, with the numbers that they have now.
+    ///
+    /// ```swift
+    /// devtools.show { [limit.snapshot(), breaker.snapshot] }
+    /// ```
+    ///
+    /// - Parameter snapshots: Called about twice a second while somebody looks at the page.
+    public func show(_ snapshots: @escaping @Sendable () -> [any OperationResilienceSnapshot]) {
+      self.feed.exhibits.add(snapshots)
+    }
+  }
+#endif

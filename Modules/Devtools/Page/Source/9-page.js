@@ -1,0 +1,204 @@
+'use strict';
+// The page as a whole: it puts the parts together, and draws what has changed a few times a second.
+Devtools.Page = class {
+  constructor() {
+    this.model = new Devtools.Model();
+    this.connection = new Devtools.Connection((message) => this.receive(message), (state, text) => this.showConnection(state, text));
+    this.tree = new Devtools.Tree(this.model, (node) => this.select(node));
+    this.details = new Devtools.Details(this.model, this.connection, this.tree);
+    this.timeline = new Devtools.Timeline(this.model, (path) => this.choosePath(path));
+    this.messages = [];
+    this.isStale = true;
+    this.lastList = 0;
+    this.lastStructure = -1;
+    this.setTheme(localStorage.getItem('theme') ?? 'system');
+    this.listen();
+    this.details.update(true);
+    requestAnimationFrame(() => this.frame());
+    this.connection.run();
+  }
+
+  receive(message) {
+    if (!this.recording && message.type === 'hello' && !message.live) this.beginRecording();
+    if (this.recording) {
+      this.recording.push(message);
+      if (message.ready) this.endOfRecording();
+      return;
+    }
+    this.model.apply(message);
+    this.isStale = true;
+    if (message.type === 'hello') this.showConnection('live', 'live');
+  }
+
+  showConnection(state, text) {
+    const element = Devtools.byID('connection');
+    element.dataset.state = state;
+    element.textContent = text;
+  }
+
+  // ---- Drawing
+
+  frame() {
+    requestAnimationFrame(() => this.frame());
+    const time = performance.now();
+    const isLive = this.model.hello.live && this.timeline.follows;
+    const isTimelineInSight = this.timeline.canvas.offsetParent !== null;
+    if (isTimelineInSight && (isLive || this.isStale) && time - (this.lastLanes ?? 0) > 33) {
+      this.lastLanes = time;
+      this.timeline.draw();
+    }
+    if (!(this.isStale && time - this.lastList > 200) && time - this.lastList < 1000) return;
+    this.lastList = time;
+    this.isStale = false;
+    if (this.lastStructure !== this.model.structure) {
+      this.lastStructure = this.model.structure;
+      this.openSmallTree();
+    }
+    this.tree.update();
+    this.details.update();
+    this.drawHead();
+  }
+
+  // A small tree is shown open. What somebody has folded stays so.
+  openSmallTree() {
+    if (this.hasOpened || this.model.rows.size > 300 || !this.model.isReady) return;
+    this.hasOpened = true;
+    for (const node of this.model.rows.values()) {
+      for (let above = node.parent; above; above = above.parent) above.isOpen = true;
+    }
+  }
+
+  drawHead() {
+    const { model } = this;
+    const { element } = Devtools;
+    Devtools.byID('program').textContent = model.hello.program ? `${model.hello.program} (${model.hello.process})` : '';
+    const counts = model.root.counts;
+    const time = performance.now();
+    if (!this.rateStart || time - this.rateStart.time > 2000 || model.eventTotal < this.rateStart.total) {
+      if (this.rateStart) this.eventRate = Math.max(0, model.eventTotal - this.rateStart.total) / ((time - this.rateStart.time) / 1000);
+      this.rateStart = { time, total: model.eventTotal };
+    }
+    const items = [
+      ['stores', counts.stores, null], ['running', counts.running, counts.running ? 'busy' : null],
+      ['paused', counts.paused, counts.paused ? 'wait' : null], ['failing', counts.failing, counts.failing ? 'bad' : null],
+      ['events/s', Math.round(this.eventRate ?? 0), null, 'no'],
+    ];
+    if (model.dropped > 0) items.push(['events missed', model.dropped, 'bad']);
+    if (model.simulation?.offline) items.push(['offline', 'simulated', 'wait']);
+    const key = JSON.stringify(items);
+    if (this.headKey === key) return;
+    this.headKey = key;
+    Devtools.fill(Devtools.byID('counts'), ...items.map(([name, number, tone, small]) => element('div',
+      { 'data-tone': tone, 'data-small': small, 'data-count': name },
+      element('dd', {}, typeof number === 'number' ? Devtools.number(number) : number), element('dt', {}, name))));
+  }
+
+  select(node) {
+    this.details.select(node);
+    this.timeline.select(node.path);
+    if (window.matchMedia('(max-width: 760px)').matches && node.row) this.setView('details');
+  }
+
+  choosePath(path) {
+    const node = this.model.find(path);
+    if (node) this.tree.reveal(node);
+  }
+
+  // ---- Recordings
+
+  beginRecording() {
+    this.recording = [];
+    this.showConnection('recording', 'loading a recording');
+  }
+
+  endOfRecording() {
+    this.connection.stop();
+    this.hasOpened = false;
+    Devtools.byID('scrub').hidden = false;
+    this.showConnection('recording', 'recording');
+    this.goTo(1);
+    this.timeline.setFollows(false);
+    this.timeline.fit();
+  }
+
+  openRecording(text) {
+    this.recording = Devtools.parseRecording(text);
+    this.recording[0] = { ...this.recording[0], live: false, actions: false };
+    this.endOfRecording();
+    Devtools.toast('The page shows the recording. Load the page again to see the program.');
+  }
+
+  // Shows the recording as it was after a share of its time.
+  goTo(share) {
+    const { model, recording } = this;
+    let [first, last] = [Infinity, 0];
+    for (const message of recording) {
+      for (const event of message.events ?? []) {
+        first = Math.min(first, event.date);
+        last = Math.max(last, event.date);
+      }
+      if (message.date && message.type === 'update') last = Math.max(last, message.date);
+    }
+    if (first === Infinity) first = last;
+    const moment = first + (last - first) * share;
+    const selected = this.details.node?.path;
+    const known = new Map();
+    const keep = (node) => {
+      known.set(node.key, node.isOpen);
+      for (const child of node.children.values()) keep(child);
+    };
+    keep(model.root);
+    for (const message of recording) {
+      // What a recording begins with is there from its beginning.
+      const isLater = message.type === 'update' && message.date > moment && message !== recording[1] && !message.ready;
+      const events = message.events?.filter((event) => event.date <= moment);
+      model.apply(isLater ? { ...message, stores: undefined, removed: undefined, date: undefined, events } : { ...message, events });
+    }
+    model.hello = { ...model.hello, live: false, actions: false };
+    model.last = moment;
+    this.timeline.moment = moment;
+    for (const node of [...model.rows.values()]) {
+      for (let each = node; each; each = each.parent) each.isOpen = known.get(each.key) ?? each.isOpen;
+    }
+    const node = selected && model.find(selected);
+    this.tree.selected = node ?? null;
+    this.details.node = node ?? null;
+    this.details.known = {};
+    Devtools.byID('moment').value = String(Math.round(share * 1000));
+    Devtools.byID('moment-text').textContent = Devtools.time(moment, 1);
+    this.isStale = true;
+  }
+
+  play() {
+    const button = Devtools.byID('play');
+    if (this.player) {
+      clearInterval(this.player);
+      this.player = null;
+      button.textContent = '▶';
+      return;
+    }
+    button.textContent = '❚❚';
+    const input = Devtools.byID('moment');
+    if (Number(input.value) >= 1000) this.goTo(0);
+    this.player = setInterval(() => {
+      const share = Math.min(1, Number(input.value) / 1000 + 0.01);
+      this.goTo(share);
+      if (share >= 1) this.play();
+    }, 100);
+  }
+
+  async save() {
+    try {
+      const text = this.recording
+        ? this.recording.map((message) => JSON.stringify(message)).join('\n')
+        : await (await this.connection.get('/api/recording')).text();
+      const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
+      const name = `${this.model.hello.program ?? 'program'}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.ndjson`;
+      Devtools.element('a', { href: address, download: name }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 1000);
+      Devtools.toast(`The recording is in ${name}`);
+    } catch (error) {
+      Devtools.toast(error.message);
+    }
+  }
+};

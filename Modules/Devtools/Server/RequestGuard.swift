@@ -1,0 +1,73 @@
+#if SwiftOperationDevtools
+  /// Decides who may talk to the page's server.
+  ///
+  /// Another page in the same browser can send requests to this machine, so the address alone proves nothing. A request has to name
+  /// this server as its host (DNS rebinding), come from no other origin (cross-site requests), and bring the token.
+  struct RequestGuard: Sendable {
+    /// What a request says about itself.
+    struct Claims: Sendable {
+      var method = "GET"
+      var path = "/"
+      var host: String?
+      var origin: String?
+      /// The header `Sec-Fetch-Site`.
+      var site: String?
+      /// The header `Authorization`.
+      var authorization: String?
+      /// The parameter `token` of the address.
+      var queryToken: String?
+    }
+
+    enum Verdict: Hashable, Sendable {
+      case allowed
+      /// With the status and what is wrong.
+      case refused(Int, String)
+    }
+
+    let token: String
+    let port: UInt16
+
+    func judge(_ claims: Claims) -> Verdict {
+      guard let host = claims.host?.lowercased(), self.hosts.contains(host) else {
+        return .refused(403, "The host of the request is not this server.")
+      }
+      if let origin = claims.origin, !self.hosts.contains(where: { origin == "http://\($0)" }) {
+        return .refused(403, "The request comes from another origin.")
+      }
+      if let site = claims.site, site != "same-origin", site != "none" {
+        return .refused(403, "The request comes from another site.")
+      }
+      guard ["GET", "POST"].contains(claims.method) else { return .refused(405, "The method is neither GET nor POST.") }
+      guard self.isToken(self.token(of: claims)) else {
+        return .refused(401, "The token is missing or wrong: open the address that the program has printed.")
+      }
+      return .allowed
+    }
+
+    private var hosts: [String] { ["127.0.0.1:\(self.port)", "localhost:\(self.port)"] }
+
+    /// The token, which only what a browser loads by itself may have in its address: the page, its style and its script.
+    private func token(of claims: Claims) -> String? {
+      if claims.path.hasPrefix("/api/") {
+        guard let authorization = claims.authorization, authorization.hasPrefix("Bearer ") else { return nil }
+        return String(authorization.dropFirst("Bearer ".count))
+      }
+      return claims.method == "GET" ? claims.queryToken : nil
+    }
+
+    /// Compares in a time that does not tell how many characters are right.
+    private func isToken(_ text: String?) -> Bool {
+      guard let text, text.utf8.count == self.token.utf8.count else { return false }
+      return zip(text.utf8, self.token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// 128 random bits.
+    static func makeToken() -> String {
+      var generator = SystemRandomNumberGenerator()
+      return (0..<2).map { _ in
+        let digits = String(generator.next() as UInt64, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+      }.joined()
+    }
+  }
+#endif

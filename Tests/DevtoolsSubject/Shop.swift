@@ -1,0 +1,82 @@
+#if SwiftOperationDevtools
+  import Foundation
+  import Operation
+  import OperationDevtools
+
+  /// A made-up shop in which something happens all the time.
+  struct Shop: Sendable {
+    private let simulation = Simulation()
+    private let client: OperationClient
+    private let devtools: Devtools
+    private let limit = ConcurrencyLimit(4, name: "catalogue")
+    private let breaker = CircuitBreaker(name: "payments", minimumRuns: 4)
+
+    init(allowsActions: Bool) {
+      let network = self.simulation.networkObserver()
+      self.client = OperationClient(
+        storeCache: OperationClient.DefaultStoreCache(memoryPressureSource: self.simulation.memoryPressureSource()),
+        storeCreator: self.simulation.storeCreator(
+          .default(
+            retryLimit: 3,
+            backoff: .constant(.milliseconds(700)),
+            networkObserver: network,
+            activityObserver: nil
+          )
+        )
+      )
+      self.devtools = Devtools(self.client, allowsActions: allowsActions, simulation: self.simulation)
+    }
+
+    func run() async throws {
+      self.devtools.show { [limit, breaker] in [limit.snapshot(), breaker.snapshot] }
+      DevtoolsSubject.say(try await self.devtools.start())
+      let subscriptions = self.subscribe()
+      let buying = Task { await self.buy() }
+      for await _ in DevtoolsSubject.commands {}
+      buying.cancel()
+      for subscription in subscriptions { subscription.cancel() }
+      await self.devtools.stop()
+    }
+
+    private func subscribe() -> [OperationSubscription] {
+      let products = (1...6).map {
+        Product.Query(id: $0).networkMode(.online).limited(by: self.limit).stale(after: .seconds(8))
+      }
+      let stock = self.client.store(for: Stock.Query().rerun(every: .seconds(2)).networkMode(.online))
+      let rates = self.client.store(
+        for: ExchangeRate.Query(currency: "EUR").circuitBreaker(self.breaker).rerun(every: .seconds(5))
+      )
+      let session = self.client.store(for: Session.Query().stale(after: .seconds(3600)))
+      return products.enumerated().map { index, query in
+        self.client.store(for: query).subscribe(named: "ProductView \(index + 1)", with: QueryEventHandler())
+      } + [
+        stock.subscribe(named: "StockBadge", with: QueryEventHandler()),
+        rates.subscribe(named: "PriceLabel", with: QueryEventHandler()),
+        session.subscribe(with: QueryEventHandler()),
+      ]
+    }
+
+    /// Buys something now and then, which invalidates what the shop has.
+    private func buy() async {
+      let order = self.client.store(for: PlaceOrder().invalidates(matching: ["shop", "products"]))
+      var number = 0
+      while (try? await self.client.defaultContext.operationDeadlines.sleep(for: .seconds(3))) != nil {
+        number += 1
+        _ = try? await order.mutate(with: PlaceOrder.Arguments(product: number % 6 + 1, card: CardNumber("4711")))
+        let product = self.client.store(for: Product.Query(id: number % 6 + 1))
+        async let first = try? product.fetch()
+        async let second = try? product.fetch()
+        _ = await (first, second)
+      }
+    }
+  }
+
+  /// The number of a card, which nobody may see.
+  struct CardNumber: Hashable, Sendable, OperationSecret {
+    let digits: String
+
+    init(_ digits: String) {
+      self.digits = digits
+    }
+  }
+#endif

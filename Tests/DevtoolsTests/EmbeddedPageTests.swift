@@ -1,0 +1,25 @@
+#if SwiftOperationDevtools
+  import Foundation
+  import Testing
+
+  @testable import OperationDevtools
+
+  @Suite struct EmbeddedPageTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Modules/Devtools/Page/Source").standardized
+
+    private func source(_ name: String) throws -> String {
+      try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
+    }
+
+    @Test func `The embedded files are those of the folder`() throws {
+      let advice: Comment = "Run Scripts/devtools-page."
+      #expect(EmbeddedPage.index == (try self.source("index.html")), advice)
+      #expect(EmbeddedPage.style == (try self.source("devtools.css")), advice)
+      #expect(EmbeddedPage.icon == (try self.source("icon.svg")), advice)
+      let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path()).filter { $0.hasSuffix(".js") }
+      let ordered = names.sorted { (Int($0.prefix { $0 != "-" }) ?? 0) < (Int($1.prefix { $0 != "-" }) ?? 0) }
+      #expect(EmbeddedPage.script == (try ordered.map { try self.source($0) }.joined()), advice)
+    }
+  }
+#endif
