@@ -97,6 +97,16 @@ public struct RetryBudgetSnapshot: Hashable, Sendable, Encodable, CustomStringCo
   }
 }
 
+extension RetryBudgetSnapshot: OperationResilienceSnapshot {
+  /// What is left, and the counts.
+  public var gauges: [String: Double] {
+    [
+      "budget.available": Double(self.available), "budget.runs": Double(self.runs),
+      "budget.withdrawals": Double(self.withdrawals), "budget.refusals": Double(self.refusals),
+    ]
+  }
+}
+
 extension OperationNotice.Name {
   /// The numbers of a retry budget were changed. The attributes `budget.ratio` and `budget.minimum` are the new ones.
   public static let retryBudgetChanged = Self("retry.budgetChanged")

@@ -4,6 +4,8 @@ struct ClientChange: Sendable {
   var removed: [StoreHandle] = []
   /// Whether the stores were removed because they were idle.
   var isEviction = false
+  /// Why the stores were removed; nil if nobody looks.
+  var cause: OperationRunCause?
   /// The identifier of the newest watcher when the change was made. Later watchers do not receive it.
   var lastWatcherID: UInt64 = 0
 

@@ -45,7 +45,10 @@ extension ClientStorage {
   ) {
     if !state.watchers.isEmpty || replaced != nil {
       var change = ClientChange(added: [new])
-      if let replaced, let store = self.end(replaced, in: &state, &released) { change.removed.append(store) }
+      if let replaced, let store = self.end(replaced, in: &state, &released) {
+        change.removed.append(store)
+        change.cause = .replacement
+      }
       self.queue(change, in: &state, &released)
     }
     if entry.isIdle { state.queuedEvents.append(.idle(entry)) }

@@ -43,7 +43,8 @@ extension ClientStorage {
   ///
   /// The check for other owners is made with the lock held, and look-ups retain stores under the same lock. So no
   /// look-up finds a store that is removed, or misses a store that stays.
-  func evict(_ entry: StoreEntry) {
+  func evict(_ entry: StoreEntry, because cause: OperationRunCause) {
+    if self.events.hasReaders { entry.runtime.noteEviction(cause) }
     self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isIdle, var store = entry.store.take() else { return }
       entry.isIdle = false
@@ -51,21 +52,34 @@ extension ClientStorage {
       self.remove(at: node, from: &state, &released)
       let removed = StoreHandle(runtime: entry.runtime, store: store)
       _ = entry.end()
-      self.queue(ClientChange(removed: [removed], isEviction: true), in: &state, &released)
+      self.queue(ClientChange(removed: [removed], isEviction: true, cause: cause), in: &state, &released)
     }
     self.deliver()
   }
 
   /// Called when the last reference to an evicted store is released.
   func storeIsGone(_ entry: StoreEntry) {
+    let cause = self.events.hasReaders ? entry.runtime.evictionCause ?? .release : nil
     let isInClient = self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isInClient, let node else { return false }
       self.remove(at: node, from: &state, &released)
       if let store = self.end(entry, in: &state, &released) {
-        self.queue(ClientChange(removed: [store], isEviction: true), in: &state, &released)
+        self.queue(ClientChange(removed: [store], isEviction: true, cause: cause), in: &state, &released)
       }
       return true
     }
     if isInClient { self.deliver() }
   }
+}
+
+extension StoreRuntime {
+  /// Keeps why the client drops the store, for the event that follows when nobody holds the store.
+  fileprivate func noteEviction(_ cause: OperationRunCause) {
+    self.withMachine { machine, released in
+      released.append(machine.uniqueExtras().content.evictionCause)
+      machine.uniqueExtras().content.evictionCause = cause
+    }
+  }
+
+  fileprivate var evictionCause: OperationRunCause? { self.withMachine { $0.extras?.content.evictionCause } }
 }

@@ -176,8 +176,9 @@ extension ClientStorage {
   ///   - removed: The stores to remove. A store is skipped if its path now has another one.
   ///   - added: The stores to insert. They replace the stores at their paths.
   func apply(removed: [StoreHandle], added: [StoreHandle]) {
+    let cause = self.causeOfRemoval
     self.state.withLock { state, released in
-      self.remove(removed, in: &state, &released)
+      self.remove(removed, because: cause, in: &state, &released)
       for store in added {
         let entry = self.makeEntry(of: store, isIdle: false, in: &state)
         let replaced = state.entries.updateValue(entry, at: store.runtime.path)
@@ -190,10 +191,11 @@ extension ClientStorage {
 
   private func remove(
     _ stores: [StoreHandle],
+    because cause: OperationRunCause?,
     in state: inout State,
     _ released: inout ReleasedValues
   ) {
-    var change = ClientChange()
+    var change = ClientChange(cause: cause)
     for store in stores {
       guard let node = state.entries.index.node(at: store.runtime.path), let entry = state.entries[node: node],
         entry.runtime === store.runtime
@@ -218,15 +220,19 @@ extension ClientStorage {
     for entry in addedEntries { self.updateIdleness(of: entry) }
   }
 
+  /// The code that removes stores; nil if nobody looks.
+  private var causeOfRemoval: OperationRunCause? { self.events.hasReaders ? .ofCurrentCode() : nil }
+
   /// Removes the stores at paths that start with the given one.
   func removeAll(matching path: OperationPath) {
+    let cause = self.causeOfRemoval
     let runtimes = self.withNode(at: path) { state, node, released -> [StoreRuntime] in
       guard let node else { return [] }
       var freed: [OperationPath.Element] = []
       let removed = state.entries.removeAll(within: node, freed: &freed)
       released.append(freed)
       released.append(removed)
-      var change = ClientChange()
+      var change = ClientChange(cause: cause)
       var runtimes: [StoreRuntime] = []
       removed.forEach(matching: []) { entry in
         runtimes.append(entry.runtime)
@@ -241,11 +247,12 @@ extension ClientStorage {
 
   /// Removes the store at exactly this path, and returns it.
   func remove(at path: OperationPath) -> StoreHandle? {
+    let cause = self.causeOfRemoval
     let removed = self.withNode(at: path) { state, node, released -> StoreHandle? in
       guard let node, let entry = state.entries[node: node] else { return nil }
       self.remove(at: node, from: &state, &released)
       let removed = self.end(entry, in: &state, &released)
-      if let removed { self.queue(ClientChange(removed: [removed]), in: &state, &released) }
+      if let removed { self.queue(ClientChange(removed: [removed], cause: cause), in: &state, &released) }
       return removed
     }
     removed?.runtime.wasRemovedFromClient()

@@ -43,7 +43,7 @@ extension OperationClient {
         return (replaced, surplus, queue.alarm.isTaken ? nil : queue)
       }
       _ = consume replaced  // Released after unlocking.
-      surplus?.node.idleStore.evict()
+      surplus?.node.idleStore.evict(because: OperationRunCause(.idleStoreLimit(self.maximumIdleStores)))
       if let queue { self.setAlarm(for: queue) }
       // An active subscription needs no update: the thread that ends it checks for idle stores again.
       if let link = self.link, link.isOff { self.updateLink() }
@@ -59,10 +59,14 @@ extension OperationClient {
     /// - Parameter isEvicted: Returns whether to evict the store with a context. Called with no lock held.
     /// - Complexity: O(*n* log *n*) in the number of idle stores.
     public func evictIdleStores(where isEvicted: (OperationContext) -> Bool) {
+      self.evictIdleStores(because: .ofCurrentCode(), where: isEvicted)
+    }
+
+    private func evictIdleStores(because cause: OperationRunCause, where isEvicted: (OperationContext) -> Bool) {
       let stores = self.state.withLock { $0.all }
       for store in stores where isEvicted(store.context) {
         let removed = self.state.withLock { $0.remove(store.id, for: ObjectIdentifier(self)) }
-        if removed != nil { store.evict() }
+        if removed != nil { store.evict(because: cause) }
       }
     }
 
@@ -81,7 +85,8 @@ extension OperationClient {
       let now = queue.deadlines.elapsed
       let (expired, alarm) = self.state.withLock { $0.removeExpired(from: queue, now: now) }
       _ = consume alarm  // Released after unlocking.
-      for store in expired { store.evict() }
+      let cause = OperationRunCause(.cacheTime(queue.key.cacheTime))
+      for store in expired { store.evict(because: cause) }
       self.setAlarm(for: queue)
       self.updateLink()
     }
@@ -96,7 +101,9 @@ extension OperationClient {
         // A store that became idle meanwhile may have found the link on.
         if self.state.withLock({ $0.isEmpty }) { return }
       }
-      if link.isOff { link.turnOn { [weak self] isEvicted in self?.evictIdleStores(where: isEvicted) } }
+      if link.isOff {
+        link.turnOn { [weak self, cause = link.cause] in self?.evictIdleStores(because: cause, where: $0) }
+      }
     }
   }
 }

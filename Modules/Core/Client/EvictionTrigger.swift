@@ -2,7 +2,8 @@ extension OperationClient {
   /// Evicts idle stores before their cache time has passed, for example when memory is low or a user signs out.
   ///
   /// Each call passes a condition on the contexts of the stores, which selects the stores to evict. A modifier of your
-  /// own can write the context values that the condition reads.
+  /// own can write the context values that the condition reads. The description of a trigger that is
+  /// `CustomStringConvertible` is the reason of its evictions in ``OperationClient/events``, such as `memory pressure`.
   public protocol EvictionTrigger: Sendable {
     /// Calls `evict` whenever idle stores should be evicted, until the subscription is cancelled.
     ///
@@ -24,6 +25,12 @@ final class EvictionLink: Sendable {
 
   init(trigger: any OperationClient.EvictionTrigger) {
     self.trigger = trigger
+  }
+
+  /// Why the trigger evicts stores.
+  var cause: OperationRunCause {
+    let name = (self.trigger as? any CustomStringConvertible)?.description ?? OperationName.of(type(of: self.trigger))
+    return OperationRunCause(.evictionTrigger, subject: name)
   }
 
   /// Whether no subscription exists and none is being made.

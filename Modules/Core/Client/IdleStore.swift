@@ -27,7 +27,11 @@ extension OperationClient {
     ///
     /// Other owners keep their references, and while they do, the store can be found at its path.
     public func evict() {
-      self.entry.client.storage?.evict(self.entry)
+      self.evict(because: .storeCache)
+    }
+
+    func evict(because cause: OperationRunCause) {
+      self.entry.client.storage?.evict(self.entry, because: cause)
     }
   }
 }

@@ -101,12 +101,14 @@ extension EventHub {
   /// Makes events of stores that were added and removed.
   fileprivate func receive(_ change: ClientChange) {
     for store in change.removed {
-      self.receive(.storeRemoved(change.isEviction ? .evicted : .cleared), of: store.runtime)
+      self.receive(.storeRemoved(change.isEviction ? .evicted : .cleared), of: store.runtime, change.cause)
     }
     for store in change.added { self.receive(.storeAdded, of: store.runtime) }
   }
 
-  private func receive(_ what: OperationEvent.What, of runtime: StoreRuntime) {
-    self.receive(OperationEvent(what, of: runtime, in: runtime.context, run: nil))
+  private func receive(_ what: OperationEvent.What, of runtime: StoreRuntime, _ cause: OperationRunCause? = nil) {
+    let context = runtime.context
+    let (name, elapsed) = (runtime.operationName, context.elapsed)
+    self.receive(OperationEvent(what, at: runtime.path, name, run: nil, cause, date: context.date, elapsed))
   }
 }

@@ -40,7 +40,7 @@ extension OperationClient {
     for relay in self.invalidationRelays { relay.willInvalidate(matching: path) }
     let runtimes = self.storage.runtimes(matching: path)
     let date = runtimes.first?.context.date
-    let record = InvalidationRecord(of: path, by: operationName, at: date)
+    let record = InvalidationRecord(of: path, by: operationName ?? RunningOperation.name, at: date)
     return Self.invalidate(runtimes, record, isEnqueued: isolation != nil)
   }
 
@@ -58,7 +58,8 @@ extension OperationClient {
     by operationName: String? = nil,
     isolation: (any Actor)?
   ) -> OperationInvalidation {
-    let record = InvalidationRecord(by: operationName, at: stores.first?.runtime.context.date, subject)
+    let (name, date) = (operationName ?? RunningOperation.name, stores.first?.runtime.context.date)
+    let record = InvalidationRecord(by: name, at: date, subject)
     return self.invalidate(stores.map(\.runtime), record, isEnqueued: isolation != nil)
   }
 

@@ -1,6 +1,8 @@
 public import OperationFoundation
 
 /// The stores of a client at one moment, for debugging and for tools.
+///
+/// It contains no value of an operation, and nothing that is an ``OperationSecret``.
 public struct OperationClientSnapshot: Sendable, Hashable, Codable {
   /// One store of the client.
   public struct Store: Sendable, Hashable, Codable {
@@ -92,7 +94,7 @@ extension OperationClientSnapshot.Store.Attempt {
   init(_ attempt: OperationAttempt) {
     self.init(
       index: attempt.index,
-      lastFailure: attempt.lastFailure.map { "\($0)" },
+      lastFailure: attempt.lastFailure.map { ShownText.of($0) },
       nextBegins: attempt.nextBegins
     )
   }
@@ -126,12 +128,12 @@ extension StoreRuntime {
       case .result(.failure): .failure
       }
     return OperationClientSnapshot.Store(
-      path: self.path.description,
+      path: ShownText.of(self.path),
       kind: "\(self.unmodifiedOperationType)",
       status: status,
       isPaused: state.isPaused,
       attempt: state.attempt.map { .init($0) },
-      error: state.error.map { "\($0)" },
+      error: state.error.map { ShownText.of($0) },
       canBeStale: self.allowsAutomaticRuns,
       isStale: self.allowsAutomaticRuns && self.isStale,
       subscriberCount: subscriberCount,

@@ -17,9 +17,13 @@ extension OperationContext {
   package var canAddToOutcome: Bool { self.run.outcomeEntries != nil }
 
   /// Removes an entry that the run has added to its outcome, such as one of an earlier attempt.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the entry.
+  ///   - hasOrigin: Whether the run has named the origin of its value with that entry, which is forgotten then.
   @usableFromInline
-  package func removeFromOutcome<K: Key>(_ key: K.Type) {
-    if let entries = self.run.outcomeEntries { entries.remove(key) }
+  package func removeFromOutcome<K: Key>(_ key: K.Type, withValueOrigin hasOrigin: Bool = false) {
+    if let entries = self.run.outcomeEntries { entries.remove(key, withValueOrigin: hasOrigin) }
   }
 
   /// Notifies an object in one step with the outcome of this run, in place of the one before it.
@@ -57,6 +61,15 @@ extension OperationContext {
     self.removeFromOutcome(RenewedValueKey.self)
   }
 
+  /// Says where the value of this run comes from, for explanations of the store while it shows that value.
+  ///
+  /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
+  ///
+  /// - Parameter origin: Returns a sentence.
+  package func noteValueOrigin(_ origin: @escaping @Sendable () -> String) {
+    self.run.outcomeEntries?.noteValueOrigin(origin)
+  }
+
   /// The number of updates of the value that this run has only renewed; nil if it has a new value.
   var renewedValueCount: Int? { self.entryOfOutcome(RenewedValueKey.self) }
 
@@ -86,6 +99,7 @@ final class OutcomeEntries: Sendable {
     var entries = OperationContext()
     var observer: (any OutcomeObserver)?
     var isRetryVetoed = false
+    var valueOrigin: (@Sendable () -> String)?
   }
 
   private let content = Locked(Content())
@@ -103,11 +117,12 @@ final class OutcomeEntries: Sendable {
     self.content.withLock { $0.entries }[key]
   }
 
-  func remove<K: OperationContext.Key>(_ key: K.Type) {
+  func remove<K: OperationContext.Key>(_ key: K.Type, withValueOrigin hasOrigin: Bool) {
     self.content.withLock { content, released in
       guard content.entries.isSet(key) else { return }
       released.append(content.entries)
       content.entries.unset(key)
+      if hasOrigin { released.append(content.valueOrigin.take()) }
     }
   }
 
@@ -133,5 +148,15 @@ final class OutcomeEntries: Sendable {
 
   func vetoRetry(_ isVetoed: Bool) {
     self.content.withLock { $0.isRetryVetoed = isVetoed }
+  }
+
+  /// Where the value of the run comes from, in a sentence; nil for a value like any other.
+  var valueOrigin: (@Sendable () -> String)? { self.content.withLock { $0.valueOrigin } }
+
+  func noteValueOrigin(_ origin: @escaping @Sendable () -> String) {
+    self.content.withLock { content, released in
+      released.append(content.valueOrigin)
+      content.valueOrigin = origin
+    }
   }
 }

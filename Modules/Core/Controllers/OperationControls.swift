@@ -89,7 +89,12 @@ extension OperationControls {
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
     let projection = self.projection
-    self.runtime.edit(isSuccess: isSuccess, as: write, using: context) { stored, context in
+    self.runtime.edit(
+      isSuccess: isSuccess,
+      as: write,
+      by: write == .restored ? .restoration : self.cause,
+      using: context
+    ) { stored, context in
       projection.edit(&stored) { edit(&$0, context) }
     }
   }
@@ -106,7 +111,7 @@ extension OperationControls {
   /// - Parameter context: The context of the change; nil for the context of the store.
   /// - Complexity: O(*n*) in the number of subscribers and runs.
   public func yieldResetState(using context: OperationContext? = nil) {
-    self.runtime.reset(using: context)
+    self.runtime.reset(using: context, by: self.cause)
   }
 }
 

@@ -7,6 +7,7 @@ extension OperationExplanation: CustomStringConvertible {
     let lines: [String?] = [
       "\(name) at \(self.path)",
       self.valueSentence,
+      self.value?.origin,
       self.failureSentence,
       self.isRestoring ? "The value that an earlier store had is being read from the storage." : nil,
       self.layerSentence,
@@ -48,10 +49,13 @@ extension OperationExplanation: CustomStringConvertible {
   }
 
   private var layerSentence: String? {
+    let authors = self.layerAuthors.compactMap(\.self)
     switch self.layerCount {
-    case 0: nil
-    case 1: "An optimistic update is shown on top of it."
-    default: "\(self.layerCount) optimistic updates are shown on top of it."
+    case 0: return nil
+    case 1: return "An optimistic update\(authors.first.map { " of \($0)" } ?? "") is shown on top of it."
+    default:
+      let list = authors.isEmpty ? "" : ": " + authors.joined(separator: ", ")
+      return "\(self.layerCount) optimistic updates are shown on top of it\(list)."
     }
   }
 
@@ -86,8 +90,8 @@ extension OperationExplanation.Run: CustomStringConvertible {
   public var description: String {
     let age = self.age.map { "\($0.roundedText) ago " } ?? ""
     let parts: [String?] = [
-      "started \(age)by \(self.cause)", self.pauseClause, self.attemptClause, self.failureClause, self.joinClause,
-      self.followClause,
+      "started \(age)by \(self.cause)", self.pauseClause, self.waitClause, self.attemptClause, self.failureClause,
+      self.joinClause, self.followClause,
     ]
     return "A run is under way: " + parts.compactMap(\.self).joined(separator: "; ") + "."
   }
@@ -95,6 +99,11 @@ extension OperationExplanation.Run: CustomStringConvertible {
   private var pauseClause: String? {
     guard let pause, let pauseAge else { return nil }
     return "it has waited for \(pauseAge.roundedText) until \(pause)"
+  }
+
+  private var waitClause: String? {
+    if self.waits.isEmpty { return nil }
+    return self.waits.map { "it has waited for \($0.age.roundedText) for \($0.subject)" }.joined(separator: "; ")
   }
 
   private var attemptClause: String? {

@@ -44,6 +44,9 @@ public struct OperationExplanation: Sendable, Encodable {
   /// The number of optimistic updates on top of the value.
   public var layerCount = 0
 
+  /// The names of the operations whose optimistic updates these are, from the lowest up. Nil stands for an unknown one.
+  public var layerAuthors: [String?] = []
+
   /// Whether the value is stale, and why; nil if there is no store.
   public var staleness: OperationStaleness?
 
@@ -83,6 +86,8 @@ extension OperationExplanation {
     public let date: Date?
     /// The time since then; nil for the value that the store began with.
     public let age: Duration?
+    /// Where it comes from, in a sentence, if it is a fallback or was restored; nil for a value like any other.
+    public var origin: String?
   }
 
   /// The last error of a store.
@@ -95,6 +100,8 @@ extension OperationExplanation {
 
   /// A run under way.
   public struct Run: Sendable, Encodable {
+    /// The identifier of the run, as it is in the texts of events: `#7`.
+    public let task: String
     /// Why it has begun.
     public let cause: OperationRunCause
     /// The time since it has begun; nil if nobody looked then.
@@ -113,12 +120,22 @@ extension OperationExplanation {
     public let pause: String?
     /// How long it has waited for it; nil if it is not paused.
     public let pauseAge: Duration?
+    /// What it waits for other than a condition, such as a permit of a limit, and how long it has waited.
+    public let waits: [Wait]
     /// The number of callers that wait for it besides the one that started it.
     public let joinedCallers: Int
     /// Whether its result counts: false if it was cancelled, or if the store was invalidated or reset after its start.
     public let isCurrent: Bool
     /// Whether the operation runs again for its subscribers when it has ended.
     public let isFollowed: Bool
+  }
+
+  /// Something that a run waits for.
+  public struct Wait: Hashable, Sendable, Encodable {
+    /// What it waits for, to follow "it waits for": `a permit of ConcurrencyLimit`.
+    public let subject: String
+    /// How long it has waited.
+    public let age: Duration
   }
 
   /// A run that has ended.

@@ -1,6 +1,7 @@
 /// A type whose values appear in no event and in no explanation.
 ///
-/// An element of a path that conforms to it, and an error that does, is shown as the name of its type:
+/// An element of a path that conforms to it, and an error that does, is shown as the name of its type. So is a property of
+/// theirs, and a part of such a property: the text of the whole is then made of its parts, not of its own description.
 ///
 /// ```swift
 /// struct SessionToken: Hashable, Sendable, OperationSecret { … }
@@ -13,18 +14,16 @@ public protocol OperationSecret {}
 package enum ShownText {
   private static let maximumLength = 200
 
-  /// The text of an error in one line, or its type if it is secret.
+  /// The text of an error in one line, without what is secret and without a period at its end.
   package static func of(_ error: any Error) -> String {
-    if error is any OperationSecret { return "\(type(of: error))" }
-    let line = String("\(error)".map { $0.isNewline ? " " : $0 })
-    return line.count > self.maximumLength ? "\(line.prefix(self.maximumLength))…" : line
+    let line = String(self.of(value: error, otherwise: "\(error)").map { $0.isNewline ? " " : $0 })
+    if line.count > self.maximumLength { return "\(line.prefix(self.maximumLength))…" }
+    return line.hasSuffix(".") ? String(line.dropLast()) : line
   }
 
   /// The elements of a path in the form of a literal.
   package static func of(_ path: OperationPath) -> String {
-    let elements = path.map { element in
-      element.base is any OperationSecret ? "\(type(of: element.base))" : element.description
-    }
+    let elements = path.map { self.of(value: $0.base, otherwise: $0.description) }
     return "[\(elements.joined(separator: ", "))]"
   }
 

@@ -58,8 +58,13 @@ extension StoreRuntime {
     let parts: [any Sendable] =
       context.operationControllers + context.operationExplainers + self.withMachine { $0.shownStateObservers }
       + [context.callAnswerer, context.operationRestoration].compactMap { $0 as (any Sendable)? }
+    // One object may be several parts.
+    var known: Set<ObjectIdentifier> = []
+    let uniqueParts = parts.filter { part in
+      type(of: part) is AnyClass ? known.insert(ObjectIdentifier(part as AnyObject)).inserted : true
+    }
     return self.operation.storage.anyOperation.modifiers.compactMap { $0 as? any OperationExplaining }
-      + parts.compactMap { $0 as? any OperationExplaining }
+      + uniqueParts.compactMap { $0 as? any OperationExplaining }
   }
 
   fileprivate func explanation(_ history: StoreHistory.Content) -> OperationExplanation {
@@ -71,11 +76,13 @@ extension StoreRuntime {
     explanation.modifiers = self.operation.storage.anyOperation.modifierTexts.reversed()
     explanation.date = date
     explanation.describe(state)
+    explanation.value?.origin = self.withMachine { $0.shownValueOrigin }?.text()
     explanation.isRestoring = context.operationRestoration?.isRestoring ?? false
     explanation.staleness = self.staleness
     explanation.automaticRunObstacle = self.automaticRunObstacle(in: context)
     self.withMachine { machine in
       explanation.layerCount = machine.layers.count
+      explanation.layerAuthors = machine.layers.map(\.author)
       explanation.subscribers = machine.subscribers.names.map { $0?.text }
       if let poll = machine.extras?.content.nextPoll {
         explanation.plans.append(OperationExplanation.Plan(action: "polls", delay: poll - elapsed))
@@ -110,10 +117,14 @@ extension StoreRuntime {
   }
 
   private func explainedRuns(at date: Date, _ elapsed: Duration) -> [OperationExplanation.Run] {
-    let (runs, invalidations, needsRerun) = self.withMachine { ($0.runs, $0.invalidations, $0.needsRerun) }
+    let (runs, invalidations, needsRerun, waits) = self.withMachine {
+      ($0.runs, $0.invalidations, $0.needsRerun, $0.extras?.content.runWaits ?? [:])
+    }
+    let orderedWaits = waits.sorted { $0.key < $1.key }.map(\.value)
     return runs.map { run in
       let isCurrent = run.isShown && run.invalidations >= invalidations
-      return OperationExplanation.Run(run, isCurrent: isCurrent, isFollowed: needsRerun, at: date, elapsed)
+      let waits = orderedWaits.filter { $0.run == run.task.id }
+      return OperationExplanation.Run(run, waits, isCurrent: isCurrent, isFollowed: needsRerun, at: date, elapsed)
     }
   }
 
@@ -152,6 +163,7 @@ extension OperationExplanation {
 extension OperationExplanation.Run {
   fileprivate init(
     _ run: StoreMachine.Run,
+    _ waits: [RunWaitNote],
     isCurrent: Bool,
     isFollowed: Bool,
     at date: Date,
@@ -163,6 +175,7 @@ extension OperationExplanation.Run {
       attempts?.reported ?? (context.run.makesAttempts ? OperationAttempt(index: context.operationAttempt) : nil)
     let next = attempt?.nextBegins
     self.init(
+      task: "\(run.task.id)",
       cause: context.operationRunCause ?? .call,
       age: (context.run.origin?.start?.elapsed).map { max(elapsed - $0, .zero) },
       attempt: attempt.map { next == nil ? $0.index : $0.index + 1 },
@@ -172,6 +185,7 @@ extension OperationExplanation.Run {
       lastFailure: attempt?.lastFailure.map { ShownText.of($0) },
       pause: attempts?.pause?.reason,
       pauseAge: attempts?.pause.map { max(elapsed - $0.start, .zero) },
+      waits: waits.map { OperationExplanation.Wait(subject: $0.subject(), age: max(elapsed - $0.start, .zero)) },
       joinedCallers: max(run.task.sharedRun.withState { $0.ownerCount } - 1, 0),
       isCurrent: isCurrent,
       isFollowed: isFollowed && !isCurrent

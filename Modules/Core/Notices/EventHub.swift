@@ -59,21 +59,27 @@ final class EventHub: Sendable {
 
   /// Numbers an event and puts it into all buffers.
   func receive(_ event: OperationEvent) {
-    let waiting = self.state.withLock { state, released -> [(EventBuffer.Continuation, OperationEvent)] in
+    var event = event
+    var waiting: [EventBuffer.Continuation] = []
+    // An event that the first buffer drops is released after the lock without an allocation: nearly always it is the only
+    // buffer.
+    let dropped = self.state.withLock { state, released -> OperationEvent? in
       state.lastNumber += 1
-      var event = event
       event.number = state.lastNumber
-      var waiting: [(EventBuffer.Continuation, OperationEvent)] = []
-      for buffer in state.buffers {
+      var dropped: OperationEvent?
+      for (index, buffer) in state.buffers.enumerated() {
         if let continuation = buffer.nextWaiting() {
-          waiting.append((continuation, event))
+          waiting.append(continuation)
+        } else if index == 0 {
+          dropped = buffer.append(event)
         } else {
           released.append(buffer.append(event))
         }
       }
-      return waiting
+      return dropped
     }
-    for (continuation, event) in waiting { continuation.resume(returning: event) }
+    _ = consume dropped
+    for continuation in waiting { continuation.resume(returning: event) }
   }
 
   /// Returns the next event of a buffer, or keeps the continuation until there is one.

@@ -9,9 +9,12 @@ extension OperationEvent: CustomStringConvertible {
     let run = self.run.map { "run \($0) " } ?? ""
     switch self.what {
     case .runBegan: return "\(run)began, started by \(self.cause?.description ?? "a call")"
-    case .resumed, .paused, .runEnded, .yielded: return "\(run)\(self.what)"
+    case .resumed, .paused, .waits, .waited, .runEnded, .yielded: return "\(run)\(self.what)"
     case .attemptFailed, .attemptBegan: return (self.run.map { "run \($0): " } ?? "") + self.what.description
     case .runJoined: return "a caller joined \(self.run.map { "run \($0)" } ?? "a run")"
+    case .storeRemoved(.evicted): return "\(self.what)" + (self.cause.map { " because of \($0)" } ?? "")
+    case .stateWritten(.restored): return "\(self.what)"
+    case .stateWritten, .storeRemoved: return "\(self.what)" + (self.cause.map { " by \($0)" } ?? "")
     default: return "\(self.what)"
     }
   }
@@ -29,11 +32,14 @@ extension OperationEvent.What: CustomStringConvertible {
     case .resumed(let reason, let duration, "satisfied"): "resumed after \(duration.roundedText): \(reason)"
     case .resumed(let reason, let duration, let outcome):
       "stopped waiting after \(duration.roundedText) until \(reason): \(outcome)"
+    case .waits(let subject): "waits for \(subject)"
+    case .waited(let subject, let duration): "has waited for \(duration.roundedText) for \(subject)"
     case .yielded(nil): "yielded a value"
     case .yielded(let failure?): "yielded an error: \(failure)"
     case .runEnded(let end): end.description
     case .stateWritten(let write): write.description
     case .invalidated(let cause): "invalidated: \(cause)"
+    case .becameStale(let reason): "became stale, because \(reason)"
     case .subscriberCame(let name, let count): "\(name ?? "a subscriber") came, now \(count)"
     case .subscriberLeft(let name, let count): "\(name ?? "a subscriber") left, now \(count)"
     case .storeAdded: "store added"
@@ -51,10 +57,13 @@ extension OperationEvent.What: CustomStringConvertible {
     case .attemptBegan: "attempt.began"
     case .paused: "run.paused"
     case .resumed: "run.resumed"
+    case .waits: "run.waits"
+    case .waited: "run.waited"
     case .yielded: "run.yielded"
     case .runEnded: "run.ended"
     case .stateWritten: "state.written"
     case .invalidated: "store.invalidated"
+    case .becameStale: "store.stale"
     case .subscriberCame: "subscriber.came"
     case .subscriberLeft: "subscriber.left"
     case .storeAdded: "store.added"
@@ -93,7 +102,7 @@ extension OperationEvent.StateWrite: CustomStringConvertible {
     switch self {
     case .valueSet: "a value was set"
     case .errorSet: "an error was set"
-    case .edited: "a controller changed the state"
+    case .edited: "the state was changed"
     case .restored: "a stored state was restored"
     case .reset: "the state was reset"
     case .layerAdded: "an optimistic update was added"

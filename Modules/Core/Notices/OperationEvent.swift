@@ -24,7 +24,9 @@ public struct OperationEvent: Sendable {
   /// The run that the event belongs to; nil for an event outside runs.
   public let run: OperationTaskIdentifier?
 
-  /// Why that run has begun; nil for an event outside runs.
+  /// Why it has happened: why the run of the event has begun, who has written to the state, why the store is evicted.
+  ///
+  /// Nil for a subscriber that comes or leaves, and for a new store.
   public let cause: OperationRunCause?
 
   /// The date of the event by the clock of the store.
@@ -52,6 +54,10 @@ extension OperationEvent {
     case paused(for: String)
     /// A run no longer waits for a condition. The outcome is `satisfied`, `cancelled` or `timedOut`.
     case resumed(from: String, after: Duration, outcome: String)
+    /// A run waits for something other than a condition, which the text names, such as a permit of a limit.
+    case waits(for: String)
+    /// A run no longer waits for that, because it has it or because it has given up.
+    case waited(for: String, duration: Duration)
     /// A run has yielded a value, or an error with this text.
     case yielded(failure: String?)
     /// A run has ended.
@@ -60,6 +66,10 @@ extension OperationEvent {
     case stateWritten(StateWrite)
     /// The store was invalidated. A run for it would have this cause.
     case invalidated(OperationRunCause)
+    /// The value has become stale because it has reached an age, which the text names.
+    ///
+    /// It is known for the values that were set while somebody read the events.
+    case becameStale(because: String)
     /// A subscriber came, so that there are this many.
     case subscriberCame(name: String?, count: Int)
     /// A subscriber left, so that there are this many.
@@ -132,7 +142,7 @@ extension OperationEvent {
   public enum Removal: String, Hashable, Sendable, Encodable {
     /// Code of the program has removed it.
     case cleared
-    /// It was idle for its cache time, or the cache had to make room.
+    /// It was idle, and the cache has dropped it. The cause of the event is the reason, such as the cache time.
     case evicted
   }
 }

@@ -1,4 +1,4 @@
-/// Why a run of a store has begun.
+/// Why a run of a store has begun, or why something else has happened in the store.
 ///
 /// ```swift
 /// print(context.operationRunCause?.description ?? "")  // For example: polling every 5 s
@@ -29,6 +29,9 @@ public struct OperationRunCause: Sendable {
     case polling(Duration)
     case controller(String)
     case source(OperationPath)
+    case operation(String)
+    case cacheTime(Duration)
+    case idleStoreLimit(Int)
     case plain(Kind, subject: String?)
   }
 
@@ -80,12 +83,43 @@ extension OperationRunCause.Kind {
 
   /// A source of a derived query has changed. The subject is its path.
   public static let source = Self("source")
+
+  /// The body or a modifier of another operation did it. The subject is the name of that operation.
+  public static let operation = Self("operation")
+
+  /// A stored value was read.
+  public static let restoration = Self("restoration")
+
+  /// The value has reached an age. The subject is the rule, such as `its value is older than 1 min`.
+  public static let age = Self("age")
+
+  /// The store was idle for its cache time. The subject is that time.
+  public static let cacheTime = Self("cache-time")
+
+  /// The cache had more idle stores than it may keep. The subject is that number.
+  public static let idleStoreLimit = Self("idle-store-limit")
+
+  /// An eviction trigger, such as one for memory pressure. The subject is its description.
+  public static let evictionTrigger = Self("eviction-trigger")
+
+  /// The store cache of the client, for a reason of its own.
+  public static let storeCache = Self("store-cache")
+
+  /// The last reference to a store that the client had evicted was released.
+  public static let release = Self("release")
+
+  /// Another store was put in the place of the store.
+  public static let replacement = Self("replacement")
 }
 
 extension OperationRunCause {
   /// A call of which nothing more is known.
   static let call = Self(.call(taskName: nil))
   static let prefetch = Self(.prefetch)
+  static let restoration = Self(.restoration)
+  static let storeCache = Self(.storeCache)
+  static let release = Self(.release)
+  static let replacement = Self(.replacement)
   /// A refresh behind a call that got a stale value.
   package static let refreshBehind = Self(.refreshBehind)
   /// A refresh behind a call that got a fresh value.
@@ -107,6 +141,9 @@ extension OperationRunCause {
     case .polling: .polling
     case .controller: .controller
     case .source: .source
+    case .operation: .operation
+    case .cacheTime: .cacheTime
+    case .idleStoreLimit: .idleStoreLimit
     case .plain(let kind, _): kind
     }
   }
@@ -121,6 +158,9 @@ extension OperationRunCause {
     case .polling(let interval): interval.roundedText
     case .controller(let name): name
     case .source(let path): ShownText.of(path)
+    case .operation(let name): name
+    case .cacheTime(let time): time.roundedText
+    case .idleStoreLimit(let count): "\(count)"
     case .plain(_, let subject): subject
     }
   }
@@ -147,7 +187,7 @@ extension OperationRunCause: Hashable {
 }
 
 extension OperationRunCause: CustomStringConvertible {
-  /// The cause for a sentence, to follow "started by": `a call`, `polling every 5 s`.
+  /// The cause for a sentence, to follow "by" or "because of": `a call`, `polling every 5 s`.
   public var description: String {
     switch self.content {
     case .call(let taskName): taskName.map { "a call in the task \($0)" } ?? "a call"
@@ -157,9 +197,17 @@ extension OperationRunCause: CustomStringConvertible {
     case .polling(let interval): "polling every \(interval.roundedText)"
     case .controller(let name): "the controller \(name)"
     case .source(let path): "a change of its source \(ShownText.of(path))"
+    case .operation(let name): name
+    case .cacheTime(let time): "its cache time of \(time.roundedText)"
+    case .idleStoreLimit(let count): "the limit of \(ShownText.count(count, "idle store"))"
     case .plain(.earlyRefresh, _): "an early refresh"
     case .plain(.refreshBehind, _): "a refresh behind a stale value"
     case .plain(.prefetch, _): "a prefetch"
+    case .plain(.restoration, _): "a restoration"
+    case .plain(.evictionTrigger, let subject): subject ?? "an eviction trigger"
+    case .plain(.storeCache, _): "a decision of its store cache"
+    case .plain(.release, _): "the release of its last reference"
+    case .plain(.replacement, _): "another store in its place"
     case .plain(let kind, let subject): subject.map { "\(kind): \($0)" } ?? kind.description
     }
   }

@@ -151,6 +151,9 @@ extension OperationContext {
     static let defaultValue: Duration? = nil
   }
 
+  /// Whether something may say for how long a value is fresh.
+  var mayNameFreshPeriods: Bool { self.isSet(StalenessRulesKey.self) || self.isSet(StaleAfterKey.self) }
+
   /// Whether something says when a value is stale.
   var hasStaleness: Bool { !self.stalenessRules.isEmpty || self.operationStaleAfter != nil }
 }

@@ -23,12 +23,14 @@ package struct LayerableStore: Sendable {
   /// - Parameters:
   ///   - id: The identifier of the layer.
   ///   - state: The type of the state or of one of its bases.
+  ///   - author: The name of the operation whose call it shows; nil if it is unknown.
   ///   - apply: Changes the value. Called with no lock held each time the value below the layer changes, possibly more
   ///     than once for a change.
   /// - Returns: Whether the state of the store is `State` or has a base of that type.
   package func addLayer<State: OverlayableState & Sendable>(
     _ id: StateLayerIdentifier,
     over state: State.Type,
+    by author: String? = nil,
     apply: @escaping @Sendable (inout State.StateValue) -> Void
   ) -> Bool {
     func projection<Stored: OperationState & Sendable>(of stored: Stored) -> StateProjection<State>? {
@@ -36,7 +38,7 @@ package struct LayerableStore: Sendable {
     }
     let stored = self.runtime.stateWithoutLayers.typed
     guard let projection = projection(of: stored) else { return false }
-    self.runtime.addLayer(id) { stored in
+    self.runtime.addLayer(id, by: author) { stored in
       projection.edit(&stored) { state in
         var value = state.currentValue
         apply(&value)

@@ -9,7 +9,8 @@
 /// }
 /// ```
 ///
-/// Its methods are called on any thread, with no lock held.
+/// Its methods are called on any thread, with no lock held, where it happens. So a probe misses nothing, unlike a reader of
+/// ``OperationClient/events``, which has the same and more.
 public protocol OperationProbe: Sendable {
   /// Called when a store is created. The returned subscription is cancelled when the store is released.
   func storeWasMade() -> OperationSubscription

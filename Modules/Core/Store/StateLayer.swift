@@ -1,6 +1,8 @@
 /// An update that a store shows on top of its state without making it part of the state.
 struct StateLayer: Sendable {
   let id: StateLayerIdentifier
+  /// The name of the operation whose call it shows; nil if it is unknown.
+  var author: String?
   /// Applies the update.
   let apply: @Sendable (inout any StoredState) -> Void
   /// Passes the state without layers, the second parameter, to a state that all layers were applied to.

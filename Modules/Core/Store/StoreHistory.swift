@@ -28,10 +28,16 @@ final class StoreHistory: Sendable {
   private static let maximumRuns = 8
   private static let maximumNotices = 4
 
+  /// The name of the operation, which takes a look-up to find.
+  let operationName: String
+  /// The deadline at which the value becomes stale by its age.
+  let ageWatch = AgeWatch()
   private let lockedContent = Locked(Content())
   private let isAskedFor = Atomic(false)
 
-  init() {}
+  init(operationName: String) {
+    self.operationName = operationName
+  }
 
   deinit {
     if self.isAskedFor.load(ordering: .relaxed) { EventReaders.remove() }

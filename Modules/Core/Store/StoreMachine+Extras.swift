@@ -43,8 +43,14 @@ final class StoreExtras: @unchecked Sendable {
 
     /// The state with the layers applied, which the store shows; nil when there are no layers.
     var layeredState: (any StoredState)?
+    /// Why the client has dropped the store, which others may hold; nil if nobody looked then.
+    var evictionCause: OperationRunCause?
+    /// What runs under way wait for, other than conditions, by the numbers of the waits.
+    var runWaits: [UInt64: RunWaitNote] = [:]
     /// What has happened lately; nil while nobody looks.
     var history: StoreHistory?
+    /// Where a value comes from that is not like any other; see ``StoreMachine/shownValueOrigin``.
+    var valueOrigin: ValueOrigin?
     /// The elapsed time at which the operation polls next; nil while it does not.
     var nextPoll: Duration?
     /// The changes needed to roll back runs; nil while no change can be rolled back.

@@ -13,13 +13,16 @@ extension StoreRuntime {
   func edit(
     isSuccess: Bool,
     as write: OperationEvent.StateWrite = .edited,
+    by cause: @autoclosure () -> OperationRunCause,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
   ) {
     let context = self.eventContext(context)
     self.change(context) { machine, released in
-      machine.edit(isSuccess: isSuccess, using: context, &released) { edit(&$0, context) }
+      let change = machine.edit(isSuccess: isSuccess, using: context, &released) { edit(&$0, context) }
+      if write == .restored { machine.noteValueOrigin({ "It was restored from a storage." }, &released) }
+      return change
     }
-    if EventReaders.exist { self.record(.stateWritten(write), in: context) }
+    if EventReaders.exist { self.record(.stateWritten(write), in: context, by: cause()) }
   }
 }

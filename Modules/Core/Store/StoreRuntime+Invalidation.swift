@@ -13,7 +13,10 @@ extension StoreRuntime {
     let (former, observers) = self.withMachine { ($0.invalidate(number, record), $0.shownStateObservers) }
     _ = consume former  // Released after unlocking.
     for observer in observers { observer.storeIsInvalidated() }
-    if EventReaders.exist { self.record(.invalidated(OperationRunCause(.invalidation(record)))) }
+    if EventReaders.exist {
+      let cause = OperationRunCause(.invalidation(record))
+      self.record(.invalidated(cause), by: cause)
+    }
     self.context.operationRestoration?.storeWasInvalidated()
     return number
   }

@@ -19,23 +19,34 @@ extension StoreRuntime {
   /// Adds a layer above those with smaller identifiers, unless the store already has the layer.
   func addLayer(
     _ id: StateLayerIdentifier,
+    by author: String?,
     _ apply: @escaping @Sendable (inout any StoredState) -> Void,
     _ didReplaceValue: @escaping @Sendable (inout any StoredState, any StoredState) -> Void
   ) {
-    self.editLayers { machine, _ in machine.add(StateLayer(id: id, apply: apply, didReplaceValue: didReplaceValue)) }
-    if EventReaders.exist { self.record(.stateWritten(.layerAdded)) }
+    let layer = StateLayer(id: id, author: author, apply: apply, didReplaceValue: didReplaceValue)
+    self.editLayers { machine, _ in machine.add(layer) }
+    if EventReaders.exist { self.record(.layerAdded, by: author) }
   }
 
   /// Removes a layer and shows the state without it.
   func removeLayer(_ id: StateLayerIdentifier) {
+    let author = EventReaders.exist ? self.layer(id)?.author : nil
     self.editLayers { $0.remove(id, &$1) }
-    if EventReaders.exist { self.record(.stateWritten(.layerRemoved)) }
+    if EventReaders.exist { self.record(.layerRemoved, by: author) }
+  }
+
+  /// Records a change of the layers.
+  private func record(_ write: OperationEvent.StateWrite, by author: String?) {
+    self.record(.stateWritten(write), by: author.map { OperationRunCause(.operation($0)) } ?? .ofCurrentCode())
+  }
+
+  private func layer(_ id: StateLayerIdentifier) -> StateLayer? {
+    self.withMachine { $0.layers.first { $0.id == id } }
   }
 
   /// Removes a layer and makes its effect part of the state.
   func commitLayer(_ id: StateLayerIdentifier) {
-    let layer = self.withMachine { $0.layers.first { $0.id == id } }
-    guard let layer else { return }
+    guard let layer = self.layer(id) else { return }
     self.commit(layer)
   }
 
@@ -84,7 +95,7 @@ extension StoreRuntime {
       layer.apply(&committed)
       let isCommitted = self.commit(layer, committed, at: version)
       guard isCommitted else { continue }
-      if EventReaders.exist { self.record(.stateWritten(.layerCommitted)) }
+      if EventReaders.exist { self.record(.layerCommitted, by: layer.author) }
       return self.deliver()
     }
   }

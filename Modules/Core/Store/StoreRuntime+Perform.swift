@@ -132,6 +132,19 @@ extension StoreRuntime: RunDelegate {
   package nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     // A handler that joins the run later is notified of the start when it joins.
     if self.hasDependents || invocation.sharedRun.waitsOfWork != nil { self.notifyStart(of: invocation.task) }
+    if EventReaders.exist { return await self.performNamedWork(invocation) }
+    return await self.performUnnamedWork(invocation)
+  }
+
+  /// Calls the operation, and lets the code in it find its name.
+  // Not inlined: nearly always nobody looks, and the run would allocate room for it.
+  @inline(never)
+  private nonisolated(nonsending) func performNamedWork(_ invocation: RunInvocation) async -> RunOutcome {
+    await RunningOperation.perform(self.operationName) { await self.performUnnamedWork(invocation) }
+  }
+
+  @inline(__always)
+  private nonisolated(nonsending) func performUnnamedWork(_ invocation: RunInvocation) async -> RunOutcome {
     guard let waits = invocation.sharedRun.waitsOfWork else {
       return await self.operation.run(invocation.context, invocation)
     }
@@ -246,6 +259,9 @@ extension StoreRuntime: RunDelegate {
         &released
       )
       if let answerer, finishing.bringsResult { machine.note(outcome, of: task, for: answerer) }
+      if let origin = entries?.valueOrigin, finishing.bringsResult, outcome.isSuccess {
+        machine.noteValueOrigin(origin, &released)
+      }
       needsRerun = machine.needsRerun
       change = self.activityChange(of: &machine)
       isComplete = machine.subscribers.isEmpty && !needsRerun && change == nil

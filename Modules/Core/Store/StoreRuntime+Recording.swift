@@ -1,16 +1,23 @@
 internal import OperationFoundation
 
 extension OperationEvent {
-  /// Makes an event of a store, which occurs now. Calls the clock of the context, which is user code.
-  init(_ what: What, of runtime: StoreRuntime, in context: OperationContext, run: OperationTaskIdentifier?) {
+  init(
+    _ what: What,
+    at path: OperationPath,
+    _ operationName: String,
+    run: OperationTaskIdentifier?,
+    _ cause: OperationRunCause?,
+    date: Date,
+    _ elapsed: Duration
+  ) {
     self.init(
       number: 0,
-      path: runtime.path,
-      operationName: runtime.operationName,
+      path: path,
+      operationName: operationName,
       run: run,
-      cause: run == nil ? nil : context.operationRunCause,
-      date: context.date,
-      elapsed: context.elapsed,
+      cause: cause,
+      date: date,
+      elapsed: elapsed,
       what: what
     )
   }
@@ -22,30 +29,49 @@ extension StoreRuntime {
   ///
   /// - Parameters:
   ///   - what: What has happened; evaluated if somebody looks at this store.
-  ///   - context: The context of the event; nil for the store's.
+  ///   - context: The context of the event, which dates it; nil for the store's.
   ///   - run: The run that the event belongs to, if any.
+  ///   - cause: Why it has happened, for an event outside runs; evaluated if somebody looks at this store.
   // Not inlined: nearly always nobody looks.
   @inline(never)
   func record(
     _ what: @autoclosure () -> OperationEvent.What,
     in context: OperationContext? = nil,
-    run: OperationTaskIdentifier? = nil
+    run: OperationTaskIdentifier? = nil,
+    by cause: @autoclosure () -> OperationRunCause? = nil
   ) {
-    let context = context ?? self.context
-    let hub = context.eventHub
-    guard let history = self.history(hasReaders: hub?.hasReaders ?? false) else { return }
-    let event = OperationEvent(what(), of: self, in: context, run: run)
+    // The context of an event may be one that a caller has passed, without a client or deadlines.
+    let (own, known) = self.withMachine { ($0.context, $0.extras?.content.history) }
+    let hub = own.eventHub
+    let hasReaders = hub?.hasReaders ?? false
+    guard let history = self.history(known, hasReaders: hasReaders) else { return }
+    let context = context ?? own
+    let what = what()
+    let event = OperationEvent(
+      what,
+      at: self.path,
+      history.operationName,
+      run: run,
+      run == nil ? cause() : context.operationRunCause,
+      date: context.date,
+      run == nil ? own.elapsed : context.elapsed
+    )
     history.note(event)
-    guard let hub, hub.hasReaders else { return }
+    guard let hub, hasReaders else { return }
     if self.lock.isOwnedByCurrentThread { self.act { hub.receive(event) } } else { hub.receive(event) }
+    if what.mayRenewValue, own.mayNameFreshPeriods { self.watchAge(history) }
   }
 
   /// The history of the store, made for the readers of events if they are there; nil if nobody looks at the store.
-  private func history(hasReaders: Bool) -> StoreHistory? {
-    if let known = self.withMachine({ $0.extras?.content.history }) {
+  private func history(_ known: StoreHistory?, hasReaders: Bool) -> StoreHistory? {
+    if let known {
       if hasReaders || known.wasAskedFor { return known }
       // The readers have gone.
-      self.withMachine { if !known.wasAskedFor { $0.uniqueExtras().content.history = nil } }
+      self.withMachine { machine, released in
+        guard !known.wasAskedFor else { return }
+        released.append(machine.extras?.content.history)
+        machine.uniqueExtras().content.history = nil
+      }
       return nil
     }
     guard hasReaders else { return nil }
@@ -54,7 +80,7 @@ extension StoreRuntime {
 
   /// The history of the store, made if it is missing.
   func makeHistory(wasAskedFor: Bool) -> StoreHistory {
-    let made = StoreHistory()
+    let made = StoreHistory(operationName: self.operationName)
     let history = self.withMachine { machine -> StoreHistory in
       if let known = machine.extras?.content.history { return known }
       machine.uniqueExtras().content.history = made
@@ -67,9 +93,8 @@ extension StoreRuntime {
   /// Keeps the start of a run in its context, if somebody looks at this store.
   @inline(never)
   func recordStart(in context: inout OperationContext) {
-    guard context.eventHub?.hasReaders == true || self.withMachine({ $0.extras?.content.history != nil }) else {
-      return
-    }
+    let (own, hasHistory) = self.withMachine { ($0.context, $0.extras?.content.history != nil) }
+    guard hasHistory || own.eventHub?.hasReaders == true else { return }
     let cause = context.run.origin?.cause ?? OperationRunCause(.call(taskName: Task<Never, Never>.name))
     context.run.origin = RunOrigin(cause, start: (context.elapsed, context.date))
   }
@@ -106,6 +131,17 @@ extension StoreRuntime {
         ?? machine.reservedTasks.first { $0.id == sharedRun.id }?.context
     }
     self.record(.runJoined, in: context, run: sharedRun.id)
+  }
+}
+
+extension OperationEvent.What {
+  /// Whether the store may have another value, or one that is fresh for another time.
+  fileprivate var mayRenewValue: Bool {
+    switch self {
+    case .stateWritten, .yielded(failure: nil): true
+    case .runEnded(let end): end.outcome == .success
+    default: false
+    }
   }
 }
 

@@ -54,9 +54,15 @@ extension StoreRuntime {
   /// Sets a value or an error from outside any run.
   @usableFromInline
   func setResult(_ result: RunOutcome, using context: OperationContext?) {
-    let context = self.eventContext(context)
-    self.change(context) { $0.set(result, using: context, &$1) }
-    if EventReaders.exist { self.record(.stateWritten(result.isSuccess ? .valueSet : .errorSet), in: context) }
+    let dated = self.eventContext(context)
+    self.change(dated) { $0.set(result, using: dated, &$1) }
+    if EventReaders.exist {
+      self.record(
+        .stateWritten(result.isSuccess ? .valueSet : .errorSet),
+        in: dated,
+        by: .ofCurrentCode(in: context)
+      )
+    }
   }
 
   /// The context of a change outside any run: `context` or the store's, with its clock stopped now.
@@ -68,8 +74,13 @@ extension StoreRuntime {
   }
 
   /// Resets the state, and cancels all runs after unlocking, before the subscribers are notified.
-  func reset(using context: OperationContext?) {
+  ///
+  /// - Parameters:
+  ///   - context: The context of the change; nil for the store's.
+  ///   - cause: Who does it; nil for the code that runs now.
+  func reset(using context: OperationContext?, by cause: OperationRunCause? = nil) {
     self.willReset()
+    let passed = context
     let context = self.eventContext(context)
     var tasks: [ErasedTask] = []
     self.change(context) { machine, released in
@@ -79,7 +90,7 @@ extension StoreRuntime {
       if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }
       return reset.change
     }
-    if EventReaders.exist { self.record(.stateWritten(.reset), in: context) }
+    if EventReaders.exist { self.record(.stateWritten(.reset), in: context, by: cause ?? .ofCurrentCode(in: passed)) }
     guard !tasks.isEmpty else { return }
     self.deliver()
     // In a handler, or while another thread delivers, the action waits: the runs do not.

@@ -29,6 +29,11 @@ public struct MemoryPressureEvictionTrigger: OperationClient.EvictionTrigger {
   }
 }
 
+extension MemoryPressureEvictionTrigger: CustomStringConvertible {
+  /// The reason of the evictions: `memory pressure`.
+  public var description: String { "memory pressure" }
+}
+
 extension OperationClient.DefaultStoreCache {
   /// Creates a cache that also drops idle stores when memory runs short.
   ///

@@ -115,13 +115,13 @@ private protocol UpdatingOperation {
 
 /// A modifier with an optimistic update.
 protocol UpdatingModifier {
-  func showUpdate(_ request: UpdateRequest)
+  func showUpdate(_ request: UpdateRequest, of operation: any OperationRequest)
 }
 
 extension ModifiedOperation: UpdatingOperation {
   fileprivate func showUpdates(_ request: UpdateRequest, outsideOf isBoundary: (any Any.Type) -> Bool) {
     if isBoundary(Modifier.self) { return }
-    (self.modifier as? any UpdatingModifier)?.showUpdate(request)
+    (self.modifier as? any UpdatingModifier)?.showUpdate(request, of: self.operation)
     (self.operation as? any UpdatingOperation)?.showUpdates(request, outsideOf: isBoundary)
   }
 }

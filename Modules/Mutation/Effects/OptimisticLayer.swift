@@ -22,6 +22,8 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
   }
 
   private let id: StateLayerIdentifier
+  /// The name of the mutation; nil if it is unknown.
+  private let author: String?
   private let apply: @Sendable (inout Target.StateValue) -> Void
   private let state = Locked(State())
 
@@ -29,9 +31,11 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     on path: OperationPath,
     in client: OperationClient,
     at place: StateLayerPlace? = nil,
+    by author: String? = nil,
     apply: @escaping @Sendable (inout Target.StateValue) -> Void
   ) {
     self.id = StateLayerIdentifier(at: place)
+    self.author = author
     self.apply = apply
     // Subscribed to new stores first, so that no store is missed between the two calls.
     let subscription = client.watchLayerableStores(matching: path) { [weak self] store in _ = self?.add(to: store) }
@@ -72,7 +76,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
       return true
     }
     guard isDue else { return true }
-    guard store.addLayer(self.id, over: Target.self, apply: self.apply) else {
+    guard store.addLayer(self.id, over: Target.self, by: self.author, apply: self.apply) else {
       self.state.withLock { $0.stores[ObjectIdentifier(store.store)] = nil }
       return false
     }

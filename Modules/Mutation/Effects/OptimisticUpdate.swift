@@ -83,7 +83,7 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     try await operation.run(isolation: isolation, in: context, with: continuation) { call in
-      call.share.effects.begin(self.id) { self.layer(of: call.arguments, in: call.client, at: $0) }
+      call.share.effects.begin(self.id) { self.layer(of: call.arguments, in: call.client, at: $0, by: operation) }
     } end: { call, outcome in
       // A cancelled call counts as failed, even if it has returned a value.
       call.share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
@@ -93,15 +93,20 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
   private func layer(
     of arguments: Operation.Arguments,
     in client: OperationClient,
-    at place: StateLayerPlace
+    at place: StateLayerPlace,
+    by operation: Operation
   ) -> OptimisticLayer<Target> {
-    OptimisticLayer(on: self.path(arguments), in: client, at: place) { [apply] in apply(&$0, arguments) }
+    OptimisticLayer(on: self.path(arguments), in: client, at: place, by: operation.operationName) { [apply] in
+      apply(&$0, arguments)
+    }
   }
 }
 
 extension OptimisticUpdate: UpdatingModifier {
-  func showUpdate(_ request: UpdateRequest) {
-    guard let arguments = request.arguments as? Operation.Arguments else { return }
-    request.show(self.id) { self.layer(of: arguments, in: request.client, at: $0) }
+  func showUpdate(_ request: UpdateRequest, of operation: any OperationRequest) {
+    guard let operation = operation as? Operation, let arguments = request.arguments as? Operation.Arguments else {
+      return
+    }
+    request.show(self.id) { self.layer(of: arguments, in: request.client, at: $0, by: operation) }
   }
 }

@@ -8,44 +8,31 @@ import Testing
 /// What `store.explain()` tells of runs: situations, each with the text of its explanation.
 @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
 struct ExplainedRunTests {
-  private let client = OperationClient()
-  private let clock = ManualClock()
-  private let script = IntScript()
-
-  private var query: some QueryRequest<Int, any Error> {
-    GetPost(script: self.script).enableAutomaticRunning(onlyWhen: .always(true)).manualTime(self.clock)
-  }
-
-  /// The text without the line of the modifiers, which release builds know less of.
-  private func text(of explanation: OperationExplanation) -> String {
-    explanation.description.split(separator: "\n").filter { !$0.hasPrefix("Modifiers") }.joined(separator: "\n")
-  }
-
-  private func text(of store: OperationStore<IntState>) -> String { self.text(of: store.explain()) }
+  private let posts = PostFixture()
 
   @Test
-  func `A run for a subscriber, joined by two callers`() async throws {
-    let query = self.query.context { $0.operationRunSharing = OperationRunSharing() }
+  func `A run for a subscriber, joined by three callers`() async throws {
+    let query = self.posts.query.context { $0.operationRunSharing = OperationRunSharing() }
     let store = IntStore.detached(query: query.stale(after: .seconds(60)))
     _ = store.explain()
     let subscription = store.subscribe(named: "PostView")
-    let run = try await self.script.next()
-    let calls = (0..<2).map { _ in Task.immediate { try await store.fetch() } }
-    self.clock.advance(by: .seconds(3))
+    let run = try await self.posts.script.next()
+    let calls = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
+    self.posts.clock.advance(by: .seconds(3))
     #expect(
-      self.text(of: store) == """
+      store.explanationText == """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
         One subscriber keeps it: PostView.
-        A run is under way: started 3 s ago by the new subscriber PostView; 2 other callers have joined it.
+        A run is under way: started 3 s ago by the new subscriber PostView; 3 other callers have joined it.
         """
     )
     run.succeed(1)
     for call in calls { _ = try await call.finished() }
-    self.clock.advance(by: .seconds(2))
+    self.posts.clock.advance(by: .seconds(2))
     #expect(
-      self.text(of: store) == """
+      store.explanationText == """
         GetPost at ["posts", 1]
         It has a value (Int), set 2 s ago.
         It is fresh for 58 s more.
@@ -60,12 +47,12 @@ struct ExplainedRunTests {
 
   @Test
   func `A run that is invalidated by a mutation while it runs`() async throws {
-    let store = self.client.store(for: self.query.stale(after: .seconds(60)))
+    let store = self.posts.client.store(for: self.posts.freshQuery)
     let subscription = store.subscribe(named: "PostView")
-    let run = try await self.script.next()
-    self.client.invalidate(matching: [], by: "AddPost", isolation: nil)
+    let run = try await self.posts.script.next()
+    self.posts.client.invalidate(matching: [], by: "AddPost", isolation: nil)
     #expect(
-      self.text(of: store) == """
+      store.explanationText == """
         GetPost at ["posts", 1]
         It has no value.
         It has been stale for 0 s, because of an invalidation of all stores by AddPost.
@@ -80,12 +67,12 @@ struct ExplainedRunTests {
 
   @Test
   func `A run that waits for a condition`() async throws {
-    let store = IntStore.detached(query: self.query.stale(after: .seconds(60)).waits(until: DescribedSwitch(false)))
+    let store = IntStore.detached(query: self.posts.freshQuery.waits(until: DescribedSwitch(false)))
     let fetch = Task.immediate { try await store.fetch() }
     try await store.reached { $0.isPaused }
-    self.clock.advance(by: .seconds(5))
+    self.posts.clock.advance(by: .seconds(5))
     #expect(
-      self.text(of: store) == """
+      store.explanationText == """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
@@ -110,11 +97,16 @@ struct ExplainedRunTests {
       try await end.wait()
       return 1
     }
-    let store = IntStore.detached(query: query.manualTime(self.clock))
+    let store = IntStore.detached(query: query.manualTime(self.posts.clock))
     let fetch = Task.immediate { try await store.fetch() }
     try await failed.wait()
     #expect(
-      store.explain().runs.first?.description == """
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has no value.
+        It is stale, because it has no rule for staleness.
+        Nobody subscribes to it.
+        It does not run by itself: automatic running is disabled.
         A run is under way: started by a call; attempt 2 begins in 1.2 s, because the server asked for it; attempt 1 \
         failed: busy.
         """
@@ -132,14 +124,14 @@ struct ExplainedRunTests {
 
   @Test
   func `The last eight runs are remembered from the first explanation on`() async throws {
-    let store = IntStore.detached(query: self.query)
+    let store = IntStore.detached(query: self.posts.query)
     #expect(store.explain().endedRuns.isEmpty)
     for number in 0..<10 {
-      self.script.enqueue(number == 9 ? .error(Refused()) : .value(number))
+      self.posts.script.enqueue(number == 9 ? .error(Refused()) : .value(number))
       _ = try? await store.fetch()
     }
     let cancelled = Task.immediate { try await store.fetch() }
-    _ = try await self.script.next()
+    _ = try await self.posts.script.next()
     cancelled.cancel()
     _ = await cancelled.result
     await store.runtime.settled()
@@ -147,20 +139,5 @@ struct ExplainedRunTests {
     #expect(runs.count == 8)
     #expect(runs.first?.description == "0 s ago: was cancelled after 0 s, started by a call")
     #expect(runs.dropFirst().first?.description == "0 s ago: failed after 0 s: Refused(code: 0), started by a call")
-  }
-}
-
-/// A query with a short name.
-struct GetPost: QueryRequest {
-  let script: IntScript
-
-  var path: OperationPath { ["posts", 1] }
-
-  func fetch(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Int, any Error>
-  ) async throws -> Int {
-    try await self.script.run(in: context, with: continuation)
   }
 }

@@ -14,21 +14,6 @@ struct ClientEventTests {
 
   private var query: ContextModifiedOperation<IntQuery> { self.script.query(path: ["a"]).manualTime(self.clock) }
 
-  /// The next events without their operation, with runs by their order.
-  private func next(_ count: Int, of events: OperationEvents) async throws -> [String] {
-    try await withTimeLimit("\(count) events") {
-      var (texts, runs) = ([String](), [OperationTaskIdentifier]())
-      var iterator = events.makeAsyncIterator()
-      while texts.count < count, let event = await iterator.next() {
-        if let run = event.run, !runs.contains(run) { runs.append(run) }
-        var text = event.sentence
-        for (index, run) in runs.enumerated() { text = text.replacing("\(run)", with: "\(index + 1)") }
-        texts.append(text)
-      }
-      return texts
-    }
-  }
-
   @Test
   func `A fetch is the start and the end of a run`() async throws {
     let events = self.client.events
@@ -38,7 +23,7 @@ struct ClientEventTests {
     self.clock.advance(by: .seconds(2))
     run.succeed(1)
     #expect(try await fetch.finished() == 1)
-    let texts = try await self.next(3, of: events)
+    let texts = try await next(3, of: events)
     #expect(texts == ["store added", "run 1 began, started by a call", "run 1 succeeded after 2 s"])
   }
 
@@ -50,9 +35,9 @@ struct ClientEventTests {
     store.currentValue = 4
     let event = try #require(try await withTimeLimit("an event") { await events.first { _ in true } })
     #expect(event.number == 1 && event.path == ["a"] && event.operationName == self.query.operationName)
-    #expect(event.run == nil && event.cause == nil)
+    #expect(event.run == nil && event.cause?.kind == .call)
     #expect(event.date == self.clock.now() && event.elapsed == .seconds(7))
-    #expect("\(event)" == "\(self.query.operationName) at [\"a\"]: a value was set")
+    #expect("\(event)" == "\(self.query.operationName) at [\"a\"]: a value was set by a call")
     #expect(event.what.name == "state.written")
   }
 
@@ -71,7 +56,7 @@ struct ClientEventTests {
     let cancelled = Task.immediate { try await store.fetch() }
     _ = try await self.script.next()
     cancelled.cancel()
-    let texts = try await self.next(8, of: events)
+    let texts = try await next(8, of: events)
     #expect(
       texts == [
         "PostView came, now 1", "run 1 began, started by the new subscriber PostView", "a caller joined run 1",
@@ -94,7 +79,7 @@ struct ClientEventTests {
     let events = self.client.events
     try await self.client.store(for: query.manualTime(self.clock)).fetch()
     #expect(
-      try await self.next(6, of: events) == [
+      try await next(6, of: events) == [
         "store added", "run 1 began, started by a call",
         "run 1: attempt 1 failed: busy; next in 3 s, because the server asked for it", "run 1: attempt 2 began",
         "run 1: attempt 2 asks for another one; next in 200 ms", "run 1 succeeded after 3 s",
@@ -114,7 +99,7 @@ struct ClientEventTests {
     gate.set(true)
     try await self.script.next().succeed(1)
     _ = try await fetch.finished()
-    let texts = try await self.next(7, of: events).filter { !$0.contains("subscriber") }
+    let texts = try await next(7, of: events).filter { !$0.contains("subscriber") }
     #expect(
       texts == [
         "run 1 began, started by a call", "run 1 waits until the light is green",
@@ -134,19 +119,11 @@ struct ClientEventTests {
     self.client.invalidate(matching: ["a"])
     self.client.clearStores()
     #expect(
-      try await self.next(5, of: events) == [
-        "an error was set", "an optimistic update was added", "the state was reset",
-        "invalidated: an invalidation of [\"a\"]", "store removed: cleared",
+      try await next(5, of: events) == [
+        "an error was set by a call", "an optimistic update was added by a call", "the state was reset by a call",
+        "invalidated: an invalidation of [\"a\"]", "store removed: cleared by a call",
       ]
     )
-  }
-
-  @Test
-  func `An eviction is told apart from a removal`() async throws {
-    let events = self.client.events
-    _ = self.client.store(for: self.query.cacheTime(.seconds(10)))
-    self.clock.advance(by: .seconds(10))
-    #expect(try await self.next(2, of: events) == ["store added", "store removed: evicted"])
   }
 
   @Test
@@ -211,7 +188,7 @@ struct ClientEventTests {
       store.currentValue = 1
       withExtendedLifetime(self.client.events) {}
     }
-    #expect(try await self.next(1, of: events) == ["a value was set"])
+    #expect(try await next(1, of: events) == ["a value was set by a call"])
   }
 
   @Test
@@ -242,7 +219,7 @@ struct ClientEventTests {
     for _ in 0..<300 {
       if Int.random(in: 0..<5, using: &generator) < 3 {
         number += 1
-        var event = OperationEvent(.runJoined, of: store.runtime, in: store.context, run: nil)
+        var event = OperationEvent(.runJoined, at: store.path, "", run: nil, nil, date: store.context.date, .zero)
         event.number = number
         _ = buffer.append(event)
         model.append(number)
