@@ -41,7 +41,12 @@ extension CircuitBreaker {
       self?.endHalfOpen(at: deadlines.elapsed.clampedForClock, in: context)
       self?.decide(.rejected(retryAfter: nil), for: waiter)
     }
-    defer { timer.cancel() }
+    let name = self.name.map { " \($0)" } ?? ""
+    let wait = context.beginWait(for: { "the result of a probe of the circuit breaker\(name)" })
+    defer {
+      context.endWait(wait)
+      timer.cancel()
+    }
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         let decision = self.withMachine { _ in

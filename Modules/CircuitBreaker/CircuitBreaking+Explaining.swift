@@ -13,3 +13,11 @@ extension CircuitBreaking: OperationExplaining {
     explanation.sections.append(OperationExplanation.Section(title: title, facts: facts))
   }
 }
+
+extension KeyedCircuitBreaking: OperationExplaining {
+  /// Tells the breakers of the group that are not closed.
+  public func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+    let state = self.breakers.snapshot().description
+    explanation.sections.append(OperationExplanation.Section(title: "Circuit breakers", facts: [state]))
+  }
+}

@@ -58,7 +58,12 @@ extension Fallback {
   /// Removes the mark of an earlier attempt that has fallen back.
   @inlinable
   static func begin(_ context: OperationContext) {
-    context.removeFromOutcome(IsFallbackKey.self)
+    context.removeFromOutcome(IsFallbackKey.self, withValueOrigin: true)
+  }
+
+  /// Says what the value is, for explanations of the store.
+  private static func noteFallback(from error: Operation.Failure, in context: OperationContext) {
+    context.noteValueOrigin { "It is a fallback, because the run failed: \(ShownText.of(error))." }
   }
 
   // Not inlined: errors are rare.
@@ -81,6 +86,7 @@ extension Fallback {
     )
     let value = try await self.value(isolation, error, context.leavingDeadlines(inside: self.id), continuation)
     context.addToOutcome(true, for: IsFallbackKey.self)
+    Self.noteFallback(from: error, in: context)
     return value
   }
 

@@ -125,6 +125,8 @@ extension Limited {
     using operation: Operation
   ) async throws(Operation.Failure) -> Limit.Permit {
     let longest = [self.maximumWait, context.operationTimeRemaining].compactMap(\.self).min()
+    let wait = context.beginWait(for: { [limit] in "a permit of \(limit.title)" })
+    defer { context.endWait(wait) }
     do {
       let permit = try await self.limit.waitForPermit(in: context, maximumWait: longest)
       guard Task.isCancelled else { return permit }

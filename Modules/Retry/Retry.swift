@@ -349,7 +349,7 @@ extension Retry {
   }
 
   /// The budget that pays for the retries of a run; nil for none.
-  private func budget(of context: OperationContext) -> RetryBudget? {
+  func budget(of context: OperationContext) -> RetryBudget? {
     self.settings?.values.budget ?? context.operationRetryBudget
   }
 

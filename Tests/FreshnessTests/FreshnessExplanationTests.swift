@@ -53,4 +53,30 @@ struct FreshnessExplanationTests {
       )
     )
   }
+
+  @Test func `An early refresh`() async throws {
+    let posts = PostFixture()
+    let store = posts.client.store(for: posts.freshQuery.refreshesEarly(0.2))
+    store.currentValue = 1
+    _ = store.explain()
+    posts.clock.advance(by: .seconds(50))
+    #expect(try await store.fetch() == 1)
+    let run = try await posts.script.next()
+    posts.clock.advance(by: .seconds(2))
+    #expect(
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has a value (Int), set 52 s ago.
+        It is fresh for 8 s more.
+        Nobody subscribes to it.
+        A run is under way: started 2 s ago by an early refresh.
+        Next: it becomes stale in 8 s.
+        Notices: freshness.early freshness.age=50 s 2 s ago.
+        """
+    )
+    run.succeed(2)
+    await store.settled()
+    let ended = store.explain().endedRuns.map(\.description)
+    #expect(ended == ["0 s ago: succeeded after 2 s, started by an early refresh"])
+  }
 }

@@ -67,6 +67,29 @@ struct RetryExplanationTests {
     run.succeed(1)
     _ = try await fetch.value
   }
+
+  @Test func `A budget that is used up`() async throws {
+    let posts = PostFixture()
+    let budget = RetryBudget(name: "db", ratio: 0, minimumPerSecond: 0)
+    let store = OperationStore.detached(query: posts.freshQuery.retry(limit: 3).retryBudget(budget))
+    _ = store.explain()
+    posts.script.enqueue(.error(Refused()))
+    await #expect(throws: Refused.self) { try await store.fetch() }
+    posts.clock.advance(by: .seconds(2))
+    #expect(
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has no value.
+        Its last result is an error of 2 s ago: Refused(code: 0).
+        It is stale, because it has no value.
+        Nobody subscribes to it.
+        Earlier runs, newest first:
+          2 s ago: failed after 0 s: Refused(code: 0), started by a call
+        Retry budget: db: 0 left, of 0.0 for each run and 0.0 a second; 1 runs, 0 further attempts, 1 refused
+        Notices: retry.overBudget budget.name=db 2 s ago.
+        """
+    )
+  }
 }
 
 private struct Hinted: RetryHinting, CustomStringConvertible {

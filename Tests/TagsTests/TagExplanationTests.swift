@@ -1,6 +1,7 @@
 import OperationCore
 import OperationTags
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// What causes and explanations tell of tags.
@@ -21,6 +22,23 @@ import Testing
     #expect(many.explain().sections.first?.facts.count == 21)
     #expect(many.explain().sections.first?.facts.last == "and 5 more")
     #expect("\(OperationTag.entity("session", Session(token: "hush")))" == "session(Session)")
+  }
+  @Test func `Tagged, and invalidated by a tag`() {
+    let fixture = PostFixture()
+    let store = fixture.client.store(for: fixture.freshQuery.tagged(OperationTag("feed"), .post(1)))
+    store.currentValue = 1
+    fixture.client.invalidate(tagged: OperationTag("feed"))
+    fixture.clock.advance(by: .seconds(4))
+    #expect(
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has a value (Int), set 4 s ago.
+        It has been stale for 4 s, because of an invalidation of the tag feed.
+        Nobody subscribes to it.
+        Tags: feed; post(1)
+        Next: it is evicted in 4 min 56 s.
+        """
+    )
   }
 }
 

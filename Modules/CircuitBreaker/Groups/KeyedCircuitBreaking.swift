@@ -43,7 +43,7 @@ extension OperationRequest {
 
 /// The modifier that `.circuitBreaker(_:failingOn:by:)` applies: a breaker of ``CircuitBreakers`` admits each run.
 public struct KeyedCircuitBreaking<Operation: OperationRequest>: OperationModifier {
-  private let breakers: CircuitBreakers
+  let breakers: CircuitBreakers
   private let isFailure: (@Sendable (Operation.Value) -> Bool)?
   private let key: @Sendable (Operation, OperationContext) -> String
   private let failure: @Sendable (CircuitOpen) -> Operation.Failure

@@ -22,7 +22,7 @@ extension OperationContext {
   ) async throws(Query.Failure) -> Query.Value {
     guard let client = self.operationClient else { return try await self.run(query) }
     guard let evaluation = self.evaluation else { return try await client.ensureValue(for: query) }
-    let reading = await evaluation.read(client.store(for: query, fileID: "", line: 0))
+    let reading = await evaluation.read(client.store(for: query, fileID: "", line: 0), in: self)
     if let value = try reading.value.get() { return value }
     // The store was reset after the run.
     if let value = try reading.outcome?.get() { return value }
@@ -84,7 +84,7 @@ extension OperationContext {
   private nonisolated(nonsending) func value<State>(
     of store: OperationStore<State>
   ) async throws(State.Failure) -> State.StateValue {
-    if let evaluation = self.evaluation { return try await evaluation.read(store).value.get() }
+    if let evaluation = self.evaluation { return try await evaluation.read(store, in: self).value.get() }
     if store.mayRunUnasked, store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
     return store.currentValue
   }

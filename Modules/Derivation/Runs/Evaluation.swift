@@ -43,8 +43,11 @@ extension Evaluation {
     let outcome: Result<State.OperationValue, State.Failure>?
   }
 
-  /// Reads the value of a store, which becomes a source, after a run if that is due.
-  nonisolated(nonsending) func read<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
+  /// Reads the value of a store, which becomes a source, after a run if that is due. The context is that of the reader.
+  nonisolated(nonsending) func read<State>(
+    _ store: OperationStore<State>,
+    in context: OperationContext
+  ) async -> ReadValue<State> {
     guard store.isInClient, !self.hasEnded else { return await self.readUntracked(store) }
     // Read once: the context of the store may be replaced during the wait.
     let awaited = store.derivationNode
@@ -54,7 +57,9 @@ extension Evaluation {
     if self.needsRun(store, awaited, isKept: isKept) {
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
       let former = awaited?.commit
+      let wait = context.beginWait(for: { [path = store.path] in "its source \(ShownText.of(path))" })
       outcome = await store.runOrJoinWithoutAnswer()
+      context.endWait(wait)
       if let awaited {
         DerivationWaits.end(self.node, for: awaited)
         if case .failure(let error)? = outcome, !(error is CancellationError) { awaited.noteRejection(since: former) }

@@ -58,6 +58,8 @@ final class ScopeLanes: Sendable {
       case .ticket(let ticket):
         // The wait is noted so that no call inside the current turn joins this run, which would wait for itself.
         context.note(awaited: lane)
+        let wait = context.beginWait(for: { "its turn in the scope \(ShownText.of(scope))" })
+        defer { context.endWait(wait) }
         let isTurn = await lane.turn(at: ticket, canLeave: canLeave, isolation: isolation)
         return isTurn ? .turn(ScopeTurn(lane: lane, key: key)) : .left
       }

@@ -21,6 +21,11 @@ struct JournalLane: Sendable {
   var behindFirst: ArraySlice<Place> { self.all.dropFirst() }
   var isEmpty: Bool { self.start == self.places.count }
 
+  /// The number of calls before one.
+  func count(before place: Place) -> Int {
+    self.first == place ? 0 : self.index(of: place, from: self.start) - self.start
+  }
+
   mutating func insert(_ place: Place, behindFirst: Bool) {
     let lower = self.start + (behindFirst ? 1 : 0)
     self.places.insert(place, at: self.index(of: place, from: lower))

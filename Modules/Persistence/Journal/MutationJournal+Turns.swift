@@ -24,11 +24,23 @@ extension MutationJournal {
     // A call inside another one of its scope is part of that one.
     let outer = Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == ticket.lane }
     let caller = JournalCaller(ticket: ticket, context: context)
+    let obstacle = outer.isEmpty ? self.obstacle(to: ticket) : nil
+    let wait = obstacle.map { obstacle in context.beginWait(for: { obstacle }) }
+    defer { if let wait { context.endWait(wait) } }
     return await withTaskCancellationHandler {
       await Waiter.outcome { continuation in self.change { $0.turn(of: caller, inside: outer, continuation) } }
     } onCancel: {
       self.cancelWait(of: ticket)
     }
+  }
+
+  /// What a call has to wait for, to follow "it waits for"; nil if it has its turn.
+  private func obstacle(to ticket: JournalTicket) -> String? {
+    let (count, maySend) = self.state.withLock { state in
+      (ticket.lane.flatMap { state.lanes[$0] }?.count(before: ticket.place) ?? 0, state.maySend)
+    }
+    if count > 0 { return "its turn in the journal, behind \(ShownText.count(count, "earlier call")) of its scope" }
+    return maySend ? nil : "the right to send the calls of the journal, which another process has"
   }
 
   private func cancelWait(of ticket: JournalTicket) {

@@ -45,6 +45,8 @@ enum ExclusionLock {
     )
     // The wait is recorded so that no run inside of a holder joins this run, which would wait for itself.
     context.note(awaited: waiter)
+    let wait = context.beginWait(for: { waiter.subject })
+    defer { context.endWait(wait) }
     return await self.wait(waiter, canLeave: canLeave, isolation: isolation)
   }
 
@@ -97,6 +99,11 @@ enum ExclusionLock {
     self.machine.withLock { machine in slots.compactMap { machine.lanes[$0].holder } }
   }
 
+  /// The holder of a lane, and the number of runs that wait for it.
+  static func use(of slot: Int) -> (holder: RunScope?, waiting: Int) {
+    self.machine.withLock { ($0.lanes[slot].holder, $0.lanes[slot].queue.count) }
+  }
+
   static func resume(_ resumptions: [ExclusionMachine.Resumption]) {
     for resumption in resumptions { resumption.resume() }
   }
@@ -140,6 +147,16 @@ enum ExclusionLock {
     await Waiter.outcome { continuation in
       self.machine.withLock { _ in waiter.state.waiter.suspend(continuation) }
     }
+  }
+}
+
+extension ExclusionWaiter {
+  /// The categories and the operations that hold them, to follow "it waits for".
+  fileprivate var subject: String {
+    let holders = ExclusionLock.holders(of: self.slots).map(\.name)
+    let names = self.categories.joined(separator: ", ")
+    let list = self.categories.count == 1 ? "the category \(names)" : "the categories \(names)"
+    return list + (holders.isEmpty ? "" : ", held by \(holders.joined(separator: ", "))")
   }
 }
 

@@ -19,7 +19,7 @@ public struct OperationCategory: Hashable, Sendable, ExpressibleByStringLiteral,
       self = category
     } else {
       self.name = .value(OperationPath.Element(value))
-      self.description = "\(value)"
+      self.description = ShownText.of(value: value, otherwise: "\(value)")
     }
   }
 

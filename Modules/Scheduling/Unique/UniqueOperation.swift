@@ -107,7 +107,7 @@ where Operation.Value: Sendable {
       throw self.failure(self.work.skipped)
     }
     defer { SchedulingLock.perform { UniqueWork.leave(member, &$0) } }
-    switch await member.turn(of: scope, isolation: isolation) {
+    switch await member.turn(of: scope, in: context, isolation: isolation) {
     case .begins: break
     case .cancelled: throw self.failure(CancellationError())
     case .cycle(let cycle): throw self.failure(cycle.report())
@@ -142,7 +142,11 @@ extension UniqueMember {
   }
 
   /// Waits for the turn of the run.
-  fileprivate func turn(of scope: RunScope, isolation: isolated (any Actor)?) async -> Turn {
+  fileprivate func turn(
+    of scope: RunScope,
+    in context: OperationContext,
+    isolation: isolated (any Actor)?
+  ) async -> Turn {
     let beginning = SchedulingLock.withLock { self.state.isWaiting ? ScopeWait.begin(.unique(self), in: scope) : nil }
     var wait: ScopeWait?
     switch beginning {
@@ -153,6 +157,9 @@ extension UniqueMember {
     defer { if let wait { SchedulingLock.withLock { wait.end() } } }
     let nodes = RunScope.current?.nodes ?? []
     for node in nodes { node.lend(for: NodeWait(.waitingForUniqueWork, [self.lane.category.description])) }
+    let subject = { @Sendable [name] in "an earlier run of the unique work \(name)" }
+    let waitOfRun = wait == nil ? nil : context.beginWait(for: subject)
+    defer { if let waitOfRun { context.endWait(waitOfRun) } }
     await withTaskCancellationHandler {
       await self.suspend(isolation: isolation)
     } onCancel: {

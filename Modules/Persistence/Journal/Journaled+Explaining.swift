@@ -1,0 +1,20 @@
+public import OperationCore
+
+extension Journaled: OperationExplaining {
+  /// Tells the calls of the mutation that its journal keeps, without their arguments.
+  public func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+    guard let journal = self.journal ?? store.context.operationClient?.journal else { return }
+    let entries = journal.entries.filter { $0.name == self.name }
+    var facts = ["\(self.name): \(ShownText.count(entries.count, "call")) stored"]
+    let counts = Dictionary(grouping: entries, by: \.status).mapValues(\.count)
+    for (status, text) in Self.texts { if let count = counts[status] { facts.append("\(count) \(text)") } }
+    explanation.sections.append(OperationExplanation.Section(title: "Journal", facts: facts))
+  }
+
+  private static var texts: [(JournalEntry.Status, String)] {
+    [
+      (.running, "being made"), (.waiting, "waiting"), (.blocked, "blocked by an earlier one that has failed"),
+      (.deadLetter, "set aside as a dead letter"),
+    ]
+  }
+}

@@ -1,0 +1,51 @@
+import OperationCore
+import OperationNetworkObserving
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// What explanations tell of runs that wait for the network.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+struct NetworkExplanationTests {
+  @Test func `A run that is paused until the network is connected`() async throws {
+    let posts = PostFixture()
+    let observer = MockNetworkObserver(initialStatus: .disconnected)
+    let store = posts.client.store(for: posts.freshQuery.waits(until: .connected(to: observer)))
+    let events = posts.client.events
+    let subscription = store.subscribe(named: "PostView")
+    try await store.shows { $0.isPaused }
+    posts.clock.advance(by: .seconds(3))
+    #expect(
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has no value.
+        It is stale, because it has no value.
+        One subscriber keeps it: PostView.
+        A run is under way: started 3 s ago by the new subscriber PostView; it has waited for 3 s until the network is \
+        connected.
+        """
+    )
+    observer.send(status: .connected)
+    try await posts.script.next().succeed(1)
+    try await store.shows { $0.currentValue == 1 && !$0.isLoading }
+    let texts = try await withTimeLimit("events") {
+      var (texts, iterator) = ([String](), events.makeAsyncIterator())
+      while texts.count < 4, let event = await iterator.next() { texts.append(event.what.description) }
+      return texts
+    }
+    #expect(
+      texts == [
+        "PostView came, now 1", "began", "waits until the network is connected",
+        "resumed after 3 s: the network is connected",
+      ]
+    )
+    subscription.cancel()
+  }
+}
+
+extension OperationStore {
+  /// Waits until the store shows a state.
+  fileprivate func shows(_ condition: @escaping @Sendable (State) -> Bool) async throws {
+    _ = try await withTimeLimit("a state") { await self.states.first { condition($0.state) } }
+  }
+}

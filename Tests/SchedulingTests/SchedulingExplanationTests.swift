@@ -1,0 +1,88 @@
+import FoundationEssentials
+import OperationCore
+import OperationScheduling
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// What explanations tell of categories, conditions and schedulers.
+@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+struct SchedulingExplanationTests {
+  private let posts = PostFixture()
+
+  @Test func `A run waits for a category that another operation holds`() async throws {
+    let category = OperationCategory("disk \(UUID())")
+    let (holds, release) = (Gate(), Gate())
+    let backup = OperationRunner(
+      operation: AnyWork("Backup") { _ in
+        holds.open()
+        try await release.wait()
+      }
+      .mutuallyExclusive(category)
+    )
+    let backingUp = Task.immediate { try await backup.run(isolation: nil) }
+    try await holds.wait()
+    let store = self.posts.client.store(for: self.posts.freshQuery.mutuallyExclusive(category))
+    let fetch = Task.immediate { try await store.fetch() }
+    self.posts.clock.advance(by: .seconds(2))
+    #expect(
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has no value.
+        It is stale, because it has no value.
+        Nobody subscribes to it.
+        A run is under way: started by a call; it has waited for 2 s for the category \(category), held by \(Self.holder).
+        Categories: \(category), held by \(Self.holder), 1 waiting
+        """
+    )
+    release.open()
+    try await withTimeLimit("the backup") { try await backingUp.value }
+    try await self.posts.script.next().succeed(1)
+    #expect(try await withTimeLimit("the value") { try await fetch.value } == 1)
+    #expect(store.explain().sections == [.init(title: "Categories", facts: ["\(category), free"])])
+  }
+
+  /// The name of a run that holds a category outside of a scheduler: that of its type.
+  private static var holder: String { OperationName.of(AnyWork.self) }
+
+  @Test func `The conditions of an operation`() {
+    let store = OperationStore.detached(query: self.posts.query.condition(Check.satisfied))
+    #expect(store.explain().sections == [.init(title: "Conditions", facts: ["Check"])])
+  }
+
+  @Test func `A scheduler, what each operation does, and what it waits for`() async throws {
+    let category = OperationCategory("disk \(UUID())")
+    let scheduler = OperationScheduler(maximumConcurrentOperations: 2, name: "uploads")
+    let (holds, release) = (Gate(), Gate())
+    let backup = scheduler.schedule(
+      AnyWork("Backup") { _ in
+        holds.open()
+        try await release.wait()
+      }
+      .mutuallyExclusive(category)
+    )
+    try await holds.wait()
+    let upload = scheduler.schedule(AnyWork("Upload") { _ in }.mutuallyExclusive(category))
+    let index = scheduler.schedule(AnyWork("WriteIndex") { _ in }) { $0.addDependency(upload) }
+    // There is a place for it once the upload waits, which gives its place to others meanwhile.
+    try await withTimeLimit("the wait") { try await scheduler.schedule(named: "Turn") { _ in }.value }
+    let explanation = scheduler.explain()
+    #expect(
+      explanation.description == """
+        uploads: 3 operations, at most 2 at a time
+        Backup runs
+        Upload waits for categories: \(category), held by Backup
+        WriteIndex waits for dependencies: Upload
+        """
+    )
+    let encoded = String(decoding: try JSONEncoder().encode(explanation), as: UTF8.self)
+    #expect(encoded.contains("\"phase\":\"waits for categories\"") && encoded.contains("\"name\":\"uploads\""))
+    scheduler.suspend()
+    #expect(scheduler.explain().description.hasPrefix("uploads: 3 operations, at most 2 at a time, suspended\n"))
+    scheduler.resume()
+    release.open()
+    for operation in [backup, upload, index] { try await withTimeLimit("the end") { try await operation.value } }
+    await scheduler.waitUntilEmpty()
+    #expect(scheduler.explain().description == "uploads: 0 operations, at most 2 at a time")
+  }
+}
