@@ -7,8 +7,8 @@
     ///
     /// Applied before a retry it logs each attempt, applied after it each run as a whole. The metadata are
     /// `operation.name`, `operation.path`, `operation.task`, `operation.attempt`, `operation.outcome`,
-    /// `operation.duration` in seconds, `operation.waited` in seconds if the run was paused, and, after a failure or
-    /// cancellation, `operation.error`. They contain user data only if
+    /// `operation.duration` in seconds, `operation.cause`, `operation.waited` in seconds if the run was paused, and, after a
+    /// failure or cancellation, `operation.error`. They contain user data only if
     /// ``OperationCore/OperationContext/operationLogsValues`` is true.
     ///
     /// - Parameters:

@@ -24,6 +24,7 @@
       metadata["operation.notice"] = .string(notice.name.description)
       metadata["operation.name"] = notice.operationName.map { .string($0) }
       metadata["operation.path"] = notice.path.map { context.metadata(of: $0) }
+      metadata.add(context.operationRunCause, logsValues: context.operationLogsValues)
       if let task = context.operationRunningTaskIdentifier {
         metadata["operation.task"] = "\(task)"
         metadata["operation.attempt"] = "\(context.operationAttempt)"

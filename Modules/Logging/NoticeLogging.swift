@@ -7,7 +7,7 @@
     ///
     /// The logger is ``OperationCore/OperationContext/operationLogger``. The message is the name of the notice. The
     /// metadata are `operation.notice`, the attributes of the notice, and if they are known `operation.name`,
-    /// `operation.path`, `operation.task` and `operation.attempt`. Of several of these modifiers, and a client that
+    /// `operation.path`, `operation.cause`, `operation.task` and `operation.attempt`. Of several of these modifiers, and a client that
     /// logs notices, the innermost one logs a notice.
     ///
     /// - Parameter level: The level to log at.

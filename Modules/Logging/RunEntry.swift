@@ -40,6 +40,7 @@
           error.map { $0.endsCancelledRun ? "cancellation" : "failure" } ?? "success"
         ),
       ]
+      metadata.add(self.context.operationRunCause, logsValues: self.context.operationLogsValues)
       if let task = self.context.operationRunningTaskIdentifier {
         metadata["operation.task"] = "\(task)"
       }

@@ -15,8 +15,16 @@
       var context = OperationContext()
       context.operationLogsValues = logsValues
       self.metadata["operation.path"] = context.metadata(of: event.path)
+      self.metadata.add(event.cause, logsValues: logsValues)
       switch event.what {
-      case .runBegan: self.add(event.cause, logsValues)
+      case .runBegan: self.message = "run began"
+      case .waits(let subject):
+        self.message = "run waits"
+        self.metadata["operation.waits_for"] = .string(subject)
+      case .waited(let subject, let duration):
+        self.message = "run waited"
+        self.metadata["operation.waits_for"] = .string(subject)
+        self.metadata["operation.waited"] = "\(duration / .seconds(1))"
       case .paused(let reason):
         self.message = "run paused"
         self.metadata["operation.waits_for"] = .string(reason)
@@ -31,13 +39,6 @@
       case .runEnded(let end): self.add(end, logsValues)
       default: return nil
       }
-    }
-
-    private mutating func add(_ cause: OperationRunCause?, _ logsValues: Bool) {
-      self.message = "run began"
-      guard let cause else { return }
-      self.metadata["operation.cause"] = .string(logsValues ? cause.description : cause.kind.description)
-      if let name = cause.invalidatingOperation { self.metadata["operation.invalidated_by"] = .string(name) }
     }
 
     private mutating func add(_ failure: OperationEvent.AttemptFailure, _ logsValues: Bool) {

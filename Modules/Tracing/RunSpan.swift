@@ -15,6 +15,7 @@
       if let cause = context.operationRunCause {
         // Without the subject, which may contain user data.
         span.attributes["operation.cause"] = cause.kind.description
+        if let name = cause.invalidatingOperation { span.attributes["operation.invalidated_by"] = name }
       }
       span.addEvent(SpanEvent(name: "attempt", attributes: ["operation.attempt": .number(of: context)]))
     }

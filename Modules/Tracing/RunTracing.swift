@@ -5,7 +5,8 @@
   extension OperationRequest {
     /// Creates a span for each run, with an event for each attempt and each notice, such as a timeout.
     ///
-    /// The attribute `operation.cause` is the kind of the run's cause, such as `polling`.
+    /// The attribute `operation.cause` is the kind of the run's cause, such as `polling`, and `operation.invalidated_by` the
+    /// name of the mutation whose invalidation has caused it.
     ///
     /// The span is current while the operation runs, so spans created in its body are its children. Its parent is the
     /// span that was current where the run started. Applied before a retry, it creates a span for each attempt.

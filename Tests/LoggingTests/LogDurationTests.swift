@@ -46,6 +46,7 @@
         "operation.name": "ScriptedQuery<Int, Error>",
         "operation.path": ["String", "String"],
         "operation.attempt": "1",
+        "operation.cause": "call",
         "operation.outcome": "success",
         "operation.duration": "1.5",
       ]

@@ -34,7 +34,8 @@
       #expect(metadata.removeValue(forKey: "operation.task") != nil)
       let expected: Logger.Metadata = [
         "operation.notice": "quota.exceeded", "operation.name": "ScriptedQuery<Int, Error>",
-        "operation.path": ["String", "String"], "operation.attempt": "1", "quota.limit": "10", "quota.wait": "1.5",
+        "operation.path": ["String", "String"], "operation.attempt": "1", "operation.cause": "call",
+        "quota.limit": "10", "quota.wait": "1.5",
         "quota.share": "0.5", "quota.name": "free", "quota.is_hard": "true",
       ]
       #expect(metadata == expected)

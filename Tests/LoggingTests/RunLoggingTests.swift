@@ -84,6 +84,23 @@
       #expect(entries[3].metadata["operation.error"] == "Refused(code: 4)")
     }
 
+    @Test func `A run that waits for something else has lines with it, and each line has the cause`() async throws {
+      let client = self.client()
+      client.logRuns()
+      let query = QueryOperation<Int, any Error>("posts") { [clock] context in
+        let wait = context.beginWait(for: { "a permit of the printer" })
+        clock.advance(by: .seconds(2))
+        context.endWait(wait)
+        return 1
+      }
+      try await client.store(for: query).fetch()
+      let entries = try await self.entries.first(4)
+      #expect(entries.map(\.message) == ["run began", "run waits", "run waited", "run succeeded"])
+      #expect(entries.map { $0.metadata["operation.cause"] } == ["call", "call", "call", "call"])
+      #expect(entries[1].metadata["operation.waits_for"] == "a permit of the printer")
+      #expect(entries[2].metadata["operation.waited"] == "2.0")
+    }
+
     @Test func `The log ends with the client`() async throws {
       let lifetimes = LifetimeTracker()
       do {
