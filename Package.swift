@@ -140,7 +140,9 @@ let table: [Module] = [
     products: ["FlyingFox": ["FlyingFox", "FlyingSocks"]],
     without: ["Page/Source"]
   ),
-  .inner("Top", uses: ["Platform"]),
+  .program("DevtoolsProgram", "operation-devtools", uses: ["Platform", "Devtools"], trait: "SwiftOperationDevtools"),
+  .inner("Top", uses: ["Platform", "Foundation"]),
+  .program("TopProgram", "operation-top", uses: ["Platform", "Top"]),
   .library(
     "Operation",
     target: "Operation",
@@ -274,6 +276,7 @@ let table: [Module] = [
     trait: "SwiftOperationConfiguration",
     products: ["swift-configuration": ["Configuration"]]
   ),
+  .tests("Top"),
   .subject("DevtoolsSubject", uses: ["Operation", "Devtools"], trait: "SwiftOperationDevtools"),
   .tests(
     "Devtools",
@@ -309,6 +312,8 @@ struct Module {
     case inner
     /// A C library of the system, which its package manager installs; a trait always switches it on.
     case system(pkgConfig: String, apt: String, brew: String)
+    /// A program that users run, with a product of that name. A trait makes it empty but for its `main`.
+    case program(product: String)
     /// The implementation of a library's macros: it runs inside the compiler.
     case macros
     /// The library of a tool, which has no product.
@@ -377,6 +382,11 @@ struct Module {
     return Module(kind: kind, folder: folder, target: "Operation\(folder)", uses: [], trait: trait)
   }
 
+  /// The executable `Operation<Folder>` in `Modules/<Folder>`, whose product has another name.
+  static func program(_ folder: String, _ product: String, uses: [String], trait: String? = nil) -> Module {
+    Module(kind: .program(product: product), folder: folder, target: "Operation\(folder)", uses: uses, trait: trait)
+  }
+
   /// The library `Operation<Folder>` in `Plugins/<Folder>`.
   static func generator(_ folder: String) -> Module {
     Module(kind: .generator, folder: folder, target: "Operation\(folder)", uses: [])
@@ -443,6 +453,7 @@ extension Module {
   var product: Product? {
     switch kind {
     case .library: .library(name: target, targets: [target])
+    case .program(let product): .executable(name: product, targets: [target])
     case .buildPlugin, .command: .plugin(name: target, targets: [target])
     case .inner, .system, .macros, .generator, .tool, .tests, .fixtures, .subject: nil
     }
@@ -462,7 +473,7 @@ extension Module {
       .systemLibrary(name: target, path: path, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
     case .macros:
       .macro(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
-    case .tool, .subject:
+    case .program, .tool, .subject:
       .executableTarget(name: target, dependencies: dependencies, path: path, swiftSettings: Module.settings)
     case .tests:
       .testTarget(
@@ -480,7 +491,7 @@ extension Module {
 
   private var path: String {
     switch kind {
-    case .library, .inner, .system, .macros: "Modules/\(folder)"
+    case .library, .inner, .system, .program, .macros: "Modules/\(folder)"
     case .generator, .tool, .buildPlugin, .command: "Plugins/\(folder)"
     case .tests, .fixtures, .subject: "Tests/\(folder)"
     }

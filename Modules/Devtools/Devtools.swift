@@ -13,7 +13,8 @@
   /// `allowsActions` is true. Use it in development: whoever can read the token can read the values of the stores, except
   /// those that are an `OperationSecret` or unstored.
   public final class Devtools: Sendable {
-    private let feed: LiveFeed
+    /// What the page shows of a client; nil for a recording.
+    let liveFeed: LiveFeed?
     private let server: PageServer
 
     /// Creates a page for a client, which is not served yet.
@@ -29,8 +30,20 @@
       simulation: Simulation? = nil,
       port: UInt16 = 0
     ) {
-      self.feed = LiveFeed(client, allowsActions: allowsActions, simulation: simulation)
-      self.server = PageServer(self.feed, port: port)
+      let feed = LiveFeed(client, allowsActions: allowsActions, simulation: simulation)
+      self.liveFeed = feed
+      self.server = PageServer(feed, port: port)
+    }
+
+    /// Creates a page for a recording, as ``record(to:limit:)`` and the button "Save recording" of a page write one.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - port: The port; 0 for one that is free.
+    /// - Throws: ``DevtoolsError`` if the file cannot be read, or is no recording.
+    public init(recordedIn path: String, port: UInt16 = 0) throws {
+      self.liveFeed = nil
+      self.server = PageServer(try RecordingFeed(path: path), port: port)
     }
 
     /// Serves the page until the task is cancelled.
@@ -57,19 +70,19 @@
     /// - Throws: An error if the port cannot be served.
     @discardableResult
     public func start() async throws -> String {
-      await self.feed.start()
+      await self.liveFeed?.start()
       return try await self.server.start()
     }
 
     /// Ends the connections and stops serving the page.
     public func stop() async {
       await self.server.stop()
-      await self.feed.stop()
+      await self.liveFeed?.stop()
     }
 
     deinit {
       self.server.cancel()
-      self.feed.cancel()
+      self.liveFeed?.cancel()
     }
 
     /// Writes a line to the standard error.
@@ -90,7 +103,7 @@
     ///
     /// - Parameter snapshots: Called about twice a second while somebody looks at the page.
     public func show(_ snapshots: @escaping @Sendable () -> [any OperationResilienceSnapshot]) {
-      self.feed.exhibits.add(snapshots)
+      self.liveFeed?.exhibits.add(snapshots)
     }
   }
 #endif

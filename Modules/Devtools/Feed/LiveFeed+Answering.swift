@@ -27,8 +27,12 @@
 
     /// What happened lately, as the lines of a recording.
     private var recording: String {
-      let explained = self.knownIDs.prefix(1000).compactMap { id in self.store(id)?.explanationJSON(id: id) }
-      return (self.beginning + explained).map { $0 + "\n" }.joined()
+      (self.beginning + self.explanations).map { $0 + "\n" }.joined()
+    }
+
+    /// The explanations of the stores, of a thousand at most.
+    var explanations: [String] {
+      self.knownIDs.prefix(1000).compactMap { id in self.store(id)?.explanationJSON(id: id) }
     }
   }
 

@@ -26,8 +26,8 @@ Devtools.Page = class {
   receive(message) {
     if (!this.recording && message.type === 'hello' && !message.live) this.beginRecording();
     if (this.recording) {
-      this.recording.push(message);
-      if (message.ready) this.endOfRecording();
+      if (message.type === 'end') this.endOfRecording();
+      else this.recording.push(message);
       return;
     }
     this.model.apply(message);

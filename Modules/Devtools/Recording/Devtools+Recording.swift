@@ -1,0 +1,32 @@
+#if SwiftOperationDevtools
+  extension Devtools {
+    /// Writes what happens in the stores of the client to a file, until the task is cancelled or the file has its full size.
+    ///
+    /// ```swift
+    /// let recording = Task { try await devtools.record(to: "shop.ndjson") }
+    /// ```
+    ///
+    /// The file contains events, states and at its end explanations, with paths and the texts of errors, but no value of an
+    /// operation. `operation-devtools replay shop.ndjson` shows it on the page, and so does the button "Open…" of a page.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, which is made anew.
+    ///   - limit: The largest size in bytes.
+    /// - Throws: ``DevtoolsError`` if the file cannot be written, or if the page itself shows a recording.
+    public func record(to path: String, limit: Int = 256 << 20) async throws {
+      guard let feed = self.liveFeed else { throw DevtoolsError("A recording cannot be recorded again.") }
+      var file = try RecordingFile(path: path, limit: limit)
+      await feed.start()
+      let connection = await feed.connect()
+      defer { connection.end() }
+      while let messages = await connection.next() {
+        var isFull = false
+        for message in messages.split(separator: "\n\n") where message.hasPrefix("data: ") {
+          if try !file.add(message.dropFirst("data: ".count) + "\n") { isFull = true }
+        }
+        if isFull { break }
+      }
+      for explanation in await feed.explanations where try !file.add(explanation + "\n") { break }
+    }
+  }
+#endif
