@@ -73,7 +73,7 @@ extension FleetBackendCheck {
       let (lease, granted) = try await self.lease(key)
       try await self.backend.releaseLease(lease)
       if [seen, known, granted].contains(where: { $0 < epoch }) {
-        findings.append("after the epoch \(epoch), answers had \(seen), \(known) and \(granted). Let each have the last one.")
+        findings.append("after the epoch \(epoch), answers had \(seen), \(known) and \(granted). Give the last one.")
       }
     }
     return findings

@@ -11,7 +11,7 @@ extension FleetBackendCheck {
     let key = self.key("posts/1")
     let (lease, _) = try await self.lease(key, "a")
     if lease.owner != "a" || lease.key != key {
-      return ["\"a\" asked for a lease, and got that of \"\(lease.owner)\" for \(lease.key). Return what was asked for."]
+      return ["\"a\" asked for a lease, and got that of \"\(lease.owner)\" for \(lease.key). Return its own."]
     }
     let answer = try await self.acquire(key, "b")
     guard self.isRefused(answer, because: "a") else {

@@ -89,7 +89,12 @@ final class BrokenFleet: FleetBackend {
   }
 
   func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
-    let known = self.fault == .leasesBeforeValues ? .max : self.fault == .forgetsKnownRevision ? nil : request.knownRevision
+    let known: Int64? =
+      switch self.fault {
+      case .leasesBeforeValues: .max
+      case .forgetsKnownRevision: nil
+      default: request.knownRevision
+      }
     if self.fault == .leasesToAll, let held = self.state.withLock({ $0.leases[self.key(request.key).text] }) {
       try await self.base.releaseLease(held)
     }

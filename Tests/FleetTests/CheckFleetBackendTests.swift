@@ -55,9 +55,8 @@ import Testing
       rules,
       within: limit,
       connecting: { $0.another(clock) },
-      passing: { _, duration in clock.advance(by: duration) }
-    ) {
-      BrokenFleet(fault, on: TestConnection(to: InMemoryFleet(deadlines: clock)))
-    }
+      passing: { _, duration in clock.advance(by: duration) },
+      { BrokenFleet(fault, on: TestConnection(to: InMemoryFleet(deadlines: clock))) }
+    )
   }
 }

@@ -132,9 +132,9 @@ struct FleetSchedule {
     case .unsubscribe: if !self.subscriptions.isEmpty { self.subscriptions.removeFirst() }
     case .invalidatePath(let index, let depth, let item):
       guard let node = self.nodes[index] else { return }
-      let path: OperationPath = ["items", item % 2, item]
-      self.note(by: index) { other in path.prefix(depth).elementsEqual((["items", other % 2, other] as OperationPath).prefix(depth)) }
-      node.client.invalidate(matching: OperationPath(path.prefix(depth)))
+      let prefix = Self.path(of: item).prefix(depth)
+      self.note(by: index) { other in Self.path(of: other).prefix(depth).elementsEqual(prefix) }
+      node.client.invalidate(matching: OperationPath(prefix))
     case .invalidateTag(let index, let item):
       guard let node = self.nodes[index] else { return }
       self.note(by: index) { $0 == item }
@@ -150,6 +150,8 @@ struct FleetSchedule {
     case .join: if self.nodes.count < 6 { self.join() }
     }
   }
+
+  private static func path(of item: Int) -> OperationPath { ["items", item % 2, item] }
 
   private mutating func note(by index: Int, _ concerns: (Int) -> Bool) {
     let count = self.fleet.count()
@@ -208,8 +210,9 @@ struct FleetSchedule {
     for case let node? in self.nodes {
       for item in Self.items {
         let store = node.store(self.fleet.query(item, on: node.name))
-        if let value = store.currentValue, !store.isStale, value.began < self.lastInvalidation(of: item) {
-          return "node \(node.name) shows item \(item) of \(value.began) after \(self.lastInvalidation(of: item)) as fresh"
+        let last = self.lastInvalidation(of: item)
+        if let value = store.currentValue, !store.isStale, value.began < last {
+          return "node \(node.name) shows item \(item) of \(value.began) after \(last) as fresh"
         }
       }
     }
@@ -218,7 +221,8 @@ struct FleetSchedule {
 
   /// After rest the subscribers have fresh values, and the nodes have sent what they had to.
   private func missingValue() -> String? {
-    for case let node? in self.nodes where node.fleetNode.connection != .connected || node.fleetNode.hasPendingInvalidations {
+    for case let node? in self.nodes {
+      if node.fleetNode.connection == .connected, !node.fleetNode.hasPendingInvalidations { continue }
       return "node \(node.name) is \(node.fleetNode.connection)"
     }
     for (index, item, _) in self.subscriptions {

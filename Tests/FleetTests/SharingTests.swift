@@ -9,9 +9,9 @@ import Testing
 /// Runs and values that nodes share, one situation after the other.
 @Suite(.warningsAreIssues) struct SharingTests {
   /// Fetches on a node, and returns the value when the time has passed.
-  private func fetch(_ item: Int, on node: Fleet.Node, in fleet: Fleet, for duration: Duration = .seconds(1)) -> Reading? {
+  private func fetch(_ item: Int, on node: Fleet.Node, in fleet: Fleet) -> Reading? {
     let result = self.startFetch(item, on: node, in: fleet)
-    fleet.advance(by: duration)
+    fleet.advance(by: .seconds(1))
     return result.value
   }
 

@@ -57,6 +57,7 @@ extension FleetError {
   /// - Parameter name: The name of the backend, such as its address.
   /// - Returns: The error.
   public static func closed(_ name: String) -> Self {
-    Self(code: .closed, message: "The fleet's backend \(name) was closed. Close it after its last use, or open another one.")
+    let message = "The fleet's backend \(name) was closed. Close it after its last use, or open another one."
+    return Self(code: .closed, message: message)
   }
 }

@@ -29,7 +29,8 @@ extension FleetNode {
   ///   - knownRevision: The revision of a value that is not wanted.
   /// - Returns: How the run goes on: within the ``FleetSettings/lookupTimeout``, unless another node runs.
   nonisolated(nonsending) func enter(_ key: FleetKey, knownRevision: Int64?) async -> Entry {
-    var visit = FleetVisit(key: key, owner: self.nextOwner(), knownRevision: knownRevision, start: self.deadlines.elapsed)
+    let start = self.deadlines.elapsed
+    var visit = FleetVisit(key: key, owner: self.nextOwner(), knownRevision: knownRevision, start: start)
     // What this node has invalidated must not come back to it.
     guard await self.waitForIntroduction(within: self.timeLeft(visit)),
       await self.sendPending(within: self.timeLeft(visit)), !self.isAlone

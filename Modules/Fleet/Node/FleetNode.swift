@@ -108,12 +108,10 @@ extension FleetNode {
   ///
   /// - Parameters:
   ///   - limit: The longest time to wait.
-  ///   - body: The call. It is cancelled when its caller no longer waits, unless `finishes` is true.
-  ///   - finishes: Whether the call goes on when its caller no longer waits.
+  ///   - body: The call. It is cancelled when its caller no longer waits.
   /// - Returns: The answer; ``FleetError/Code/timedOut`` after the limit, or `CancellationError`.
   nonisolated(nonsending) func call<Answer: Sendable>(
     within limit: Duration,
-    finishes: Bool = false,
     _ body: @escaping @Sendable (any FleetBackend) async throws -> Answer
   ) async -> Result<Answer, any Error> {
     let outcome = AwaitedOutcome<Result<Answer, any Error>>()
@@ -127,7 +125,7 @@ extension FleetNode {
     }
     let result = await outcome.value(cancelled: .failure(CancellationError()))
     deadline.cancel()
-    if !finishes { task.cancel() }
+    task.cancel()
     return result
   }
 }

@@ -9,7 +9,8 @@ extension FleetNode {
     if PathKey(path) == nil {
       PathKey.reportMissing(in: path)
     } else {
-      self.report("the value named \"\(settings.name)\" at \(path)", "its key has more than \(FleetLimits.keyLength) bytes")
+      let reason = "its key has more than \(FleetLimits.keyLength) bytes"
+      self.report("the value named \"\(settings.name)\" at \(path)", reason)
     }
     return nil
   }

@@ -40,7 +40,8 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
           continue
         }
         self.take(found, envelope, source)
-        self.check(self.context.tags(of: envelope.value).compactMap { FleetNames.subject(ofTag: $0.path, reporting: false) })
+        let tags = self.context.tags(of: envelope.value)
+        self.check(tags.compactMap { FleetNames.subject(ofTag: $0.path, reporting: false) })
         return .value(envelope.value)
       case .admitted(let admission): return .run(admission)
       case .cancelled: return .cancelled

@@ -1,0 +1,16 @@
+import OperationCore
+import OperationFleet
+
+struct PostQuery: QueryRequest, Hashable {
+  let id: Int
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<String, any Error>
+  ) async throws -> String { sample() }
+}
+
+let client = OperationClient()
+let fleet = InMemoryFleet()
+let store = client.store(for: PostQuery(id: 1))
