@@ -1,0 +1,194 @@
+import Foundation
+import OperationCore
+import OperationFleet
+import OperationPersistence
+import OperationTags
+import OperationTesting
+import Synchronization
+import TestFixtures
+import Testing
+
+/// An element of paths. A private type would have no key.
+struct Kind: Hashable, Codable, Sendable {
+  let name: String
+}
+
+/// What is not shared, and what nodes of other programs do.
+@Suite(.warningsAreIssues) struct FleetEdgeTests {
+  private struct Nameless: Hashable, Sendable {
+    let number: Int
+  }
+
+  private func fetch<Value: Sendable>(
+    _ query: some QueryRequest<Value, any Error>,
+    on node: Fleet.Node,
+    in fleet: Fleet
+  ) -> Value? {
+    let result = Box<Value?>(nil)
+    _ = fleet.perform { result.value = try? await node.client.store(for: query).fetch() }
+    fleet.advance(by: .seconds(1))
+    return result.value
+  }
+
+  @Test func `Paths and tags with other elements than strings and integers reach other nodes`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let (kind, other) = (Kind(name: "a/b"), Kind(name: "c"))
+    let (id, otherID) = (UUID(), UUID())
+    @Sendable func query(_ kind: Kind) -> some QueryRequest<Int, any Error> {
+      QueryOperation<Int, any Error>("kinds", kind, 1) { _ in 1 }
+        .staleWhenNoValue().tagged(.entity("kind", kind == other ? otherID : id))
+    }
+    func isStale(_ kind: Kind) -> Bool { b.store(query(kind)).isStale }
+    #expect(self.fetch(query(kind), on: b, in: fleet) == 1)
+    #expect(self.fetch(query(other), on: b, in: fleet) == 1)
+    a.client.invalidate(matching: ["kinds", kind])
+    fleet.advance(by: .seconds(1))
+    #expect(isStale(kind))
+    #expect(!isStale(other))
+    #expect(self.fetch(query(kind), on: b, in: fleet) == 1)
+    #expect(!isStale(kind))
+    a.client.invalidate(tagged: .entity("kind", id))
+    fleet.advance(by: .seconds(1))
+    #expect(isStale(kind))
+    #expect(!isStale(other))
+  }
+
+  @Test func `A prefix without a key invalidates more, and a value without one is not shared`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let runs = Counter()
+    let query = QueryOperation<Int, any Error>("nameless", Nameless(number: 1)) { _ in runs.increment() }
+      .staleWhenNoValue().sharedInFleet(as: "nameless")
+    expectWarning(.unstorablePath) {
+      #expect(self.fetch(query, on: a, in: fleet) == 1)
+      #expect(self.fetch(query, on: a, in: fleet) == 2)
+    }
+    expectWarning(.unstorablePath) { #expect(self.fetch(query, on: b, in: fleet) == 3) }
+    a.client.invalidate(matching: ["nameless", Nameless(number: 2)])
+    fleet.advance(by: .seconds(1))
+    #expect(b.store(query).isStale)
+  }
+
+  @Test func `A value of another type is reported, and the node runs itself`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let text = QueryOperation<String, any Error>("value") { _ in "text" }.sharedInFleet(as: "value")
+    let number = QueryOperation<Int, any Error>("value") { _ in 7 }.sharedInFleet(as: "value")
+    #expect(self.fetch(text, on: a, in: fleet) == "text")
+    expectWarning(.unreadableFleetValue) { #expect(self.fetch(number, on: b, in: fleet) == 7) }
+    let next = QueryOperation<Int, any Error>("value") { _ in 8 }.sharedInFleet(as: "value", version: 2)
+    #expect(self.fetch(next, on: a.client === b.client ? b : fleet.addNode("c"), in: fleet) == 8)
+  }
+
+  @Test func `A value that is too large is reported, and each node has its own`() {
+    var settings = FleetSettings(nodeName: "node")
+    settings.maximumValueSize = 100
+    let fleet = Fleet(settings: settings)
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let runs = Counter()
+    let query = QueryOperation<String, any Error>("large") { _ in
+      runs.increment()
+      return String(repeating: "x", count: 200)
+    }
+    .sharedInFleet(as: "large")
+    for node in [a, b] {
+      expectWarning(.unsharedValue) { #expect(self.fetch(query, on: node, in: fleet)?.count == 200) }
+    }
+    #expect(runs.value == 2)
+  }
+
+  @Test func `A run that fails lets the next one run at once`() {
+    let network = InMemoryFleet.Network(latency: .milliseconds(1)...(.milliseconds(2)))
+    let fleet = Fleet(network: network)
+    let nodes = [fleet.addNode("a"), fleet.addNode("b")]
+    fleet.advance(by: .seconds(1))
+    let runs = Counter()
+    let query = QueryOperation<Int, any Error>("failing") { context in
+      let run = runs.increment()
+      try await context.operationDeadlines.sleep(for: .milliseconds(50))
+      if run == 1 { throw Refused() }
+      return run
+    }
+    .sharedInFleet(as: "failing")
+    let start = fleet.clock.elapsed
+    let ends = Box<[Duration]>([])
+    for node in nodes {
+      _ = fleet.perform {
+        _ = try? await node.client.store(for: query).fetch()
+        ends.value.append(fleet.clock.elapsed - start)
+      }
+    }
+    fleet.advance(by: .seconds(1))
+    #expect(runs.value == 2)
+    #expect(ends.value.count == 2 && ends.value.allSatisfy { $0 < .milliseconds(150) })
+  }
+
+  @Test func `A caller that is cancelled leaves at once, also while it waits for another node`() {
+    let fleet = Fleet(runDuration: .seconds(60))
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    _ = fleet.perform { _ = try? await a.client.store(for: fleet.query(1, on: "a")).fetch() }
+    fleet.advance(by: .seconds(1))
+    let error = Box<(any Error)?>(nil)
+    let waiting = fleet.perform {
+      do { _ = try await b.client.store(for: fleet.query(1, on: "b")).fetch() } catch let thrown { error.value = thrown }
+    }
+    fleet.advance(by: .seconds(1))
+    waiting.cancel()
+    fleet.advance(by: .zero)
+    #expect(error.value is CancellationError)
+    #expect(fleet.runs.count == 1)
+  }
+
+  @Test func `A restored value is shown, and is stale`() async {
+    let fleet = Fleet()
+    let storage = InMemoryStorage()
+    let runs = Counter()
+    let query = QueryOperation<Int, any Error>("kept") { _ in runs.increment() }
+      .staleWhenNoValue().persisted(as: "kept", in: storage).sharedInFleet(as: "kept")
+    let a = fleet.addNode("a")
+    #expect(self.fetch(query, on: a, in: fleet) == 1)
+    #expect(await a.client.persistence.flush())
+    let b = fleet.addNode("b")
+    let store = b.store(query)
+    fleet.advance(by: .seconds(1))
+    #expect(store.currentValue == 1)
+    #expect(store.isStale)
+    #expect(self.fetch(query, on: b, in: fleet) == 1)
+    #expect(!store.isStale)
+    #expect(runs.value == 1)
+  }
+
+  @Test func `The event of a value says which node ran`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    #expect(self.fetch(fleet.query(1, on: "a"), on: a, in: fleet) != nil)
+    let origin = Box<OperationFleetOrigin?>(nil)
+    let query = fleet.query(1, on: "b").handleEvents(
+      with: QueryEventHandler(onResultReceived: { _, context in origin.value = context.fleetOrigin })
+    )
+    #expect(self.fetch(query, on: b, in: fleet) != nil)
+    #expect(origin.value == OperationFleetOrigin(source: .shared, node: "a", age: .milliseconds(900)))
+  }
+
+  @Test func `A node that has left runs for itself, and a client is released with its node`() {
+    let fleet = Fleet()
+    let a = fleet.addNode("a")
+    #expect(self.fetch(fleet.query(1, on: "a"), on: a, in: fleet) != nil)
+    a.fleetNode.leave()
+    #expect(a.fleetNode.connection == .left)
+    #expect(self.fetch(fleet.query(2, on: "a"), on: a, in: fleet) != nil)
+    #expect(a.sources == ["run": 1, "alone": 1])
+
+    weak var client: OperationClient?
+    weak var node: FleetNode?
+    do {
+      let b = fleet.addNode("b")
+      _ = self.fetch(fleet.query(1, on: "b"), on: b, in: fleet)
+      (client, node) = (b.client, b.fleetNode)
+    }
+    fleet.executor.runAll()
+    #expect(client == nil)
+    #expect(node == nil)
+  }
+}
