@@ -165,8 +165,16 @@ manifest_libraries() {
 }
 
 # c_modules BUILD: prints the folders of the module maps of C modules, which packages that were built in the folder BUILD bring,
-# one a line. The compiler needs them to import a module that uses one.
+# one a line, and those of libraries of the system with the folders of their headers. The compiler needs them to import a module
+# that uses one.
 c_modules() {
+  local path name flag
+  for path in "$ROOT"/Modules/*/module.modulemap; do
+    [ ! -e "$path" ] || dirname "$path"
+  done
+  { grep -o 'pkgConfig: "[^"]*"' "$ROOT/Package.swift" || true; } | cut -d '"' -f 2 | while IFS= read -r name; do
+    for flag in $(pkg-config --cflags-only-I "$name" 2>/dev/null); do echo "${flag#-I}"; done
+  done
   find "$1/../../checkouts" -path '*/Sources/*/module.modulemap' 2>/dev/null |
     while IFS= read -r path; do dirname "$path"; done
 }

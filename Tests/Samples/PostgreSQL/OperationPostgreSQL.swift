@@ -1,0 +1,4 @@
+import OperationCore
+import OperationFleet
+import OperationPersistence
+import OperationPostgreSQL
