@@ -12,7 +12,7 @@ public enum FleetBackendRule: String, CaseIterable, Hashable, Sendable, CustomSt
   case timeToLive
   /// Of several owners one holds a lease, until it ends or is released.
   case leases
-  /// Each lease of a key has a higher token than those before it, also for an owner that asks again.
+  /// Each lease of a key has a higher token than those before it, and of an owner that asks again one token is valid.
   case tokens
   /// A renewed lease lasts from its renewal on, and one that is not held is not renewed.
   case renewal

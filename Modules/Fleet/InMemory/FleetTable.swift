@@ -108,9 +108,14 @@ extension FleetTable {
       return .fresh(value, epoch: self.epoch)
     }
     let key = request.key.text
-    if let lease = self.leases[key], lease.owner != request.owner, lease.end > now {
-      self.leases[key]?.isAwaited = true
-      return .heldByAnother(owner: lease.owner, remaining: lease.end - now)
+    if let lease = self.leases[key], lease.end > now {
+      guard lease.owner == request.owner else {
+        self.leases[key]?.isAwaited = true
+        return .heldByAnother(owner: lease.owner, remaining: lease.end - now)
+      }
+      // A request that has arrived twice leaves no second lease behind.
+      self.leases[key]?.end = now + request.duration
+      return .granted(FleetLease(key: request.key, owner: lease.owner, token: lease.token), epoch: self.epoch)
     }
     if self.leases.count >= self.maximumValues { self.leases = self.leases.filter { $0.value.end > now } }
     self.lastNumber += 1
