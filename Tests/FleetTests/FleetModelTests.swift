@@ -22,7 +22,7 @@ import Testing
 @Suite(.warningsAreIssues) struct FleetDelayTests {
   @Test(arguments: 0..<2)
   func `The backend delays a call for no longer than the lookup timeout`(part: UInt64) {
-    for number in 0..<ModelRuns.count(100) {
+    for number in 0..<ModelRuns.count(40) {
       let seed = UInt64(number) * 2 + part
       guard let failure = Self.failure(seed: seed) else { continue }
       Issue.record("seed \(seed): \(failure)")
