@@ -36,11 +36,15 @@ final class Batch: @unchecked Sendable {
   let scope: AnyHashable?
   /// The context of the request, which comes from the first caller.
   @usableFromInline let context: OperationContext
+  /// What the request waits for.
+  let waitsOfRequest = BatchWaits()
+  private(set) weak var queue: BatchQueue?
   // The lock makes the accesses exclusive: see `BatchMember` for the figure.
   @exclusivity(unchecked) var state = State()
 
-  init(scope: AnyHashable?, context: OperationContext, maximumSize: Int) {
+  init(scope: AnyHashable?, context: OperationContext, maximumSize: Int, of queue: BatchQueue) {
     self.scope = scope
+    self.queue = queue
     self.context = context
     self.state.leaders.reserveCapacity(min(maximumSize, 128))
   }

@@ -20,6 +20,8 @@ final class BatchQueue: Sendable {
     case full(limit: Int)
   }
 
+  /// The batcher in the names of a cycle.
+  let title: String
   private let open: Mutex<OpenBatches>
 
   struct OpenBatches: @unchecked Sendable {
@@ -30,8 +32,8 @@ final class BatchQueue: Sendable {
     private var scoped: [AnyHashable: Batch] = [:]
     /// The closed batches that wait until fewer are under way, in the order in which they were closed.
     private(set) var ready: [Batch] = []
-    /// The number of batches under way.
-    private(set) var sentCount = 0
+    /// The batches under way.
+    private(set) var sent: [ObjectIdentifier: Batch] = [:]
     /// The number of keys in open and ready batches.
     var waitingKeyCount = 0
     var counts = BatchCounts()
@@ -55,7 +57,7 @@ final class BatchQueue: Sendable {
     /// Closes an open batch. Returns whether it is to be sent now.
     mutating func close(_ batch: Batch) -> Bool {
       self.remove(batch)
-      guard self.sentCount < self.limits.maximumConcurrentBatches else {
+      guard self.sent.count < self.limits.maximumConcurrentBatches else {
         batch.state.phase = .ready
         self.ready.append(batch)
         return false
@@ -66,19 +68,19 @@ final class BatchQueue: Sendable {
 
     private mutating func send(_ batch: Batch) {
       batch.state.phase = .sent
-      self.sentCount += 1
+      self.sent[ObjectIdentifier(batch)] = batch
       self.waitingKeyCount -= batch.state.leaders.count
       self.counts.note(batch.state.leaders.count)
     }
 
     /// Ends a batch that was sent.
-    mutating func endSent() {
-      self.sentCount -= 1
+    mutating func endSent(_ batch: Batch) {
+      self.sent[ObjectIdentifier(batch)] = nil
     }
 
     /// Takes the ready batches that may be sent now.
     mutating func takeReady() -> [Batch] {
-      let count = min(max(self.limits.maximumConcurrentBatches - self.sentCount, 0), self.ready.count)
+      let count = min(max(self.limits.maximumConcurrentBatches - self.sent.count, 0), self.ready.count)
       guard count > 0 else { return [] }
       let batches = Array(self.ready.prefix(count))
       self.ready.removeFirst(count)
@@ -88,7 +90,8 @@ final class BatchQueue: Sendable {
   }
 
   @usableFromInline
-  init(_ limits: BatchLimits) {
+  init(_ limits: BatchLimits, title: String) {
+    self.title = title
     self.open = Mutex(OpenBatches(limits))
   }
 
@@ -115,7 +118,7 @@ extension BatchQueue {
         counts: open.counts,
         openBatches: open.count,
         readyBatches: open.ready.count,
-        sentBatches: open.sentCount,
+        sentBatches: open.sent.count,
         waitingKeys: open.waitingKeyCount
       )
     }
@@ -160,7 +163,7 @@ extension BatchQueue {
     }
     open.waitingKeyCount += 1
     guard let batch else {
-      let batch = Batch(scope: scope, context: context.forBatch, maximumSize: open.limits.maximumSize)
+      let batch = Batch(scope: scope, context: context.forBatch, maximumSize: open.limits.maximumSize, of: self)
       return self.open(batch, member, &open)
     }
     batch.add(member)
@@ -213,6 +216,21 @@ extension BatchQueue {
   }
 }
 
+// MARK: - Waiting
+
+extension BatchQueue {
+  /// The batch that a caller waits for; nil if it waits for none.
+  func batch(of member: BatchMember) -> Batch? { self.open.withLock { _ in member.state.batch } }
+
+  /// The batches one of which has to end before a batch can be sent; none for one that can, or was.
+  func batchesBefore(_ batch: Batch) -> [Batch] {
+    self.open.withLock { open in
+      guard batch.state.isWaiting, open.sent.count >= open.limits.maximumConcurrentBatches else { return [] }
+      return Array(open.sent.values)
+    }
+  }
+}
+
 // MARK: - Sending and leaving
 
 extension BatchQueue {
@@ -226,7 +244,7 @@ extension BatchQueue {
       var next: [Batch] = []
       if batch.state.callerCount == 0 {
         batch.state.phase = .ended
-        open.endSent()
+        open.endSent(batch)
         next = open.takeReady()
       }
       return (batch.leadersInOrder, batch.state.priority, batch.state.timer.take(), next)
@@ -266,7 +284,7 @@ extension BatchQueue {
   @usableFromInline
   func end(_ batch: Batch) -> (leaders: [BatchMember], next: [Batch]) {
     let (leaders, task, next) = self.open.withLock { open in
-      open.endSent()
+      open.endSent(batch)
       return (batch.end(), batch.state.task.take(), open.takeReady())
     }
     withExtendedLifetime(task) {}

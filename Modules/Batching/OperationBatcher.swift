@@ -134,7 +134,8 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
         window: window,
         maximumConcurrentBatches: maximumConcurrentBatches,
         maximumWaitingKeys: maximumWaitingKeys
-      )
+      ),
+      title: name.map { "a batch of \($0)" } ?? "a batch"
     )
     self.primed = PrimedAnswers(maximumCount: maximumPrimedKeys.validBatchLimit("maximumPrimedKeys"))
     self.scheduler = scheduler
@@ -178,7 +179,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
 
   @inlinable
   func join(_ caller: BatchCaller<Key, Value>, in context: OperationContext) {
-    switch self.queue.join(caller, in: context) {
+    let step = self.queue.join(caller, in: context)
+    if let cycle = self.queue.leaveIfClosingCycle(caller) { caller.resume(with: .failure(cycle)) }
+    switch step {
     case .joined: break
     case .opened(let batch, let window):
       self.queue.startWindow(of: batch, window, scheduler: self.scheduler) { self.send($0) }
@@ -208,8 +211,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   @inlinable
   func ask(for keys: [Key], of batch: Batch) async {
     batch.context.send(self.notice(of: keys.count))
-    let answers: Result<[Key: Result<Value, any Error>], any Error>
-    do { answers = .success(try await self.request(keys, batch.context)) } catch { answers = .failure(error) }
+    let answers: Result<[Key: Result<Value, any Error>], any Error> = await self.queue.perform(batch) {
+      do { return .success(try await self.request(keys, batch.context)) } catch { return .failure(error) }
+    }
     self.finish(batch, with: answers)
   }
 

@@ -10,10 +10,13 @@ package protocol WaitNode: AnyObject, Sendable {
   var waitName: String? { get }
   /// Whether the node is a queue of runs rather than a run.
   var isQueue: Bool { get }
+  /// Whether the node continues when the first of its waits has ended, and not the last.
+  var continuesAfterAnyWait: Bool { get }
 }
 
 extension WaitNode {
   package var isQueue: Bool { false }
+  package var continuesAfterAnyWait: Bool { false }
 }
 
 /// A wait of a ``WaitNode`` for another node.
@@ -69,21 +72,40 @@ package enum WaitGraph {
   package static func noteAndFind(joining node: any WaitNode) -> Finding {
     if EnclosingRun.exists { EnclosingRun.note(awaited: node) }
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }
-    if let path = self.path(from: node, onlyCalls: true) {
-      // A store's run and the deduplicated run inside it have the same name, which is listed once.
-      var names: [String] = []
-      for case let name? in path.map(\.waitName) where names.last != name { names.append(name) }
-      return .recursion(names + names.prefix(1))
-    }
+    if let path = self.path(from: node, onlyCalls: true) { return .recursion(self.names(of: path)) }
     return self.path(from: node, onlyCalls: false) == nil ? .open : .queuedBehindCaller
   }
 
-  /// The shortest path from a node to one that can end only after the current task has continued; nil if none exists.
+  /// Returns the names of what waits for each other if the current task waits for `node`, in calls or in queues; nil if
+  /// nothing does.
+  ///
+  /// For a caller that cannot do the work itself. See ``noteAndFind(joining:)``.
+  package static func noteAndFindCycle(awaiting node: any WaitNode) -> [String]? {
+    EnclosingRun.note(awaited: node)
+    guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return nil }
+    return self.path(from: node, onlyCalls: false).map { self.names(of: $0) }
+  }
+
+  /// The names of a cycle, of which the first is repeated at the end.
+  private static func names(of path: [any WaitNode]) -> [String] {
+    // A store's run and the deduplicated run inside it have the same name, which is listed once.
+    var names: [String] = []
+    for case let name? in path.map(\.waitName) where names.last != name { names.append(name) }
+    return names + names.prefix(1)
+  }
+
+  /// The shortest path from a node to one that can end only after the current task has continued; nil if none exists, or
+  /// if the node can end all the same.
   private static func path(from start: any WaitNode, onlyCalls: Bool) -> [any WaitNode]? {
     var search = GraphSearch<any WaitNode, ObjectIdentifier>()
     search.add(start, ObjectIdentifier(start))
     while let (step, node) = search.next() {
-      if node.isEndedByCurrentTask { return search.path(to: step) }
+      if node.isEndedByCurrentTask {
+        let path = search.path(to: step)
+        // Where a node needs only one of its waits to end, the path proves nothing.
+        let isCertain = onlyCalls || !path.contains { $0.continuesAfterAnyWait && $0.waits.count > 1 }
+        return isCertain || !WaitClosure(of: start).canEnd ? path : nil
+      }
       for edge in node.waits where edge.isCall || !onlyCalls {
         search.add(edge.node, ObjectIdentifier(edge.node), after: step)
       }

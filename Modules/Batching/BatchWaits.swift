@@ -1,0 +1,83 @@
+public import OperationCore
+internal import Synchronization
+
+// A run that loads a key waits for its batch. A batch that was sent waits for what its request waits for; one that was not
+// waits until one of the batches under way ends, if there are as many as may be. A wait that closes a cycle ends at once.
+
+/// What the request of a batch waits for.
+final class BatchWaits: Sendable {
+  /// The identity of the request's task; 0 before and after.
+  private let task = Atomic<UInt>(0)
+  /// The run or batch that the request waited for last.
+  private let called = Mutex<WeakNode?>(nil)
+
+  /// The edge to what the request waits for; nil if it waits for nothing.
+  var edge: WaitEdge? { self.called.withLock { $0 }?.node.map { WaitEdge(awaited: $0) } }
+
+  var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.identity }
+
+  /// Notes that the current task is the request's.
+  func begin() { self.task.store(RunTask.current.identity, ordering: .relaxed) }
+
+  func note(called node: any WaitNode) { self.replaceCalled(with: WeakNode(node)) }
+
+  /// Notes that the request has ended.
+  func end() {
+    self.task.store(0, ordering: .relaxed)
+    self.replaceCalled(with: nil)
+  }
+
+  private func replaceCalled(with node: WeakNode?) {
+    let replaced = self.called.withLock { called in
+      defer { called = node }
+      return called
+    }
+    _ = consume replaced  // Released after unlocking.
+  }
+}
+
+extension Batch: WaitingRun {
+  package var isInCurrentTask: Bool { self.waitsOfRequest.isInCurrentTask }
+
+  package func note(called node: any WaitNode) { self.waitsOfRequest.note(called: node) }
+
+  // A batch is no run of a store.
+  package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {}
+}
+
+extension Batch: WaitNode {
+  package var waits: [WaitEdge] {
+    if let edge = self.waitsOfRequest.edge { return [edge] }
+    return self.queue?.batchesBefore(self).map { WaitEdge($0, isCall: false) } ?? []
+  }
+
+  package var continuesAfterAnyWait: Bool { true }
+  package var isEndedByCurrentTask: Bool { self.isInCurrentTask }
+  package var waitName: String? { self.queue?.title }
+}
+
+extension BatchQueue {
+  /// Lets a caller leave whose wait for its batch closes a cycle, which is reported. Returns the error to resume it with;
+  /// nil if it goes on waiting.
+  ///
+  /// The wait is noted before the search, and that of a request, too. So of two tasks that close a cycle at the same time,
+  /// at least one finds it.
+  @usableFromInline
+  func leaveIfClosingCycle(_ member: BatchMember) -> OperationCycleError? {
+    guard EnclosingRun.exists, let batch = self.batch(of: member),
+      let names = WaitGraph.noteAndFindCycle(awaiting: batch), self.leave(member)
+    else { return nil }
+    let cycle = OperationCycleError(operationNames: names)
+    cycle.report()
+    return cycle
+  }
+
+  /// Performs a request as the work of its batch.
+  @usableFromInline
+  func perform<R>(_ batch: Batch, _ request: nonisolated(nonsending) () async -> R) async -> R {
+    batch.waitsOfRequest.begin()
+    let result = await EnclosingRun.perform(batch, request)
+    batch.waitsOfRequest.end()
+    return result
+  }
+}
