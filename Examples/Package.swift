@@ -29,7 +29,13 @@ let examples = [
   Example(name: "agent", uses: [operation] + server, scripts: ["run"]),
   Example(name: "batching", uses: [operation, "PostService"]),
   Example(name: "custom-operation-kind", uses: [operation, "PostService"]),
-  Example(name: "dashboard", uses: [.product(name: "SharingOperation", package: "swift-operation"), "PostService"]),
+  Example(
+    name: "dashboard",
+    uses: [
+      .product(name: "SharingOperation", package: "swift-operation"),
+      .product(name: "OperationDevtools", package: "swift-operation"), "PostService",
+    ]
+  ),
   Example(
     name: "friends",
     uses: [operation, .product(name: "OperationDerivation", package: "swift-operation"), "PostService"]
@@ -50,7 +56,8 @@ let package = Package(
   name: "Examples",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-operation", path: ".."),
+    // The trait adds the page of OperationDevtools, which the dashboard serves with --devtools.
+    .package(name: "swift-operation", path: "..", traits: ["SwiftOperationDevtools"]),
     .package(path: "Charts"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Observation
+import OperationDevtools
 import PostService
 import SharingOperation
 
@@ -15,6 +16,9 @@ struct Dashboard: AsyncParsableCommand {
   @Option(help: "Seconds after which the dashboard ends; without a terminal 8 by default.")
   var seconds: Double?
 
+  @Flag(help: "Shows the stores on a page in the browser, whose address is shown.")
+  var devtools = false
+
   func validate() throws {
     if let seconds, !(seconds > 0 && seconds < 1e6) {
       throw ValidationError("--seconds is a number above 0, not \(seconds).")
@@ -25,9 +29,12 @@ struct Dashboard: AsyncParsableCommand {
   func run() async throws {
     let server = PostServer(archive: try .bundled())
     let api = PostAPI(baseURL: try await server.start())
-    let client = OperationClient.dashboard(api: api)
+    let simulation = Simulation()
+    let client = OperationClient.dashboard(api: api, simulation: simulation)
+    let page = self.devtools ? Devtools(client, allowsActions: true, simulation: simulation) : nil
     let model = DashboardModel(client: client, log: server.log)
-    let output: any Output = TerminalScreen() ?? LineOutput()
+    let address = try await page?.start()
+    let output: any Output = TerminalScreen(page: address) ?? LineOutput(page: address)
     let ending = Ending(after: self.seconds ?? (output is LineOutput ? 8 : nil))
     let events = ServerEvents(server: server, model: model).start()
 
@@ -40,6 +47,7 @@ struct Dashboard: AsyncParsableCommand {
     for task in [drawing, events] { task.cancel() }
     resizing?.cancel()
     output.close()
+    await page?.stop()
     // Before the server stops: a request that fails just when it is cancelled can stand for ever in URLSession on Linux.
     await client.cancel()
     await server.stop()

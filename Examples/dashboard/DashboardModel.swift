@@ -14,8 +14,8 @@ final class DashboardModel {
 
   init(client: OperationClient, log: RequestLog) {
     self.log = log
-    self._post = SharedOperation(PostQuery(id: 1).rerun(every: .seconds(1)), client: client)
-    self._flaky = SharedOperation(PostQuery(id: 2).rerun(every: .seconds(2)), client: client)
+    self._post = SharedOperation(PostQuery(id: 1).networkMode(.online).rerun(every: .seconds(1)), client: client)
+    self._flaky = SharedOperation(PostQuery(id: 2).networkMode(.online).rerun(every: .seconds(2)), client: client)
     self._feed = SharedOperation(FeedQuery(), client: client)
     self._create = SharedOperation(CreatePost(), client: client)
   }

@@ -1,15 +1,20 @@
 import Operation
+import OperationDevtools
 import PostService
 
 extension OperationClient {
   /// A client for the posts of a server, which tries again every 0.4 seconds.
-  static func dashboard(api: PostAPI) -> OperationClient {
+  ///
+  /// Its page of devtools can take the network away, and make attempts slow or fail.
+  static func dashboard(api: PostAPI, simulation: Simulation) -> OperationClient {
     let client = OperationClient(
-      storeCreator: .default(
-        retryLimit: 3,
-        backoff: .constant(.milliseconds(400)),
-        networkObserver: nil,
-        activityObserver: nil
+      storeCreator: simulation.storeCreator(
+        .default(
+          retryLimit: 3,
+          backoff: .constant(.milliseconds(400)),
+          networkObserver: simulation.networkObserver(),
+          activityObserver: nil
+        )
       )
     )
     client.defaultContext.postAPI = api

@@ -16,6 +16,10 @@ final class LineOutput: Output {
   private let start = ContinuousClock.now
   private var shown: [Row] = []
 
+  init(page address: String?) {
+    if let address { write("devtools: \(address)\n") }
+  }
+
   func show(_ rows: [Row]) {
     let milliseconds = Int(self.start.duration(to: .now) / .milliseconds(1))
     for (index, row) in rows.enumerated() where !self.shown.indices.contains(index) || self.shown[index] != row {
@@ -35,9 +39,12 @@ final class TerminalScreen: Output {
   private static let title = "Swift Operation: shared operations, live. ^C ends."
   private static let legend = "● fresh   … loading   ↻ waits for another attempt   ✗ failed"
 
+  private let page: String?
+
   /// Nil if the standard output is no terminal.
-  init?() {
+  init?(page address: String?) {
     guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    self.page = address.map { "devtools: \($0)" }
     // The alternate screen, without a cursor.
     write("\u{1B}[?1049h\u{1B}[?25l")
   }
@@ -45,6 +52,7 @@ final class TerminalScreen: Output {
   func show(_ rows: [Row]) {
     let (width, height) = Self.size
     var lines = [Self.title, ""] + rows.map { $0.line(width: width) } + ["", Self.legend]
+    if let page { lines.append(page) }
     lines = lines.prefix(max(1, height)).map { String($0.prefix(width)) }
     // Each line clears what is behind it, so that nothing flickers; the last clears what is below.
     let text = lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n")

@@ -115,12 +115,15 @@ class Page:
         end = time.monotonic() + seconds
         while True:
             try:
-                value = self.evaluate(expression)
+                # An element has no value here, but is there.
+                value = self.evaluate(f"(() => {{ const v = {expression}; return v instanceof Node ? true : v; }})()")
             except RuntimeError:
                 value = None
             if value:
                 return value
             if time.monotonic() > end:
+                if folder := os.environ.get("DEVTOOLS_PICTURES"):
+                    self.picture(os.path.join(folder, "failure.png"))
                 raise AssertionError(f"after {seconds} s still not: {what}; the page's log: {self.log}")
             time.sleep(0.05)
 
@@ -136,16 +139,17 @@ class Page:
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
 
     def click(self, selector):
-        """A real click in the middle of an element."""
-        box = self.evaluate(
+        """A real click in the middle of an element, as soon as nothing is in front of it."""
+        x, y = self.wait(
+            f"{selector} can be clicked",
             f"(() => {{ const e = document.querySelector({json.dumps(selector)}); if (!e) return null;"
             " e.scrollIntoView({block: 'nearest', inline: 'nearest'}); const b = e.getBoundingClientRect();"
-            " return [b.x + b.width / 2, b.y + b.height / 2, b.width]; })()"
+            " const place = [b.x + b.width / 2, b.y + b.height / 2];"
+            " return e.contains(document.elementFromPoint(...place)) ? place : null; })()",
         )
-        if not box or not box[2]:
-            raise AssertionError(f"there is no {selector} to click")
-        self.mouse("mousePressed", box[0], box[1], button="left", clickCount=1)
-        self.mouse("mouseReleased", box[0], box[1], button="left", clickCount=1)
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, button="left", clickCount=1)
+        self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def mouse(self, kind, x, y, **params):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **params)

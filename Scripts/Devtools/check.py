@@ -1,0 +1,312 @@
+"""Looks at the page of OperationDevtools in a real browser: what `Scripts/check-devtools` runs."""
+
+import contextlib
+import functools
+import http.server
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+from browser import Browser
+
+
+class Program:
+    """A program that prints the address of its page."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen(
+            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
+        )
+
+    def line(self, pattern=".*", seconds=60):
+        """Waits for a line that matches."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            ready, _, _ = select.select([self.process.stdout], [], [], end - time.monotonic())
+            if not ready:
+                break
+            line = self.process.stdout.readline()
+            if not line:
+                raise AssertionError(f"{self.process.args[0]} has ended")
+            if re.search(pattern, line):
+                return line.strip()
+        raise AssertionError(f"{self.process.args[0]} prints no line with {pattern}")
+
+    def address(self):
+        return re.search(r"http://\S+", self.line("http://127")).group()
+
+    def say(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def drain(self):
+        """Reads what the program prints from now on, so that it does not wait for a reader."""
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def close(self):
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+STATE = "(() => Object.fromEntries([...Devtools.page.model.rows.values()].map((n) => [n.path.join(), n.row])))()"
+
+
+def count(page, name):
+    return page.evaluate(f"Devtools.page.model.root.counts.{name}")
+
+
+def use_page(page, address, width):
+    """Opens the page, watches, refetches, goes offline and back, and zooms: as somebody does it."""
+    small = width < 760
+    page.open(address)
+    page.wait("the rows of stores", "document.querySelectorAll('.row').length >= 4")
+    page.wait("that it is live", "document.querySelector('#connection').dataset.state === 'live'")
+    expect(not page.evaluate("location.search.includes('token')"), "the token stays in the address")
+    expect(
+        page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"the page is wider than {width} pixels"
+    )
+    # The states change.
+    before = page.evaluate("[...Devtools.page.model.rows.values()].reduce((sum, n) => sum + n.row.values, 0)")
+    page.wait(
+        "new values", f"[...Devtools.page.model.rows.values()].reduce((sum, n) => sum + n.row.values, 0) > {before}"
+    )
+    # A store is selected by a click, explained, and refetched by a click.
+    row = page.wait("a query", "[...document.querySelectorAll('.row')].find((row) => row.node.row?.canBeStale)?.id")
+    page.click(f"#{row}")
+    page.wait("an explanation", "document.querySelector('#panel .headline, #panel .facts')")
+    if small:
+        expect(page.evaluate("document.body.dataset.view === 'details'"), "the store is not shown on a small screen")
+    page.wait("the button Refetch", "document.querySelector('[data-action=refetch]')")
+    page.click("[data-action=refetch]")
+    page.wait("a run that this page has caused", "Devtools.page.model.events.some((e) => e.cause === 'devtools')")
+    # Its value is a tree.
+    page.click("#tab-value")
+    page.wait("the value", "document.querySelector('#panel .value')")
+    # Offline: runs pause. Back: they go on.
+    page.click("#tab-simulation")
+    page.wait("the simulation", "document.querySelector('#offline')")
+    page.click("#offline")
+    page.wait("paused runs", "Devtools.page.model.root.counts.paused > 0")
+    page.wait("the pressed button", "document.querySelector('#offline').getAttribute('aria-pressed') === 'true'")
+    page.click("#offline")
+    page.wait("that no run is paused", "Devtools.page.model.root.counts.paused === 0")
+    # The timeline is zoomed by the wheel, the button and the keyboard.
+    if small:
+        page.click(".views [data-view=timeline]")
+    page.wait("lanes", "Devtools.page.timeline.lanes.length > 0")
+    x, y = page.evaluate(
+        "(() => { const b = document.querySelector('#canvas').getBoundingClientRect();"
+        " return [b.x + b.width * 0.7, b.y + b.height / 2]; })()"
+    )
+    span = page.evaluate("Devtools.page.timeline.span")
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-200)
+    page.wait("a shorter time after the wheel", f"Devtools.page.timeline.span < {span}")
+    page.click("#zoom-out")
+    page.click("#zoom-out")
+    page.wait("a longer time", f"Devtools.page.timeline.span > {span}")
+    page.evaluate("document.querySelector('#canvas').focus()")
+    page.key("+")
+    page.click("#fit")
+    page.wait("all of the time", "Devtools.page.timeline.start <= Devtools.page.model.first")
+    page.wait("a description", "/runs of/.test(document.querySelector('#canvas').getAttribute('aria-label'))")
+    page.key("End")
+    expect(page.log == [], f"the page's log: {page.log}")
+
+
+def names(page):
+    """Every control has a name, for those who hear the page."""
+    nameless = page.evaluate(
+        "[...document.querySelectorAll('button, input, select, textarea, [role=treegrid], canvas')]"
+        ".filter((e) => !(e.getAttribute('aria-label') || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML)"
+    )
+    expect(nameless == [], f"without a name: {nameless}")
+
+
+def replay(browser, page, programs, folder):
+    """Saves a recording as the button does, and looks at it by `operation-devtools replay`."""
+    text = page.evaluate("Devtools.page.connection.get('/api/recording').then((answer) => answer.text())")
+    path = os.path.join(folder, "recording.ndjson")
+    with open(path, "w") as file:
+        file.write(text)
+    player = Program(programs["replay"], "replay", path)
+    try:
+        shown = browser.page()
+        shown.size(1280, 800)
+        shown.open(player.address())
+        shown.wait("a recording", "document.querySelector('#connection').dataset.state === 'recording'")
+        shown.wait("its stores", "document.querySelectorAll('.row').length >= 4")
+        shown.wait("its runs", "Devtools.page.timeline.lanes.length > 0")
+        runs = shown.evaluate("Devtools.page.model.runCount")
+        shown.evaluate("Devtools.page.goTo(0.3)")
+        expect(shown.evaluate("Devtools.page.model.runCount") < runs, "the slider changes nothing")
+        shown.evaluate("Devtools.page.goTo(1)")
+        shown.click(".row:not([aria-expanded])")
+        shown.wait("an explanation", "document.querySelector('#panel .headline')")
+        expect(not shown.evaluate("document.querySelector('#actions button')"), "a recording has actions")
+        expect(shown.log == [], f"the log of the recording: {shown.log}")
+    finally:
+        player.close()
+
+
+def attack(browser, address):
+    """A page of another origin in the same browser tries to read and to act."""
+    base, token = re.match(r"(http://[^/]*)/\?token=(\w+)", address).groups()
+    script = f"""<!doctype html><title>evil</title><script>
+      const base = {json.dumps(base)}, token = {json.dumps(token)}, got = [];
+      const attempt = async (name, path, options) => {{
+        try {{
+          const answer = await fetch(base + path, options);
+          if (answer.type !== 'opaque') got.push(name + ' ' + answer.status + ' ' + (await answer.text()).slice(0, 60));
+        }} catch {{}}
+      }};
+      const headers = {{ Authorization: 'Bearer ' + token }};
+      (async () => {{
+        await attempt('read', '/api/stores', {{ headers }});
+        await attempt('page', '/?token=' + token);
+        await attempt('act', '/api/action', {{ method: 'POST', headers, body: '{{"action":"simulate","isOffline":true}}' }});
+        await attempt('simple', '/api/action', {{ method: 'POST', mode: 'no-cors', body: '{{"action":"simulate","isOffline":true}}' }});
+        const script = document.createElement('script');
+        script.src = base + '/devtools.js?token=' + token;
+        await new Promise((end) => {{ script.onload = () => {{ got.push('script'); end(); }}; script.onerror = end; document.head.append(script); }});
+        const frame = document.createElement('iframe');
+        frame.src = base + '/?token=' + token;
+        await new Promise((end) => {{ frame.onload = end; setTimeout(end, 2000); document.body.append(frame); }});
+        try {{ if (frame.contentDocument?.body?.children.length) got.push('frame'); }} catch {{}}
+        window.got = got;
+      }})();
+      </script><body></body>"""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(script.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        evil = browser.page()
+        evil.open(f"http://127.0.0.1:{server.server_port}/")
+        evil.wait("the end of the attack", "window.got !== undefined")
+        got = evil.evaluate("window.got")
+        expect(got == [], f"a page of another origin got {got}")
+        request = urllib.request.Request(f"{base}/api/stores", headers={"Authorization": f"Bearer {token}"})
+        extras = json.load(urllib.request.urlopen(request))["extras"]
+        expect(extras["simulation"]["offline"] is False, "a page of another origin has acted")
+    finally:
+        server.shutdown()
+
+
+def measure(program, seconds):
+    program.say(f"measure {seconds}")
+    line = program.line("^fetches ", seconds + 60)
+    words = line.split()
+    return {words[index]: int(words[index + 1]) for index in range(0, len(words), 2)}
+
+
+def load(browser, programs, stores, fetches, rounds, seconds):
+    """Many stores and events: the page answers at once, and fetches cost hardly more. Rounds with and without it alternate."""
+    program = Program(programs["subject"], "load", str(stores), str(fetches))
+    try:
+        program.line("ready", 120)
+        measure(program, 1)
+        without, with_page, answers, rates = [], [], [], []
+        for _ in range(rounds):
+            without.append(measure(program, seconds)["mean"])
+            program.say("begin")
+            address = program.address()
+            page = browser.page()
+            page.size(1280, 800)
+            page.open(address)
+            page.wait("the stores", f"Devtools.page.model.rows.size === {stores} && Devtools.page.model.isReady", 120)
+            program.say(f"measure {seconds}")
+            end = time.monotonic() + seconds
+            first = page.evaluate("Devtools.page.model.eventTotal")
+            start = time.monotonic()
+            while time.monotonic() < end - 0.3:
+                times = page.evaluate(
+                    """(async () => {
+                      const times = {};
+                      const time = async (name, act) => { const t = performance.now(); await act(); times[name] = performance.now() - t; };
+                      const id = [...Devtools.page.model.rows.keys()][17];
+                      await time('hello', () => Devtools.page.connection.get('/api/hello').then((a) => a.text()));
+                      await time('explanation', () => Devtools.page.connection.get(`/api/explanation?store=${id}`).then((a) => a.json()));
+                      await time('frame', () => new Promise((end) => requestAnimationFrame(end)));
+                      return times; })()"""
+                )
+                answers.append(times)
+                time.sleep(0.2)
+            rates.append((page.evaluate("Devtools.page.model.eventTotal") - first) / (time.monotonic() - start))
+            expect(page.evaluate("Devtools.page.model.dropped") == 0, "events were missed")
+            words = program.line("^fetches ", seconds + 60).split()
+            with_page.append(int(words[words.index("mean") + 1]))
+            page.open("about:blank")
+            program.say("end")
+            program.line("ended", 60)
+        middle = lambda numbers: sorted(numbers)[len(numbers) // 2]
+        slow = {name: sorted(each[name] for each in answers)[int(len(answers) * 0.9)] for name in answers[0]}
+        more = 100 * (middle(with_page) / middle(without) - 1)
+        print(
+            f"{stores} stores, {min(rates):.0f} events a second on the page: nine of ten answers within "
+            + ", ".join(f"{time:.0f} ms ({name})" for name, time in slow.items())
+            + f"; a fetch takes {middle(without) / 1000:.0f} µs without the page, {middle(with_page) / 1000:.0f} µs with it: {more:+.1f} %"
+        )
+        expect(min(rates) >= 2 * fetches * 0.9, f"only {min(rates):.0f} events a second reach the page")
+        expect(max(slow.values()) <= 100, f"answers take {slow}")
+        expect(more <= 10, f"fetches cost {more:.1f} % more")
+    finally:
+        program.close()
+
+
+def main():
+    programs = dict(argument.split("=", 1) for argument in sys.argv[1:])
+    parts = programs.get("only", "page replay attack load").split()
+    with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+        dashboard = Program(*programs["dashboard"].split(), "--devtools", "--seconds", "600")
+        try:
+            address = dashboard.address()
+            dashboard.drain()
+            for width, height, mobile in ((1280, 800, False), (390, 844, True)):
+                if "page" in parts:
+                    page = browser.page()
+                    page.size(width, height, 1, mobile)
+                    use_page(page, address, width)
+                    names(page)
+                    print(f"at {width} pixels: opened, changed, refetched, offline and back, zoomed", flush=True)
+            if "replay" in parts:
+                replay(browser, page, programs, folder)
+                print("a recording was saved and shown", flush=True)
+            if "attack" in parts:
+                attack(browser, address)
+                print("a page of another origin got nothing and changed nothing", flush=True)
+        finally:
+            dashboard.close()
+        if "load" in parts:
+            load(browser, programs, 10_000, 500, 5, 5)
+
+
+try:
+    main()
+except (AssertionError, FileNotFoundError, RuntimeError) as error:
+    sys.exit(f"check-devtools: error: {error}")

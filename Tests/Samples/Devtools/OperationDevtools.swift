@@ -1,0 +1,5 @@
+import OperationCircuitBreaker
+import OperationLimits
+
+let limit: ConcurrencyLimit = sample()
+let breaker: CircuitBreaker = sample()
