@@ -7,9 +7,14 @@ internal import Synchronization
 /// the order of the modifiers makes no difference, and an update lasts from the first attempt to the last, whether a
 /// retry is inside or outside of the modifiers.
 final class MutationEffects: Sendable {
+  /// Makes an update for the arguments of a call; nil if they have another type.
+  typealias LayerMaker = @Sendable (_ arguments: any Sendable, StateLayerPlace) -> (any EffectLayer)?
+
   private struct Update {
     let id: EffectIdentifier
-    let layer: any EffectLayer
+    var layer: any EffectLayer
+    /// Makes the update of other arguments.
+    let remake: LayerMaker
     var isSuccess = false
   }
 
@@ -26,6 +31,8 @@ final class MutationEffects: Sendable {
     var hasReturned = false
     /// Whether the effects were performed.
     var isPerformed = false
+    /// Whether the call is not made, so that it shows no updates.
+    var isReplaced = false
     /// Receives the updates of a call that fails and is made again.
     var kept: KeptUpdates?
   }
@@ -153,19 +160,47 @@ struct EffectsRunWrapper: OperationRunWrapper {
 
 extension MutationEffects {
   /// Begins an update, unless an earlier attempt has begun it.
-  func begin(_ id: EffectIdentifier, _ makeLayer: (StateLayerPlace) -> any EffectLayer) {
+  func begin(
+    _ id: EffectIdentifier,
+    remaking remake: @escaping LayerMaker,
+    _ makeLayer: (StateLayerPlace) -> any EffectLayer
+  ) {
     let (isDue, kept) = self.state.withLock { state in
-      (!state.isPerformed && !state.updates.contains { $0.id == id }, state.kept)
+      (!state.isPerformed && !state.isReplaced && !state.updates.contains { $0.id == id }, state.kept)
     }
     guard isDue else { return }
     // Made without the lock: it calls the stores.
     let layer = kept?.take(id) ?? makeLayer(self.takePlace())
     let isPerformed = self.state.withLock { state in
-      if !state.isPerformed { state.updates.append(Update(id: id, layer: layer)) }
-      return state.isPerformed
+      let isOver = state.isPerformed || state.isReplaced
+      if !isOver { state.updates.append(Update(id: id, layer: layer, remake: remake)) }
+      return isOver
     }
     // Reached when this attempt was abandoned and the effects were performed meanwhile: nothing else removes the layer.
     if isPerformed { layer.fail() }
+  }
+
+  /// Shows the updates for other arguments.
+  func replaceUpdates(with arguments: any Sendable) {
+    for update in self.state.withLock({ $0.updates }) {
+      guard let layer = update.remake(arguments, self.takePlace()) else { continue }
+      let outdated = self.state.withLock { state -> any EffectLayer in
+        guard let index = state.updates.firstIndex(where: { $0.id == update.id }) else { return layer }
+        defer { state.updates[index].layer = layer }
+        return state.updates[index].layer
+      }
+      outdated.fail()
+    }
+  }
+
+  /// Removes the updates, and shows none from now on.
+  func endUpdates() {
+    let updates = self.state.withLock { state in
+      defer { state.updates = [] }
+      state.isReplaced = true
+      return state.updates
+    }
+    for update in updates { update.layer.fail() }
   }
 
   func keepUpdates(in updates: KeptUpdates) {

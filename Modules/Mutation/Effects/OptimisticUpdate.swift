@@ -83,7 +83,11 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     try await operation.run(isolation: isolation, in: context, with: continuation) { call in
-      call.share.effects.begin(self.id) { self.layer(of: call.arguments, in: call.client, at: $0, by: operation) }
+      let client = call.client
+      let remake: MutationEffects.LayerMaker = { arguments, place in
+        (arguments as? Operation.Arguments).map { self.layer(of: $0, in: client, at: place, by: operation) }
+      }
+      call.share.effects.begin(self.id, remaking: remake) { self.layer(of: call.arguments, in: client, at: $0, by: operation) }
     } end: { call, outcome in
       // A cancelled call counts as failed, even if it has returned a value.
       call.share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)

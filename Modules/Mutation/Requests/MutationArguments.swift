@@ -10,6 +10,11 @@ extension OperationContext {
     return Arguments.self == Void.self ? () as? Arguments : nil
   }
 
+  /// Replaces the arguments of the mutation that runs with this context.
+  package mutating func setMutationArguments<Arguments: Sendable>(_ arguments: Arguments) {
+    self[MutationArgumentsKey<Arguments>.self] = arguments
+  }
+
   /// Returns the context, or an empty one, with an entry for `arguments`.
   static func calling<Arguments: Sendable>(with arguments: Arguments, in context: OperationContext?) -> Self {
     var context = context ?? OperationContext()

@@ -61,8 +61,10 @@ extension JournalState {
   }
 
   /// Takes the alarms whose time has come.
-  fileprivate mutating func takeAlarms(at now: Duration, _ number: UInt64) -> (due: [JournalAlarm], OperationSubscription?)
-  {
+  fileprivate mutating func takeAlarms(
+    at now: Duration,
+    _ number: UInt64
+  ) -> (due: [JournalAlarm], timer: OperationSubscription?) {
     guard self.timer.isCurrent(number) else { return ([], nil) }
     self.timerTime = nil
     var due: [JournalAlarm] = []
@@ -97,7 +99,7 @@ extension MutationJournal {
     timer?.cancel()
     for alarm in due {
       switch alarm.kind {
-      case .expiry: break
+      case .expiry: Task.immediate(name: "expire call") { await self.expire(alarm.place) }
       case .retry: self.resumeByItself(.call(alarm.place))
       case .report: self.resumeByItself(.unregistered)
       }

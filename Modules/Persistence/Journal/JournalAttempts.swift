@@ -28,10 +28,21 @@ final class JournalAttempts: MutationBodyObserver {
   }
 
   nonisolated(nonsending) func bodyWillBegin(mayRefuse: Bool) async -> Bool {
-    guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
     let place = self.ticket.place
-    if mayRefuse, self.ticket.journal.state.withLock({ $0.items[place]?.isTakenOver ?? false }) { return false }
-    let write = self.ticket.journal.change { $0.beginBody(of: place) }
+    var write: JournalWrite?
+    while true {
+      guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
+      let step = self.ticket.journal.change { $0.beginBody(of: place, mayRefuse: mayRefuse) }
+      if case .begin(let begun) = step {
+        write = begun
+        break
+      }
+      guard case .wait(let signal) = step else { return false }
+      // Another call is about to replace this one.
+      await signal.value()
+    }
+    // It has been replaced, and its caller waits for the call that has replaced it.
+    if mayRefuse, self.ticket.fate.isReplaced { return false }
     do {
       try await write?.value()
     } catch {
@@ -77,9 +88,18 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Counts a body that begins. Returns the write that the body waits for.
-  fileprivate mutating func beginBody(of place: Place) -> JournalWrite? {
-    guard let item = self.items[place], !item.isGone else { return nil }
+  fileprivate enum BodyStep {
+    /// It begins when the write has ended.
+    case begin(JournalWrite?)
+    case wait(AwaitedOutcome<Void>)
+    case refuse
+  }
+
+  /// Counts a body that begins, and returns the write that the body waits for.
+  fileprivate mutating func beginBody(of place: Place, mayRefuse: Bool) -> BodyStep {
+    if let signal = self.replacementSignal(of: place) { return .wait(signal) }
+    guard let item = self.items[place], !item.isGone else { return .begin(nil) }
+    if mayRefuse, item.isTakenOver || item.isExpired { return .refuse }
     self.edit(place) { item in
       item.bodies += 1
       if !item.isBegunAhead {
@@ -88,7 +108,7 @@ extension JournalState {
       }
       item.isBegunAhead = false
     }
-    return item.isBegunAhead ? nil : self.write(place)
+    return .begin(item.isBegunAhead ? nil : self.write(place))
   }
 
   /// Takes back the count of a body that does not begin.

@@ -49,6 +49,11 @@ final class JournalCall: Sendable {
     replay?.setJudgement(judgement)
   }
 
+  /// Makes every further attempt throw an error, because the journal does not make the call.
+  func refuse(with error: JournalError) {
+    self.state.withLock { $0.error = error }
+  }
+
   /// Returns the ticket of the call. The first attempt waits until the call was accepted and has its turn.
   func ticket(
     in context: OperationContext,
@@ -65,7 +70,8 @@ final class JournalCall: Sendable {
       // A replay begins when it has its turn.
       if self.isInsideScope || replay != nil { return ticket }
       let turn = await ticket.journal.turn(of: ticket, in: context)
-      guard turn == .granted else { throw .ended(turn, ticket.name) }
+      // The caller of one that is replaced waits for the call in its place.
+      guard turn == .granted || turn == .replaced else { throw .ended(turn, ticket.name) }
       return ticket
     } catch {
       self.state.withLock { $0.error = error }
@@ -76,7 +82,7 @@ final class JournalCall: Sendable {
   /// Ends the call in the journal, unless it belongs to a replay, which ends it itself.
   func end(failing failure: (any Error)?, in context: OperationContext) async {
     let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
-    guard let ticket, !ticket.isReplay else { return }
+    guard let ticket, !ticket.isReplay, !ticket.fate.isReplaced else { return }
     switch failure {
     case nil: await ticket.journal.end(ticket, .done(failure: nil), in: context)
     case .some where error != nil: await ticket.journal.end(ticket, .left)

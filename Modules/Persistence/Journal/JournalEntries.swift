@@ -66,7 +66,7 @@ extension JournalEntry {
     let status: Status =
       switch record {
       case nil: .unreadable
-      case let record? where record.isDeadLetter: .deadLetter
+      case let record? where record.isDeadLetter: record.status == .expired ? .expired : .deadLetter
       case .some where call.isRunning: .running
       case .some: isBlocked ? .blocked : .waiting
       }

@@ -12,6 +12,9 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
     case running
     /// It is not made again until ``MutationJournal/retry(_:)``, and holds up no other entry.
     case deadLetter
+    /// Its time has passed: see `expires(after:)`. It is not made before ``MutationJournal/retry(_:)``, and holds up no
+    /// other entry.
+    case expired
     /// It cannot be read. It is kept as it is.
     case unreadable
   }

@@ -16,6 +16,12 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// Another process has made the call, because this one was suspended for too long. Its result is not known here.
     public static let takenOver = Code(description: "takenOver")
 
+    /// The time of the call has passed: see `expires(after:)`. Its entry stays in the journal.
+    public static let expired = Code(description: "expired")
+
+    /// A later call was made in place of the call, and its result has another type.
+    public static let replaced = Code(description: "replaced")
+
     /// A call that has not ended has the key that the caller has chosen for this one. It was not made.
     public static let duplicateKey = Code(description: "duplicateKey")
   }
@@ -63,6 +69,21 @@ extension JournalError {
       Self(
         code: .takenOver,
         message: "The call of \"\(name)\" was made by another process, which took this one for ended.",
+        cause: nil
+      )
+    case .expired:
+      Self(
+        code: .expired,
+        message: """
+          The call of "\(name)" was not made, because its time has passed. It stays in the journal; `retry(_:)` gives it \
+          the same time again.
+          """,
+        cause: nil
+      )
+    case .replaced:
+      Self(
+        code: .replaced,
+        message: "A later call of \"\(name)\" was made in place of the call, and its result has another type.",
         cause: nil
       )
     case .granted, .cancelled:

@@ -13,16 +13,30 @@ struct JournalRecord: Codable, Sendable {
   var attempts: Int
   var isDeadLetter: Bool
   /// JSON, as text.
-  let arguments: String
+  var arguments: String
   /// How many of the calls have failed or ended the process; nil in entries of older versions, which counted attempts.
   var failures: Int?
   /// Whether a body has begun and has not ended.
   var isBegun: Bool?
   /// The journal that has accepted the call; nil in entries of older versions and of storages without leases.
   var owner: String?
+  /// What the call is about, for calls that can be replaced; nil for others.
+  var mergeKey: String?
+  /// When the call expires, in seconds since the reference date; nil for never.
+  var expiresAt: Double?
+  /// How long after its acceptance the call expires, in seconds.
+  var lifetime: Double?
+  /// Why the call is set aside, if it is no dead letter: the text of an ``Aside``. Versions that do not know it take it
+  /// for a dead letter.
+  var aside: String?
+
+  enum Aside: String {
+    case expired
+  }
 
   private enum CodingKeys: String, CodingKey {
-    case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner
+    case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner, mergeKey, expiresAt
+    case lifetime, aside
     // The stored name is older than the property's.
     case isDeadLetter = "isSetAside"
   }
@@ -42,6 +56,14 @@ struct JournalRecord: Codable, Sendable {
     record.failures = (self.failures ?? self.attempts) + (self.isBegun == true ? 1 : 0)
     record.isBegun = false
     return record
+  }
+
+  /// Why the call is set aside; nil if it is a dead letter, or not set aside.
+  var status: Aside? { self.aside.flatMap { Aside(rawValue: $0) } }
+
+  mutating func setAside(as aside: Aside?) {
+    self.isDeadLetter = true
+    self.aside = aside?.rawValue
   }
 
   var failureCount: Int {

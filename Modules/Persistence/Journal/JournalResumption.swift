@@ -30,6 +30,13 @@ public struct JournalResumption: Sendable {
   }
 }
 
+extension MutationJournal {
+  /// Waits until no call is being made again, or the current task is cancelled.
+  package func settled() async {
+    await JournalResumption(journal: self, number: .max - 1).settled()
+  }
+}
+
 extension JournalState {
   fileprivate mutating func cancel(_ resumption: Int) {
     for (place, item) in self.items where item.isDue && item.resumption <= resumption {

@@ -20,7 +20,8 @@ extension JournalState {
   ///   - lane: The lane.
   ///   - isNext: Whether it has waited, and no other one is before it.
   private mutating func advanceLane(_ lane: String?, isNext: Bool = false) {
-    guard let lane, let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone
+    guard let lane, let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone,
+      item.replacement == nil
     else { return }
     switch item.activity {
     case .claimed, .running: self.unblock(lane)
@@ -32,7 +33,7 @@ extension JournalState {
       self.actions.callers.append(caller)
     case .none:
       // It is made again if it is due, or if a caller waits behind it.
-      guard !item.isHeld, item.isDue || calls.callerCount > 0 else { return self.block(lane) }
+      guard !item.isHeld, item.isDue || calls.callerCount > 0 || item.fate.isAwaited else { return self.block(lane) }
       self.unblock(lane)
       guard self.maySend else { return }
       // Callers wait for no other scope: what they wait for may itself be part of another call.
@@ -42,10 +43,12 @@ extension JournalState {
   }
 
   mutating func beginReplay(of place: Place) {
-    self.edit(place) { item in
+    let forgotten = self.edit(place) { item in
       item.activity = .running(isReplay: true)
       item.isReplayCancelled = false
+      return item.fate.reopen()
     }
+    if let forgotten = forgotten.flatMap({ $0 }) { self.actions.outcomes.append(forgotten) }
     self.actions.replays.append(place)
   }
 
@@ -83,7 +86,8 @@ extension JournalState {
   mutating func advanceWithoutScope() {
     guard self.maySend else { return }
     while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
-      guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere
+      guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere,
+        item.replacement == nil
       else { continue }
       self.replaysWithoutScope += 1
       self.beginReplay(of: place)
@@ -141,18 +145,25 @@ extension JournalState {
 
   /// Begins what could not begin while nothing might be sent.
   mutating func allowSending() {
+    self.endLeaseWaits()
     guard !self.maySend else { return }
     self.maySend = true
     self.actions.signals += self.sendWaiters
     self.sendWaiters = []
     for lane in Array(self.lanes.keys) { self.advance(lane) }
-    for place in self.waitingWithoutScope {
+    for place in self.waitingWithoutScope where self.items[place]?.replacement == nil {
+      self.waitingWithoutScope.remove(place)
       guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
       self.edit(place) { $0.activity = .running(isReplay: false) }
       self.actions.turns.append((continuation, .granted))
       self.actions.callers.append(caller)
     }
-    self.waitingWithoutScope = []
     self.advanceWithoutScope()
+  }
+
+  /// Decides that it is known whether this process may send.
+  mutating func endLeaseWaits() {
+    self.actions.signals += self.leaseWaiters
+    self.leaseWaiters = []
   }
 }

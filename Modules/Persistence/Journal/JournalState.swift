@@ -46,6 +46,22 @@ struct JournalState: Sendable {
     var activity = Activity.none
     /// Whether it is in the storage, and so accepted.
     var isStored = true
+    /// What becomes of it, for the callers of calls that it has replaced.
+    var fate = JournalFate()
+    /// The optimistic updates of its first run; nil if it has none.
+    var callUpdates: CallUpdates?
+    /// Whether its run can end without a body.
+    var isRefusable = false
+    /// The call that it replaces when it is stored.
+    var replaced: Place?
+    /// The call that is about to replace it. It does not begin meanwhile, and nothing is written for it.
+    var replacement: Place?
+    /// Those who wait until it is accepted, or is not.
+    var acceptanceWaiters: [AwaitedOutcome<Void>] = []
+    /// Those who wait until it is replaced, or is not.
+    var replacementWaiters: [AwaitedOutcome<Void>] = []
+    /// Whether its time has passed.
+    var isExpired = false
     /// Whether it has failed and is made again only after `resume()`.
     var isHeld = false
     /// Whether its call has ended.
@@ -153,6 +169,11 @@ struct JournalState: Sendable {
   let maximumScopes: Int
   var waitingLanes = LaneLine()
 
+  /// The calls that can be replaced, by their scopes, or by their names if they have none.
+  var replaceable: [String: ReplaceableCalls] = [:]
+  /// Those who wait until it is known whether this process may send.
+  var leaseWaiters: [AwaitedOutcome<Void>] = []
+
   // Resuming by itself.
   /// The registered names.
   var names: Set<String> = []
@@ -160,6 +181,8 @@ struct JournalState: Sendable {
   var makesUnregistered = false
   var alarms = ChunkedMap<JournalAlarm, Void>()
   var timer = SubscriptionSlot()
+  /// Whether expiring calls have alarms.
+  var watchesExpiry = false
   /// The time of the timer; nil if none is set.
   var timerTime: Duration?
   var actions = JournalActions()
@@ -193,8 +216,12 @@ struct JournalActions: Sendable {
   var unblocked: [JournalCaller] = []
   /// The callers that wait no longer, released after unlocking: their contexts are the user's.
   var callers: [JournalCaller] = []
+  /// Failures of calls that are made again, released after unlocking.
+  var outcomes: [JournalOutcome] = []
   /// What is released after unlocking.
   var released: [JournalState.Item] = []
+  /// Calls that have ended otherwise than by their runs, for those who wait for them.
+  var fates: [(JournalFate, JournalError)] = []
   /// Whether the observers of the entries are notified.
   var isChanged = false
   /// Whether something is to be sent that may not be sent now, or nothing is left.
@@ -208,7 +235,13 @@ struct JournalActions: Sendable {
 
 extension JournalState {
   /// Adds a call of this start at the end of its lane. Returns nil if another call has its key.
-  mutating func add(_ record: JournalRecord, layersAt layerPlace: StateLayerPlace?, updates: KeptUpdates?) -> Place? {
+  mutating func add(
+    _ record: JournalRecord,
+    layersAt layerPlace: StateLayerPlace?,
+    updates: KeptUpdates?,
+    callUpdates: CallUpdates?,
+    isRefusable: Bool
+  ) -> Place? {
     guard self.places[record.id] == nil else { return nil }
     self.lastPlace += 1
     self.insert(
@@ -219,10 +252,14 @@ extension JournalState {
         layerPlace: layerPlace,
         updates: updates,
         activity: .claimed,
-        isStored: false
+        isStored: false,
+        callUpdates: callUpdates,
+        isRefusable: isRefusable
       ),
       at: self.lastPlace
     )
+    // Otherwise it is linked when the entries were read.
+    if self.loading == .loaded { self.link(self.lastPlace) }
     return self.lastPlace
   }
 
@@ -255,6 +292,7 @@ extension JournalState {
 
   private mutating func insert(_ item: Item, at place: Place) {
     self.items[place] = item
+    item.fate.settle(at: place)
     self.places[item.id] = place
     if item.isPending { self.pendingCount += 1 }
     self.count(item, 1)
@@ -288,6 +326,7 @@ extension JournalState {
     if case .waiting(let continuation, _) = item.activity { self.actions.turns.append((continuation, .removed)) }
     self.endDue(place)
     let isFreeReplay = item.activity.isReplay && item.lane == nil
+    self.removeLinks(of: place)
     if item.isInLane { self.leave(place) }
     self.setRetry(of: place, at: nil)
     self.setExpiry(of: place, at: nil)

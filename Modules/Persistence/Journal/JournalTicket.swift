@@ -15,6 +15,10 @@ struct JournalTicket: Sendable {
   var layerPlace: StateLayerPlace?
   /// The optimistic updates that are shown between the runs of the call; nil if it has none.
   var updates: KeptUpdates?
+  /// What becomes of the call.
+  let fate: JournalFate
+  /// The arguments in place of the caller's, of a call that was merged with an earlier one.
+  var arguments: (any Sendable)?
 }
 
 extension JournalTicket {

@@ -24,6 +24,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
+  ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
@@ -35,11 +36,12 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
+    policy: JournalPolicy<Arguments> = .keepAll,
     in journal: MutationJournal? = nil,
     unless isExcluded: (@Sendable (Arguments) -> Bool)? = nil,
     failsForGood: (@Sendable (any Error) -> Bool)? = nil
   ) -> ModifiedOperation<Self, Journaled<Self>> {
-    self.journaled(as: name, in: journal, unless: isExcluded, failsForGood: failsForGood) { $0 }
+    self.journaled(as: name, policy: policy, in: journal, unless: isExcluded, failsForGood: failsForGood) { $0 }
   }
 }
 
@@ -48,6 +50,7 @@ extension MutationRequest where Arguments: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
+  ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
   ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
@@ -56,21 +59,30 @@ extension MutationRequest where Arguments: Codable {
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
+    policy: JournalPolicy<Arguments> = .keepAll,
     in journal: MutationJournal? = nil,
     unless isExcluded: (@Sendable (Arguments) -> Bool)? = nil,
     failsForGood: (@Sendable (MutateFailure) -> Bool)? = nil,
     else failure: @escaping @Sendable (JournalError) -> MutateFailure
   ) -> ModifiedOperation<Self, Journaled<Self>> {
     self.modifier(
-      Journaled(name: name, journal: journal, isExcluded: isExcluded, failsForGood: failsForGood, failure: failure)
+      Journaled(
+        name: name,
+        policy: policy,
+        journal: journal,
+        isExcluded: isExcluded,
+        failsForGood: failsForGood,
+        failure: failure
+      )
     )
   }
 }
 
-/// Stores the calls of a mutation in a journal; applied by `.journaled(as:in:unless:failsForGood:)`.
+/// Stores the calls of a mutation in a journal; applied by `.journaled(as:policy:in:unless:failsForGood:)`.
 public struct Journaled<Operation: MutationRequest>: OperationModifier, JournaledModifier
 where Operation.Arguments: Codable {
   let name: String
+  let policy: JournalPolicy<Operation.Arguments>
   let journal: MutationJournal?
   let isExcluded: (@Sendable (Operation.Arguments) -> Bool)?
   let failsForGood: (@Sendable (Operation.MutateFailure) -> Bool)?
@@ -118,19 +130,67 @@ where Operation.Arguments: Codable {
       let ticket = try await call.ticket(in: context) { () async throws(JournalError) in
         try await self.accept(arguments, of: call, of: operation.operationName, in: journal, context)
       }
-      var context = context
-      context.operationIdempotencyKey = ticket.id
-      context.journalCall = call
-      context.mutationBodyObserver = JournalAttempts(of: ticket, in: call.run)
-      outcome = await MutationJournal.inTurn(of: call.isInsideScope ? nil : ticket) {
-        await operation.outcome(isolation: isolation, in: context, with: continuation)
-      }
+      outcome = await self.run(
+        isolation: isolation,
+        ticket,
+        of: call,
+        in: context,
+        using: operation,
+        with: continuation
+      )
     } catch {
       outcome = .failure(self.failure(error))
     }
     // A run without a store has no wrapper, which would end the call after all attempts: it has this attempt only.
     if current == nil { await call.end(failing: outcome.failure, in: context) }
     return try outcome.get()
+  }
+
+  /// Makes a call that has its turn, or waits for the one that has replaced it.
+  private func run(
+    isolation: isolated (any Actor)?,
+    _ ticket: JournalTicket,
+    of call: JournalCall,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
+  ) async -> Result<Operation.MutateValue, Operation.MutateFailure> {
+    if ticket.fate.isReplaced { return await self.outcome(of: ticket) }
+    var context = context
+    context.operationIdempotencyKey = ticket.id
+    context.journalCall = call
+    context.mutationBodyObserver = JournalAttempts(of: ticket, in: call.run)
+    if let arguments = ticket.arguments as? Operation.Arguments { context.setMutationArguments(arguments) }
+    let outcome = await MutationJournal.inTurn(of: call.isInsideScope ? nil : ticket) {
+      await operation.outcome(isolation: isolation, in: context, with: continuation)
+    }
+    switch outcome {
+    case .success(let value): ticket.fate.note(value)
+    case .failure where ticket.fate.isReplaced: return await self.outcome(of: ticket)
+    case .failure(let error) where error.endsCancelledRun || error is CancellationError:
+      guard ticket.journal.isExpired(ticket) else { break }
+      let expired = JournalError.ended(.expired, ticket.name)
+      call.refuse(with: expired)
+      return .failure(self.failure(expired))
+    case .failure: break
+    }
+    return outcome
+  }
+
+  /// Waits for the outcome of the call that has replaced another one.
+  private nonisolated(nonsending) func outcome(
+    of ticket: JournalTicket
+  ) async -> Result<Operation.MutateValue, Operation.MutateFailure> {
+    switch await ticket.fate.outcome(in: ticket.journal) {
+    case nil:
+      return .failure(
+        (CancellationError() as? Operation.MutateFailure) ?? self.failure(.ended(.cancelled, ticket.name))
+      )
+    case .success(let value as Operation.MutateValue): return .success(value)
+    case .failure(let error as Operation.MutateFailure): return .failure(error)
+    case .failure(let error as JournalError): return .failure(self.failure(error))
+    case .success, .failure: return .failure(self.failure(.ended(.replaced, ticket.name)))
+    }
   }
 
   private func accept(
@@ -152,7 +212,12 @@ where Operation.Arguments: Codable {
           date: context.operationClock.now(),
           operationName: operationName,
           layerPlace: context.takeOptimisticPlace(),
-          beginsAtOnce: !call.isInsideScope && !Operation.hasModifier { !($0 is any TurnModifier.Type) }
+          beginsAtOnce: !call.isInsideScope && !Operation.hasModifier { !($0 is any TurnModifier.Type) },
+          isRefusable: Operation.isRefusable,
+          callUpdates: context.callUpdates,
+          lifetime: context.journalLifetime,
+          mergeKey: self.mergeKey(of: arguments),
+          merge: self.merge(with: arguments)
         )
       )
       context.send(ticket.notice(.journalAccepted))
@@ -161,6 +226,30 @@ where Operation.Arguments: Codable {
       throw error
     } catch {
       throw .notAccepted(self.name, error)
+    }
+  }
+
+  /// What a call is about, as text; nil if all calls are made, or if it cannot be stored.
+  private func mergeKey(of arguments: Operation.Arguments) -> String? {
+    guard let rule = self.policy.rule else { return nil }
+    let key = rule.key(arguments)
+    do throws(NoStorageKey) {
+      return try StorageKey.storedText(of: key)
+    } catch {
+      error.report(at: key)
+      return nil
+    }
+  }
+
+  /// Merges an earlier call with one of these arguments; nil if all calls are made.
+  private func merge(with arguments: Operation.Arguments) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
+    guard let rule = self.policy.rule else { return nil }
+    return { record in
+      // A call whose arguments cannot be decoded is made, or reported, by itself.
+      guard let earlier = try? StorageCoding.decode(Operation.Arguments.self, from: Array(record.arguments.utf8)),
+        let merged = rule.merge(earlier, arguments)
+      else { return nil }
+      return MergedCall(text: String(decoding: try StorageCoding.encode(merged), as: UTF8.self), arguments: merged)
     }
   }
 

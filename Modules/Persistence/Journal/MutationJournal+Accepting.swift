@@ -15,6 +15,22 @@ struct JournalRequest {
   let layerPlace: StateLayerPlace?
   /// Whether its body begins as soon as it has its turn.
   let beginsAtOnce: Bool
+  /// Whether its run can end without a body.
+  let isRefusable: Bool
+  /// The optimistic updates of its run; nil if it has none.
+  let callUpdates: CallUpdates?
+  /// How long after now it can be made; nil for any time.
+  let lifetime: Duration?
+  /// What it is about, for calls that replace others; nil for one that does not.
+  let mergeKey: String?
+  /// Merges it with the call of a record. Returns nil if both are made.
+  let merge: (@Sendable (JournalRecord) throws -> MergedCall?)?
+}
+
+/// The arguments of a call in place of two.
+struct MergedCall: Sendable {
+  let text: String
+  let arguments: any Sendable
 }
 
 extension MutationJournal {
@@ -32,10 +48,15 @@ extension MutationJournal {
       added = self.add(request, id, updates)
     }
     guard let place = added else { throw JournalError.duplicateKey(id, request.name) }
+    var merged: MergedCall?
     do {
       try await self.load()
       // Before the call is stored: no other process takes it for one of a process that has ended.
       if let lease { await lease.showPresence(at: self.deadlines.elapsed) }
+      merged = try await self.merge(place, request)
+      if let merged {
+        self.change { state in _ = state.edit(place) { $0.record?.arguments = merged.text } }
+      }
       var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
       // A call of an earlier start has the key.
       while write == nil, let next = self.nextKey(after: id, for: request) {
@@ -52,9 +73,10 @@ extension MutationJournal {
       }
       throw error
     }
-    self.change { state in
-      state.edit(place) { $0.isStored = true }
-    }
+    let (replacedUpdates, fate) = self.change { state in (state.accept(place), state.items[place]?.fate) }
+    if let merged { request.callUpdates?.show(with: merged.arguments) }
+    replacedUpdates?.end()
+    self.setExpiry(of: place, after: request.lifetime)
     return JournalTicket(
       journal: self,
       place: place,
@@ -63,8 +85,32 @@ extension MutationJournal {
       lane: request.scope,
       isReplay: false,
       operationName: request.operationName,
-      updates: updates
+      updates: updates,
+      fate: fate ?? JournalFate(),
+      arguments: merged?.arguments
     )
+  }
+
+  /// Merges a new call with the one that it replaces. Returns nil if it replaces none.
+  private nonisolated(nonsending) func merge(
+    _ place: JournalState.Place,
+    _ request: JournalRequest
+  ) async throws -> MergedCall? {
+    guard let merge = request.merge else { return nil }
+    var mayWaitForLease = true
+    while true {
+      switch self.change({ [mayWaitForLease] in $0.replacementStep(of: place, mayWaitForLease: mayWaitForLease) }) {
+      case .none: return nil
+      case .wait(let signal): await signal.value()
+      case .waitForLease(let signal):
+        await signal.value()
+        mayWaitForLease = false
+      case .merge(let record):
+        if let merged = try merge(record) { return merged }
+        self.change { $0.unlink(place) }
+        return nil
+      }
+    }
   }
 }
 
@@ -80,9 +126,20 @@ extension MutationJournal {
       arguments: request.arguments,
       failures: 0,
       isBegun: false,
-      owner: self.lease?.owner
+      owner: self.lease?.owner,
+      mergeKey: request.mergeKey,
+      expiresAt: request.lifetime.map { request.date.timeIntervalSinceReferenceDate + $0.seconds },
+      lifetime: request.lifetime?.seconds
     )
-    return self.change { $0.add(record, layersAt: request.layerPlace, updates: updates) }
+    return self.change { state in
+      state.add(
+        record,
+        layersAt: request.layerPlace,
+        updates: updates,
+        callUpdates: request.callUpdates,
+        isRefusable: request.isRefusable
+      )
+    }
   }
 
   /// Another key for a call whose key is taken; nil if its caller has chosen the key, or if the keys repeat.

@@ -24,9 +24,12 @@ extension MutationJournal {
     in context: OperationContext? = nil
   ) async {
     let place = ticket.place
+    // Another call is made in its place.
+    if ticket.fate.isReplaced { return }
     if self.state.withLock({ $0.items[place]?.isTakenOver ?? false }) {
       self.change { $0.remove(place) }
       ticket.updates?.end()
+      ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
       return
     }
     switch end {
@@ -34,12 +37,15 @@ extension MutationJournal {
       let attempts = self.attempts(of: ticket)
       let write = self.change { $0.end(place) }
       await self.finish(ticket, write)
+      if let failure { ticket.fate.decide(.failure(failure), isFinal: true) } else { ticket.fate.succeed() }
       self.send(in: context) {
         failure.map { ticket.notice(of: $0, after: attempts, isFinal: true) } ?? ticket.notice(.journalSent)
       }
     case .left:
       await self.record(ticket) { $0.endBodies(of: place) }
-      self.putBack(ticket, isHeld: false, failure: nil)
+      if self.isToExpire(ticket) { return await self.setAside(ticket, as: .expired, because: Self.expiryReason) }
+      let backoff = self.backoffOfCancelledReplay(ticket)
+      self.putBack(ticket, isHeld: backoff != nil, failure: nil, retryAfter: backoff)
     case .held(let error):
       let attempts = self.attempts(of: ticket)
       self.send(in: context) { ticket.notice(of: error, after: attempts, isFinal: false) }
@@ -50,6 +56,8 @@ extension MutationJournal {
         if !error.isPassing { state.edit(place) { $0.record?.failureCount += 1 } }
         return (state.items[place]?.record?.failureCount ?? 0, state.items[place]?.failuresInARow ?? 1)
       }
+      ticket.fate.decide(.failure(error), isFinal: false)
+      if self.isToExpire(ticket) { return await self.setAside(ticket, as: .expired, because: Self.expiryReason) }
       if failures >= self.attemptsBeforeDeadLetter {
         await self.makeDeadLetter(
           ticket,
@@ -62,6 +70,17 @@ extension MutationJournal {
         self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff)
       }
     }
+  }
+
+  /// The time until a replay is made again that has ended as cancelled, although nobody has cancelled it; nil if somebody
+  /// has, or if the journal does not resume by itself.
+  private func backoffOfCancelledReplay(_ ticket: JournalTicket) -> Duration? {
+    let count = self.change { state -> Int? in
+      guard ticket.isReplay, state.items[ticket.place]?.isReplayCancelled == false else { return nil }
+      state.items[ticket.place]?.failuresInARow += 1
+      return state.items[ticket.place]?.failuresInARow
+    }
+    return count.flatMap { self.backoff(afterFailures: $0, CancellationError()) }
   }
 
   /// How many times a body has begun; 0 if the call was removed.
@@ -114,7 +133,6 @@ extension MutationJournal {
   func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?, retryAfter delay: Duration? = nil) {
     let time = delay.map { self.deadlines.elapsed + $0 }
     let isLeft = self.change { state -> Bool in
-      let wasCancelled = state.items[ticket.place]?.isReplayCancelled ?? false
       let item: Void? = state.edit(ticket.place) { item in
         item.activity = .none
         item.replay = nil
@@ -127,7 +145,8 @@ extension MutationJournal {
       state.endDue(ticket.place)
       state.setRetry(of: ticket.place, at: time)
       state.advance(ticket.lane)
-      return item != nil && !isHeld && !wasCancelled
+      state.makeAwaited(ticket.place)
+      return item != nil && !isHeld && !ticket.isReplay
     }
     // Its caller was cancelled. The call is still to be made.
     if isLeft { self.resumeByItself(.call(ticket.place)) }
@@ -139,38 +158,77 @@ extension MutationJournal {
     because reason: String,
     in context: OperationContext? = nil
   ) async {
+    await self.setAside(ticket, because: reason, in: context)
+  }
+
+  /// Sets a call aside that has its turn: it is kept, is not made again, and does not block other calls.
+  ///
+  /// - Parameters:
+  ///   - ticket: The call.
+  ///   - aside: Why; nil for a dead letter.
+  ///   - reason: The reason as text.
+  ///   - context: The context of the run, whose observers are notified; nil for the observers of the client.
+  nonisolated(nonsending) func setAside(
+    _ ticket: JournalTicket,
+    as aside: JournalRecord.Aside? = nil,
+    because reason: String,
+    in context: OperationContext? = nil
+  ) async {
     let place = ticket.place
     let record = self.change { state -> JournalRecord? in
       guard state.items[place]?.isGone == false else { return nil }
-      state.edit(place) { $0.record?.isDeadLetter = true }
+      state.edit(place) { $0.record?.setAside(as: aside) }
       return state.items[place]?.record
     }
     guard let record else { return self.putBack(ticket, isHeld: false, failure: nil) }
-    do {
-      try await self.write(place)
-    } catch {
-      OperationWarning.report(storageFailedTo: "make the journal entry \(ticket.id) a dead letter", error)
-    }
+    await self.writeAside(ticket)
     self.change { state in
       state.leave(place)
-      state.edit(place) { item in
-        item.activity = .none
-        item.replay = nil
-        item.lastFailure = reason
-      }
-      state.endDue(place)
-      state.dropUpdates(of: place)
+      state.endAside(place, because: reason)
       state.advance(record.scope)
     }
-    OperationWarning(
-      code: .journalDeadLetter,
-      severity: .failure,
-      message: """
-        The call of "\(record.name)" with the key \(record.id) becomes a dead letter: \(reason). It is kept, and not made \
-        before `retry(_:)`; `remove(_:)` removes it.
-        """
-    ).report()
-    self.send(in: context) { ticket.notice(.journalDeadLetter, attempts: record.attempts) }
+    self.reportAside(record, ticket, because: reason, in: context)
+  }
+
+  /// Stores that a call is set aside.
+  nonisolated(nonsending) func writeAside(_ ticket: JournalTicket) async {
+    do {
+      try await self.write(ticket.place)
+    } catch {
+      OperationWarning.report(storageFailedTo: "set the journal entry \(ticket.id) aside", error)
+    }
+  }
+
+  /// Reports a call that was set aside.
+  func reportAside(
+    _ record: JournalRecord,
+    _ ticket: JournalTicket,
+    because reason: String,
+    in context: OperationContext? = nil
+  ) {
+    switch record.status {
+    case .expired:
+      ticket.fate.decide(.failure(JournalError.ended(.expired, ticket.name)), isFinal: false)
+      OperationWarning(
+        code: .journalCallExpired,
+        severity: .failure,
+        message: """
+          The call of "\(record.name)" with the key \(record.id) was not made, because its time has passed. It is kept, \
+          and not made before `retry(_:)`; `remove(_:)` removes it.
+          """
+      ).report()
+      self.send(in: context) { ticket.notice(.journalExpired, attempts: record.attempts) }
+    case nil:
+      OperationWarning(
+        code: .journalDeadLetter,
+        severity: .failure,
+        message: """
+          The call of "\(record.name)" with the key \(record.id) becomes a dead letter: \(reason). It is kept, and not \
+          made before `retry(_:)`; `remove(_:)` removes it.
+          """
+      ).report()
+      self.send(in: context) { ticket.notice(.journalDeadLetter, attempts: record.attempts) }
+    }
   }
 }
 
@@ -180,6 +238,19 @@ extension JournalState {
     guard self.items[place] != nil else { return nil }
     self.items[place]?.hasEnded = true
     return self.write(place)
+  }
+
+  /// Ends what is done with a call that is set aside and has left its scope.
+  mutating func endAside(_ place: Place, because reason: String) {
+    self.edit(place) { item in
+      item.activity = .none
+      item.replay = nil
+      item.lastFailure = reason
+    }
+    self.setRetry(of: place, at: nil)
+    self.setExpiry(of: place, at: nil)
+    self.endDue(place)
+    self.dropUpdates(of: place)
   }
 
   /// Decides that the updates of a call are no longer shown. Those of its next run are kept anew.

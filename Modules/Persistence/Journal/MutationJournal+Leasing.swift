@@ -24,9 +24,15 @@ extension MutationJournal {
         switch await lease.acquire(at: now) {
         case .held: break
         case .taken:
-          guard await self.reload(lease) else { return JournalLease.retryInterval }
+          guard await self.reload(lease) else {
+            self.change { $0.endLeaseWaits() }
+            return JournalLease.retryInterval
+          }
         case .refused(let wait):
-          self.change { $0.maySend = false }
+          self.change { state in
+            state.maySend = false
+            state.endLeaseWaits()
+          }
           return wait
         }
         self.change { $0.allowSending() }
@@ -151,6 +157,9 @@ extension JournalState {
       self.actions.callers.append(caller)
     }
     if let updates = self.items[place]?.updates { self.actions.ended.append(updates) }
+    if let item = self.items[place] {
+      self.actions.fates.append((item.fate, .ended(.takenOver, item.record?.name ?? "")))
+    }
     self.remove(place)
   }
 }

@@ -40,16 +40,19 @@ extension MutationJournal {
 
   private func endLoading(with entries: [StorageEntry]?) {
     let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
+    let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
         for (entry, record) in read {
           // The errors are reported below, without the lock.
           let place = state.nextEarlierPlace()
           state.restore((try? record.get())?.afterProcess, from: entry.key, at: place)
+          if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
         // Far from the end of the integers, whatever the keys say.
         state.numberBase = min(numbers.max() ?? 0, .max / 2)
+        state.linkAll()
       }
       state.loading = entries == nil ? .unloaded : .loaded
       state.actions.signals += state.loadWaiters

@@ -20,6 +20,11 @@ extension OperationNotice.Name {
   /// The attribute `journal.attempts` is the number of times that the call was begun.
   public static let journalDeadLetter = Self("journal.dead_letter")
 
+  /// The time of a call has passed. It is kept, and not made before `retry(_:)`.
+  ///
+  /// The attribute `journal.attempts` is the number of times that the call was begun.
+  public static let journalExpired = Self("journal.expired")
+
   /// A call was not made, because no mutation is registered with its name.
   public static let journalUnregistered = Self("journal.unregistered")
 

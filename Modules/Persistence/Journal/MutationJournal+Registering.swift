@@ -8,6 +8,8 @@ struct JournalRegistration: Sendable {
   let type: ObjectIdentifier
   /// Whether it was registered with a name that its calls had before, or with the one of `.journaled(as:)` by itself.
   let isImplied: Bool
+  /// Whether a run can end without a body.
+  let isRefusable: Bool
   /// Makes a call, and returns how it has ended.
   let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd
   /// Shows the optimistic updates of a call that waits; nil if it has none.
@@ -52,6 +54,7 @@ extension MutationJournal {
       operationName: mutation.operationName,
       type: ObjectIdentifier(Mutation.unmodifiedType),
       isImplied: isImplied,
+      isRefusable: Mutation.isRefusable,
       replay: { ticket, bytes, client in
         await mutation.replay(ticket, with: bytes, in: client, isJournaled: isJournaled)
       },
@@ -75,6 +78,11 @@ extension MutationJournal {
         """
     ).report()
   }
+}
+
+extension MutationRequest {
+  /// Whether a run can end without a body: its failure can represent a cancellation.
+  static var isRefusable: Bool { CancellationError() is MutateFailure }
 }
 
 extension MutationRequest where Arguments: Codable {
@@ -115,7 +123,7 @@ extension MutationRequest where Arguments: Codable {
     }
     do throws(MutateFailure) {
       try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(MutateFailure) in
-        _ = try await store.mutate(with: arguments, using: context)
+        ticket.fate.note(try await store.mutate(with: arguments, using: context))
       }
       return .done(failure: nil)
     } catch {

@@ -21,7 +21,10 @@ extension MutationJournal {
     }
     let name = self.change { state -> String?? in
       guard let item = state.items[removal.place] else { return nil }
-      if !item.activity.isRunning, let updates = item.updates { state.actions.ended.append(updates) }
+      if !item.activity.isRunning {
+        if let updates = item.updates { state.actions.ended.append(updates) }
+        state.actions.fates.append((item.fate, .ended(.removed, item.record?.name ?? "")))
+      }
       state.remove(removal.place)
       return .some(item.record?.name)
     }

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationFoundation
 internal import OperationMutation
 
 extension MutationJournal {
@@ -30,6 +31,7 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return JournalResumption(journal: self, number: 0)
     }
+    self.watchExpiry()
     self.reportPendingCount()
     let (number, places) = self.change { $0.makeAllDue() }
     self.showUpdates(of: places)
@@ -47,7 +49,9 @@ extension MutationJournal {
   @discardableResult
   public func retry(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
-    let change = self.change { $0.prepareRetry(of: id) }
+    self.watchExpiry()
+    let (date, now) = (self.date, self.deadlines.elapsed)
+    let change = self.change { $0.prepareRetry(of: id, at: date, now) }
     guard let (place, write) = change else { return false }
     do {
       try await write?.value()
@@ -87,7 +91,11 @@ extension JournalState {
   }
 
   /// Makes an entry wait for its turn again. Returns nil if there is none that can be read.
-  fileprivate mutating func prepareRetry(of id: JournalEntry.ID) -> (place: Place, write: JournalWrite?)? {
+  fileprivate mutating func prepareRetry(
+    of id: JournalEntry.ID,
+    at date: Date,
+    _ now: Duration
+  ) -> (place: Place, write: JournalWrite?)? {
     guard let place = self.places[id], let item = self.items[place], let record = item.record, item.isStored,
       !item.isGone
     else { return nil }
@@ -97,8 +105,13 @@ extension JournalState {
       item.record?.attempts = 0
       item.record?.failures = 0
       item.record?.isDeadLetter = false
+      item.record?.aside = nil
+      item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }
       item.isHeld = false
+      item.isExpired = false
+      item.failuresInARow = 0
     }
+    self.setExpiry(of: place, at: date, now)
     if record.isDeadLetter, let lane = record.scope { self.enter(lane, place) }
     return (place, self.write(place))
   }
@@ -127,7 +140,8 @@ extension JournalState {
       lane: record.scope,
       isReplay: true,
       layerPlace: item.layerPlace,
-      updates: updates
+      updates: updates,
+      fate: item.fate
     )
     return (ticket, record)
   }
@@ -176,6 +190,7 @@ extension MutationJournal {
       )
     }
     guard let registration else { return self.holdUnregistered(ticket) }
+    self.change { $0.items[place]?.isRefusable = registration.isRefusable }
     let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
     // A journal that resumes by itself makes it again, until it becomes a dead letter, which is reported.
     if case .held(let error) = end, !self.resumesByItself {

@@ -57,7 +57,9 @@ extension MutationJournal {
     switch self.resumes?.condition {
     case .never: return nil
     case .specification(let specification): return AnySendableRunSpecification(specification)
-    case .client: return client.map { _ in AnySendableRunSpecification(observed ?? AlwaysRunSpecification(isTrue: true)) }
+    case .client:
+      guard client != nil else { return nil }
+      return AnySendableRunSpecification(observed ?? AlwaysRunSpecification(isTrue: true))
     case nil: return observed.map { AnySendableRunSpecification($0) }
     }
   }

@@ -7,6 +7,10 @@ enum JournalTurn: Sendable {
   case removed
   /// Another process has made the call.
   case takenOver
+  /// A later call is made in its place.
+  case replaced
+  /// The time of the call has passed.
+  case expired
 }
 
 extension MutationJournal {
@@ -78,14 +82,16 @@ extension JournalState {
     _ continuation: Continuation
   ) -> JournalTurn? {
     let place = caller.ticket.place
-    guard let item = self.items[place], !item.isGone else { return .removed }
+    guard let item = self.items[place], !item.isGone else {
+      return caller.ticket.fate.isReplaced ? .replaced : .removed
+    }
     if let turn = item.endedEarly {
       self.items[place]?.endedEarly = nil
       return turn
     }
     // A task that a call has started may outlive that call.
     let isInside = outer.contains { self.isRunning($0.place) }
-    guard isInside || (self.hasTurn(place) && self.maySend) else {
+    guard item.replacement == nil, isInside || (self.hasTurn(place) && self.maySend) else {
       if !self.maySend { self.actions.needsLease = true }
       self.edit(place) { $0.activity = .waiting(continuation, caller) }
       if item.lane == nil { self.waitingWithoutScope.insert(place) }

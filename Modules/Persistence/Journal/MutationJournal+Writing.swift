@@ -22,6 +22,7 @@ extension MutationJournal {
     self.updatePauses(of: actions.callers)
     for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
     for signal in actions.signals { signal.decide() }
+    for (fate, error) in actions.fates { fate.decide(.failure(error), isFinal: true) }
     for write in actions.writes { write.finish(.success(())) }
     for task in actions.cancelled { task.cancel() }
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
@@ -57,27 +58,29 @@ extension MutationJournal {
   /// - Returns: The errors of the keys that could not be written.
   private nonisolated(nonsending) func store(_ batch: JournalBatch) async -> [String: any Error] {
     var failures: [String: any Error] = [:]
-    var changes: [StorageChange] = []
-    for (key, record) in batch.contents {
-      guard let record else {
-        changes.append(.remove(key: key))
+    var changes: [[StorageChange]] = []
+    for content in batch.contents {
+      guard let record = content.record else {
+        changes.append([.remove(key: content.key)])
         continue
       }
       do {
-        changes.append(.put(key: key, value: try StorageCoding.encode(record)))
+        let put = StorageChange.put(key: content.key, value: try StorageCoding.encode(record))
+        // Both or none: a call must not be lost with the one that replaces it.
+        changes.append([put] + (content.replaced.map { [.remove(key: $0)] } ?? []))
       } catch {
-        failures[key] = error
+        failures[content.key] = error
       }
     }
     do {
-      if !changes.isEmpty { try await self.storage.apply(changes) }
+      if !changes.isEmpty { try await self.storage.apply(changes.flatMap(\.self)) }
     } catch {
       guard changes.count > 1 else {
-        for change in changes { failures[change.key] = error }
+        for change in changes { failures[change[0].key] = error }
         return failures
       }
       for change in changes {
-        do { try await self.storage.apply([change]) } catch { failures[change.key] = error }
+        do { try await self.storage.apply(change) } catch { failures[change[0].key] = error }
       }
     }
     return failures
@@ -88,12 +91,20 @@ extension MutationJournal {
 struct JournalBatch: Sendable {
   /// The calls, with their storage keys and the numbers of their last changes.
   var calls: [(place: JournalState.Place, key: String, version: Int)] = []
-  /// The content of each key; nil for a removal.
-  var contents: [(key: String, record: JournalRecord?)] = []
+  var contents: [Content] = []
   /// The keys whose removal has failed before.
   var removals: [String] = []
   /// Those who wait for the removals.
   var waiters: [AwaitedOutcome<Void>] = []
+
+  /// What is stored with a key.
+  struct Content: Sendable {
+    let key: String
+    /// Nil for a removal.
+    let record: JournalRecord?
+    /// The key of the call that this one replaces, which is removed in the same step.
+    var replaced: String?
+  }
 }
 
 extension JournalState {
@@ -131,6 +142,12 @@ extension JournalState {
     self.beginWriting()
   }
 
+  /// Puts a call back into the queue that was passed over, because it was about to be replaced.
+  mutating func enqueueAgain(_ place: Place) {
+    if !self.queue.contains(place) { self.queue.append(place) }
+    self.beginWriting()
+  }
+
   private mutating func beginWriting() {
     if !self.isWriting { self.actions.beginsWriting = true }
     self.isWriting = true
@@ -140,17 +157,21 @@ extension JournalState {
     var batch = JournalBatch()
     let places = self.queue.prefix(Self.maximumBatch)
     for place in places {
-      guard let item = self.items[place] else { continue }
+      // One that is about to be replaced waits: its write must not come after its removal. But it is accepted first.
+      guard let item = self.items[place], item.replacement == nil || !item.isStored else { continue }
       self.items[place]?.isQueued = false
       batch.calls.append((place, item.storageKey, item.version))
-      batch.contents.append((item.storageKey, item.isGone ? nil : item.record))
+      let replaced = item.isGone ? nil : item.replaced.flatMap { self.items[$0]?.storageKey }
+      batch.contents.append(
+        JournalBatch.Content(key: item.storageKey, record: item.isGone ? nil : item.record, replaced: replaced)
+      )
     }
     self.queue.removeFirst(places.count)
     // A removal that fails again waits for the next change.
     if !places.isEmpty || !self.removalWaiters.isEmpty {
       batch.removals = self.failedRemovals.sorted()
       self.failedRemovals = []
-      batch.contents += batch.removals.map { ($0, nil) }
+      batch.contents += batch.removals.map { JournalBatch.Content(key: $0, record: nil) }
     }
     batch.waiters = self.removalWaiters
     self.removalWaiters = []

@@ -11,7 +11,7 @@ internal import OperationFoundation
 /// ```
 ///
 /// A call of a mutation with `.journaled(as:)` is stored before it runs, and removed when it has succeeded or failed
-/// for good. What is left after a restart is made again by ``resume()``, in the same order within each scope and with
+/// for good. What is left after a restart is made again, by itself or by ``resume()``, in the same order within each scope and with
 /// the same ``OperationCore/OperationContext/operationIdempotencyKey``, by which the server can recognize a repeated
 /// call and do it once.
 ///
@@ -119,7 +119,9 @@ public final class MutationJournal: OperationClientFlushable {
     }
     if replacing { self.state.withLock { $0.reportedCount = nil } }
     self.reportPendingCount()
-    if isNew { self.beginResuming() }
+    guard isNew else { return }
+    self.watchExpiry(anew: true)
+    self.beginResuming()
   }
 
   func noteChange() {

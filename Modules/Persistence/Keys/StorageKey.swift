@@ -44,8 +44,11 @@ enum StorageKey {
   }
 
   /// The text of a path in keys and journal entries; nil if an element has no key.
-  static func text(of path: OperationPath) -> String? {
-    (try? self.values(matching: path)).map { String($0.dropFirst(self.values.count)) }
+  static func text(of path: OperationPath) -> String? { try? self.storedText(of: path) }
+
+  /// The text of a path in keys and journal entries.
+  static func storedText(of path: OperationPath) throws(NoStorageKey) -> String {
+    String(try self.values(matching: path).dropFirst(self.values.count))
   }
 
   /// The path of a text that ``text(of:)`` has returned, as a reader knows it: its elements with slashes between them.

@@ -34,6 +34,9 @@ extension OperationWarning.Code {
   /// An entry of a journal has become a dead letter, because it has failed too often. It is kept.
   public static let journalDeadLetter = Self(description: "journalDeadLetter")
 
+  /// The time of a call of a journal has passed before it was made. It is kept.
+  public static let journalCallExpired = Self(description: "journalCallExpired")
+
   /// A call that the journal has made again has failed, and there is no caller to throw the error to.
   public static let journalCallFailed = Self(description: "journalCallFailed")
 

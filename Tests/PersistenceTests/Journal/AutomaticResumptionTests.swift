@@ -43,7 +43,8 @@ import Testing
     let note = program.client.store(for: Script().query(path: ["note"]))
     note.currentValue = "server"
     journal.register(
-      self.mutation.optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" },
+      self.mutation.optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)"
+      },
       as: "send"
     )
     // Offline, the screen shows what will be sent.
@@ -82,7 +83,8 @@ import Testing
     let observer = program.client.onNotice { notice, _ in
       if notice.name == .journalUnregistered { unregistered.open() }
     }
-    try await OperationWarning.withReporter({ warnings.append($0.code) }) {
+    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
+    try await OperationWarning.withReporter(reporter) {
       program.clock.advance(by: .seconds(1))
       try await unregistered.wait()
     }
@@ -182,13 +184,28 @@ import Testing
     #expect(self.server.requests.map(\.key) == ["k1", "k1"])
   }
 
+  @Test func `A body that ends as cancelled by itself is made again after the backoff, and not at once`() async throws {
+    let storage = InMemoryStorage()
+    try await leaveCalls(["a"], in: storage)
+    self.network.turnOn()
+    let (program, journal) = self.start(storage)
+    journal.register(self.mutation, as: "send")
+    try await self.script.next().fail(CancellationError())
+    try await journal.shows([.waiting])
+    #expect(self.server.requests.count == 1)
+    program.clock.advance(by: .seconds(10))
+    try await self.script.next().succeed("ok")
+    try await journal.entries(count: 0)
+  }
+
   @Test func `A call that fails too often becomes a dead letter, and those behind it are made`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a", "b"], in: storage, attempts: 0)
     self.network.turnOn()
     let (program, journal) = self.start(storage, attemptsBeforeDeadLetter: 2)
     let warnings = Log<OperationWarning.Code>()
-    try await OperationWarning.withReporter({ warnings.append($0.code) }) {
+    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
+    try await OperationWarning.withReporter(reporter) {
       journal.register(self.mutation, as: "send")
       try await self.script.next().fail(Refused())
       try await journal.shows([.waiting, .blocked])
@@ -232,7 +249,8 @@ import Testing
     try await journal.entries(count: 0)
   }
 
-  @Test(arguments: [1, 3]) func `Calls are made in as many scopes at once as the journal says`(limit: Int) async throws {
+  @Test(arguments: [1, 3]) func `Calls are made in as many scopes at once as the journal says`(limit: Int) async throws
+  {
     let storage = InMemoryStorage()
     for scope in 0..<4 { try await leaveCalls(["\(scope)a", "\(scope)b"], in: storage, scope: "s\(scope)") }
     let program = Program(storage)

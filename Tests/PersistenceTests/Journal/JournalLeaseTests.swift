@@ -93,7 +93,7 @@ private struct Process {
 }
 
 /// What one process sees of a storage that several share.
-private final class SharedStorage: LeasingStorage {
+final class SharedStorage: LeasingStorage {
   private enum State { case alive, suspended }
 
   let base: InMemoryStorage

@@ -1,0 +1,120 @@
+internal import OperationCore
+
+/// How a call ends for those who wait for another call that it replaces.
+enum JournalOutcome: Sendable {
+  case success(any Sendable)
+  case failure(any Error)
+}
+
+/// What becomes of a call, for the callers of earlier calls that it has replaced.
+final class JournalFate: Sendable {
+  private struct State: Sendable {
+    /// The place of the call.
+    var place: JournalState.Place?
+    /// The call that has replaced this one.
+    var next: JournalFate?
+    /// The value of the last attempt.
+    var value: (any Sendable)?
+    var outcome: JournalOutcome?
+    var isFinal = false
+    var waiters: [AwaitedOutcome<JournalOutcome?>] = []
+  }
+
+  private let state = Locked(State())
+
+  /// Whether another call has replaced this one.
+  var isReplaced: Bool { self.state.withLock { $0.next != nil } }
+
+  /// Whether callers of earlier calls wait for the end.
+  var isAwaited: Bool { self.state.withLock { !$0.waiters.isEmpty } }
+
+  /// Sets the place of the call.
+  func settle(at place: JournalState.Place) {
+    self.state.withLock { $0.place = place }
+  }
+
+  /// The place of the call that is made in the end: this one, or the last that has replaced it.
+  private var lastPlace: JournalState.Place? {
+    let (next, place) = self.state.withLock { ($0.next, $0.place) }
+    return next.map(\.lastPlace) ?? place
+  }
+
+  /// Makes those who wait for this call wait for another one.
+  ///
+  /// Called with the lock of the journal held: the other call has just been accepted, so nothing has decided it.
+  func follow(_ next: JournalFate) {
+    let waiters = self.state.withLock { state in
+      defer { state.waiters = [] }
+      state.next = next
+      return state.waiters
+    }
+    next.state.withLock { $0.waiters += waiters }
+  }
+
+  /// Forgets a failure, because the call is made again.
+  ///
+  /// - Returns: What is released after the journal was unlocked.
+  func reopen() -> JournalOutcome? {
+    self.state.withLock { $0.isFinal ? nil : $0.outcome.take() }
+  }
+
+  /// Notes the value that an attempt has returned.
+  func note(_ value: any Sendable) {
+    self.state.withLock { state, released in
+      released.append(state.value)
+      state.value = value
+    }
+  }
+
+  /// Ends the waits, and those that begin later, with the value of the last attempt.
+  func succeed() {
+    guard let value = self.state.withLock({ $0.value }) else { return }
+    self.decide(.success(value), isFinal: true)
+  }
+
+  /// Ends the waits.
+  ///
+  /// - Parameters:
+  ///   - outcome: What the callers receive.
+  ///   - isFinal: Whether the call is not made again. Otherwise waits that begin before that receive it as well.
+  func decide(_ outcome: JournalOutcome, isFinal: Bool) {
+    let waiters = self.state.withLock { state, released in
+      defer { state.waiters = [] }
+      if !state.isFinal {
+        released.append(state.outcome)
+        state.outcome = outcome
+        state.isFinal = isFinal
+      }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.decide(outcome) }
+  }
+
+  /// Waits for the end of the call, or of the one that has replaced it. Returns nil if the task was cancelled.
+  nonisolated(nonsending) func outcome(in journal: MutationJournal) async -> JournalOutcome? {
+    if Task.isCancelled { return nil }
+    let waiter = AwaitedOutcome<JournalOutcome?>()
+    self.wait(waiter)
+    // Its own caller may have left.
+    if let place = self.lastPlace { journal.change { $0.makeAwaited(place) } }
+    let outcome = await waiter.value(cancelled: nil)
+    if outcome == nil { self.stopWaiting(waiter) }
+    return outcome
+  }
+
+  private func wait(_ waiter: AwaitedOutcome<JournalOutcome?>) {
+    let (next, outcome) = self.state.withLock { state -> (JournalFate?, JournalOutcome?) in
+      if state.next == nil, state.outcome == nil { state.waiters.append(waiter) }
+      return (state.next, state.outcome)
+    }
+    if let next { next.wait(waiter) } else if let outcome { waiter.decide(outcome) }
+  }
+
+  private func stopWaiting(_ waiter: AwaitedOutcome<JournalOutcome?>) {
+    let next = self.state.withLock { state in
+      state.waiters.removeAll { $0 === waiter }
+      return state.next
+    }
+    next?.stopWaiting(waiter)
+  }
+}

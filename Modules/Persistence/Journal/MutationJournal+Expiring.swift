@@ -1,0 +1,136 @@
+public import OperationCore
+internal import OperationFoundation
+public import OperationMutation
+
+extension MutationRequest {
+  /// Limits the time in which a journaled call can be made.
+  ///
+  /// ```swift
+  /// SendMessage().scope("chat").journaled(as: "send-message").expires(after: .seconds(86_400))
+  /// ```
+  ///
+  /// A call whose body has not begun by then is not made: it is reported, its caller gets a ``JournalError``, and its
+  /// entry is kept with the status ``JournalEntry/Status/expired``, until ``MutationJournal/retry(_:)`` gives it the same
+  /// time again or ``MutationJournal/remove(_:)`` removes it. So is a call that has failed and would be made again. It
+  /// holds up no other call.
+  ///
+  /// - Parameter lifetime: The time since the call was accepted, by the clock of the client, also over restarts. If the
+  ///   clock is set back meanwhile, it is the longest time that is left. A negative one is reported and counts as zero.
+  /// - Returns: The mutation with the time in its context.
+  public func expires(after lifetime: Duration) -> ContextModifiedOperation<Self> {
+    let lifetime = lifetime.reportedIfNegative(in: "expires(after:)").clampedForClock
+    return self.context { $0.journalLifetime = lifetime }.written(".expires(after: \(lifetime.roundedText))")
+  }
+}
+
+extension OperationContext {
+  /// How long after its acceptance a journaled call can be made; nil for any time.
+  var journalLifetime: Duration? {
+    get { self[JournalLifetimeKey.self] }
+    set { self[JournalLifetimeKey.self] = newValue }
+  }
+
+  private enum JournalLifetimeKey: Key {
+    static let defaultValue: Duration? = nil
+  }
+}
+
+extension MutationJournal {
+  /// The date by the clock of the client.
+  var date: Date { (self.boundClient?.defaultContext ?? OperationContext()).operationClock.now() }
+
+  /// Begins to watch the times at which calls expire, by the clock and the deadlines of the client.
+  ///
+  /// - Parameter isAnew: Whether these may have changed.
+  func watchExpiry(anew isAnew: Bool = false) {
+    if self.state.withLock({ $0.watchesExpiry && !isAnew }) { return }
+    let (date, now) = (self.date, self.deadlines.elapsed)
+    self.change { state in
+      state.watchesExpiry = true
+      for place in state.items.keys.sorted() { state.setExpiry(of: place, at: date, now) }
+    }
+  }
+
+  static var expiryReason: String { "its time has passed" }
+
+  /// Sets the time at which a call expires that has just been accepted; nil for never.
+  func setExpiry(of place: JournalState.Place, after lifetime: Duration?) {
+    guard let lifetime else { return }
+    self.watchExpiry()
+    let time = self.deadlines.elapsed + lifetime
+    self.change { $0.setExpiry(of: place, at: time) }
+  }
+
+  func isExpired(_ ticket: JournalTicket) -> Bool {
+    self.state.withLock { $0.items[ticket.place]?.isExpired ?? false }
+  }
+
+  /// Whether the time of a call has passed, and it was not set aside before.
+  func isToExpire(_ ticket: JournalTicket) -> Bool {
+    self.state.withLock { state in
+      guard let item = state.items[ticket.place] else { return false }
+      return item.isExpired && item.record?.isDeadLetter == false
+    }
+  }
+
+  /// Sets a call aside whose time has passed, or refuses its next body.
+  func expire(_ place: JournalState.Place) async {
+    guard let ticket = self.change({ $0.beginExpiry(of: place, in: self) }) else { return }
+    await self.writeAside(ticket)
+    if let record = self.state.withLock({ $0.items[place]?.record }) {
+      self.reportAside(record, ticket, because: Self.expiryReason)
+    }
+  }
+}
+
+extension JournalState {
+  /// Sets the time at which a call expires, from its record.
+  mutating func setExpiry(of place: Place, at date: Date, _ now: Duration) {
+    guard let item = self.items[place], item.isPending || !item.isStored, let record = item.record,
+      let expiry = record.expiresAt, let lifetime = record.lifetime
+    else { return }
+    // A clock that was set back does not prolong it by more than its time.
+    let rest = min(max(expiry - date.timeIntervalSinceReferenceDate, 0), lifetime)
+    self.setExpiry(of: place, at: now + .seconds(rest))
+  }
+
+  /// Decides that a call is not made any more. Returns it if it can be set aside now: nothing makes it.
+  fileprivate mutating func beginExpiry(of place: Place, in journal: MutationJournal) -> JournalTicket? {
+    guard let item = self.items[place], let record = item.record, !item.isGone, !record.isDeadLetter else { return nil }
+    self.items[place]?.isExpired = true
+    // If it is not replaced after all, it is refused at its turn.
+    if item.replacement != nil { return nil }
+    switch item.activity {
+    case .none: break
+    case .waiting(let continuation, let caller):
+      self.edit(place) { $0.activity = .none }
+      self.waitingWithoutScope.remove(place)
+      self.actions.turns.append((continuation, .expired))
+      self.actions.callers.append(caller)
+    case .claimed:
+      self.items[place]?.endedEarly = .expired
+      return nil
+    case .running:
+      // A body that runs may succeed. One that has not begun is refused.
+      if item.activity.isReplay, item.bodies == 0, !item.isBegunAhead, let replay = item.replay {
+        self.actions.cancelled.append(replay)
+      }
+      return nil
+    }
+    guard item.isStored else { return nil }
+    if item.isInLane { self.leave(place) }
+    self.edit(place) { $0.record?.setAside(as: .expired) }
+    self.endAside(place, because: MutationJournal.expiryReason)
+    self.removeLinks(of: place)
+    self.advance(record.scope)
+    return JournalTicket(
+      journal: journal,
+      place: place,
+      id: item.id,
+      name: record.name,
+      lane: record.scope,
+      isReplay: true,
+      fate: item.fate
+    )
+  }
+}
