@@ -1,4 +1,3 @@
-import Foundation
 import OperationBackoff
 import OperationCircuitBreaker
 import OperationCore
@@ -82,21 +81,17 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<8)
+  @Test(arguments: ModelRuns.seeds)
   func `No place of a probe is lost or made, and nothing is left`(seed: UInt64) async {
-    var generator = SeededGenerator(seed: seed)
-    let count = max(100, ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0)
-    for number in 0..<count {
-      var schedule = Schedule(using: &generator)
-      for _ in 0..<Int.random(in: 1...40, using: &generator) {
-        schedule.step(using: &generator)
-        guard let problem = schedule.problem else { continue }
-        Issue.record("schedule \(number) of seed \(seed): \(problem)")
-        return
-      }
-      guard let problem = await schedule.end() else { continue }
-      Issue.record("the end of schedule \(number) of seed \(seed): \(problem)")
-      return
+    await ModelRuns.check(200, seed: seed) { await Self.failure(of: &$0) }
+  }
+
+  private static func failure(of generator: inout SeededGenerator) async -> String? {
+    var schedule = Schedule(using: &generator)
+    for _ in 0..<Int.random(in: 1...40, using: &generator) {
+      schedule.step(using: &generator)
+      if let problem = schedule.problem { return problem }
     }
+    return await schedule.end().map { "at the end, \($0)" }
   }
 }

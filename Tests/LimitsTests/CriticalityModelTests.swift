@@ -51,14 +51,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<4)
-  func `Runs that matter more begin first, and others in the order in which they came`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    for number in 0..<ModelRuns.count(5000) {
-      guard let failure = Self.failure(of: &generator) else { continue }
-      Issue.record("schedule \(number) of seed \(seed): \(failure)")
-      return
-    }
+  @Test(arguments: ModelRuns.seeds)
+  func `Runs that matter more begin first, and others in the order in which they came`(seed: UInt64) async {
+    await ModelRuns.check(5_000, seed: seed) { Self.failure(of: &$0) }
   }
 
   /// Runs one schedule. Returns what differs from the model.
@@ -71,10 +66,8 @@ import Testing
     for _ in 0..<Int.random(in: 1...50, using: &generator) {
       switch Int.random(in: 0..<12, using: &generator) {
       case 0..<6:
-        let due: Duration? =
-          Bool.random(using: &generator) ? now + .seconds(Int.random(in: 0...5, using: &generator)) : nil
-        let level = OperationCriticality.allCases.randomElement(using: &generator) ?? .critical
-        let waiter = LimitWaiter(deadlines: deadlines, due: due, criticality: level)
+        let due = generator.wait(upTo: 5).map { now + $0 }
+        let waiter = LimitWaiter(deadlines: deadlines, due: due, criticality: generator.criticality())
         guard machine.join(waiter, at: now) == model.join(waiter, at: now) else { return "another decision at once" }
       case 6..<9:
         guard model.inUse > 0 else { continue }

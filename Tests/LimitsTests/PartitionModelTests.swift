@@ -110,14 +110,9 @@ import Testing
 
   private static let names = ["gold", "silver", "x", "y", "z"]
 
-  @Test(arguments: 0..<4)
-  func `Tenants get their shares, borrow what is free, and lose no permit`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    for number in 0..<ModelRuns.count(3000) {
-      guard let failure = Self.failure(of: &generator) else { continue }
-      Issue.record("schedule \(number) of seed \(seed): \(failure)")
-      return
-    }
+  @Test(arguments: ModelRuns.seeds)
+  func `Tenants get their shares, borrow what is free, and lose no permit`(seed: UInt64) async {
+    await ModelRuns.check(3_000, seed: seed) { Self.failure(of: &$0) }
   }
 
   private static func shares(of limit: Int, using generator: inout SeededGenerator) -> [String: PartitionShare] {
@@ -154,10 +149,8 @@ import Testing
       switch Int.random(in: 0..<14, using: &generator) {
       case 0..<5:
         let name = names.randomElement(using: &generator) ?? "x"
-        let due: Duration? =
-          Bool.random(using: &generator) ? now + .milliseconds(Int.random(in: 0...30, using: &generator)) : nil
-        let level = OperationCriticality.allCases.randomElement(using: &generator) ?? .critical
-        let waiter = LimitWaiter(deadlines: deadlines, due: due, criticality: level)
+        let due = generator.wait(upTo: 30, in: .milliseconds(1)).map { now + $0 }
+        let waiter = LimitWaiter(deadlines: deadlines, due: due, criticality: generator.criticality())
         let decision = machine.join(waiter, to: name, at: now)
         guard decision == model.join(waiter, name, at: now) else { return "step \(step): another decision at once" }
         if decision == .admitted { permits.append((machine.slot(of: waiter), name)) }
@@ -233,41 +226,18 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `Parallel runs of tenants never exceed the limit, and all permits come back`(seed: UInt64) async {
-    let clock = ManualClock()
     let limit = PartitionedLimit(
       4,
       shares: ["0": PartitionShare(guaranteed: 2, reserved: 1)],
       queue: 12,
       order: .adaptiveLIFO(after: .seconds(1))
     ) { $0.tenant }
-    let overlaps = Overlaps()
-    let operation = CountedOperation(overlaps: overlaps)
-    var context = OperationContext()
-    context.use(clock)
-    await withTaskGroup { group in
-      for worker in 0..<8 {
-        group.addTask { [context] in
-          var generator = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
-          for _ in 0..<50 {
-            var context = context
-            context.tenant = "\(Int.random(in: 0...3, using: &generator))"
-            let wait: Duration? =
-              Bool.random(using: &generator) ? .seconds(Int.random(in: 0...2, using: &generator)) : nil
-            let isCancelled = Int.random(in: 0..<3, using: &generator) == 0
-            let run = Task { [context] in
-              try await operation.limited(by: limit, maximumWait: wait).runWithoutSetup(in: context)
-            }
-            if isCancelled { run.cancel() }
-            if Bool.random(using: &generator) { clock.advance(by: .seconds(1)) }
-            _ = await run.result
-          }
-        }
-      }
-    }
-    #expect(overlaps.maximum <= 4)
+    let runs = ParallelRuns()
+    await runs.play(limitedBy: limit, seed: seed) { $0.tenant = "\(Int.random(in: 0...3, using: &$1))" }
+    #expect(runs.overlaps.maximum <= 4)
     #expect(limit.activeCount == 0 && limit.waitingCount == 0)
     #expect(limit.snapshot().partitions.map(\.name) == ["0"])
-    #expect(clock.sleeperCount() == 0)
+    #expect(runs.clock.sleeperCount() == 0)
   }
 }
 

@@ -31,16 +31,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<20)
-  func `No permit is lost or created in five thousand random schedules`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    for _ in 0..<5000 {
-      let failure = Self.failure(of: &generator)
-      guard failure == nil else {
-        Issue.record("seed \(seed): \(failure ?? "")")
-        return
-      }
-    }
+  @Test(arguments: ModelRuns.seeds)
+  func `No permit is lost or created in random schedules`(seed: UInt64) async {
+    await ModelRuns.check(25_000, seed: seed) { Self.failure(of: &$0) }
   }
 
   /// Runs one schedule. Returns what differs from the model.
@@ -54,8 +47,7 @@ import Testing
     for _ in 0..<Int.random(in: 1...40, using: &generator) {
       switch Int.random(in: 0..<12, using: &generator) {
       case 0..<5:
-        let wait = Bool.random(using: &generator) ? Int.random(in: 0...5, using: &generator) : nil
-        let due = wait.map { now + .seconds($0) }
+        let due = generator.wait(upTo: 5).map { now + $0 }
         let waiter = LimitWaiter(deadlines: deadlines, due: due)
         let decision = machine.join(waiter, at: now)
         let expected: LimitWaiter.Decision?
@@ -111,32 +103,13 @@ import Testing
   }
 
   @Test(arguments: 0..<20)
-  func `Parallel runs never exceed the limit, and all permits come back`(seed: UInt64) async throws {
-    let clock = ManualClock()
+  func `Parallel runs never exceed the limit, and all permits come back`(seed: UInt64) async {
     let limit = ConcurrencyLimit(3, queue: 20)
-    let overlaps = Overlaps()
-    let operation = CountedOperation(overlaps: overlaps)
-    var context = OperationContext()
-    context.use(clock)
-    await withTaskGroup { group in
-      for worker in 0..<8 {
-        group.addTask { [context] in
-          var generator = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
-          for _ in 0..<50 {
-            let wait: Duration? =
-              Bool.random(using: &generator) ? .seconds(Int.random(in: 0...2, using: &generator)) : nil
-            let isCancelled = Int.random(in: 0..<3, using: &generator) == 0
-            let run = Task { try await operation.limited(by: limit, maximumWait: wait).runWithoutSetup(in: context) }
-            if isCancelled { run.cancel() }
-            if Bool.random(using: &generator) { clock.advance(by: .seconds(1)) }
-            _ = await run.result
-          }
-        }
-      }
-    }
-    #expect(overlaps.maximum <= 3)
+    let runs = ParallelRuns()
+    await runs.play(limitedBy: limit, seed: seed)
+    #expect(runs.overlaps.maximum <= 3)
     #expect(limit.activeCount == 0)
     #expect(limit.waitingCount == 0)
-    #expect(clock.sleeperCount() == 0)
+    #expect(runs.clock.sleeperCount() == 0)
   }
 }

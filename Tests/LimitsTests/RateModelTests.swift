@@ -6,14 +6,9 @@ import Testing
 
 /// Random schedules of runs at a rate that changes, compared with a token bucket.
 @Suite(.warningsAreIssues) struct RateModelTests {
-  @Test(arguments: 0..<4)
-  func `A rate that changes makes no permit and loses none`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    for number in 0..<ModelRuns.count(3000) {
-      guard let failure = Self.failure(of: &generator) else { continue }
-      Issue.record("schedule \(number) of seed \(seed): \(failure)")
-      return
-    }
+  @Test(arguments: ModelRuns.seeds)
+  func `A rate that changes makes no permit and loses none`(seed: UInt64) async {
+    await ModelRuns.check(3_000, seed: seed) { Self.failure(of: &$0) }
   }
 
   private static func failure(of generator: inout SeededGenerator) -> String? {
@@ -41,14 +36,9 @@ import Testing
     return nil
   }
 
-  @Test(arguments: 0..<4)
-  func `Runs that wait begin by what they matter, or are rejected at their longest wait`(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    for number in 0..<ModelRuns.count(2000) {
-      guard let failure = Self.waitingFailure(of: &generator) else { continue }
-      Issue.record("schedule \(number) of seed \(seed): \(failure)")
-      return
-    }
+  @Test(arguments: ModelRuns.seeds)
+  func `Runs that wait begin by what they matter, or are rejected at their longest wait`(seed: UInt64) async {
+    await ModelRuns.check(2_000, seed: seed) { Self.waitingFailure(of: &$0) }
   }
 
   /// One permit a second: the bucket is empty at first, and each second admits the run whose turn it is.
@@ -60,9 +50,8 @@ import Testing
     var (permits, now) = (1, 0)
     for step in 0..<Int.random(in: 1...40, using: &generator) {
       if Bool.random(using: &generator) {
-        let wait = Bool.random(using: &generator) ? Int.random(in: 0...4, using: &generator) : nil
-        let due = wait.map { Duration.seconds(now + $0) }
-        let level = OperationCriticality.allCases.randomElement(using: &generator) ?? .critical
+        let due = generator.wait(upTo: 4).map { .seconds(now) + $0 }
+        let level = generator.criticality()
         let waiter = LimitWaiter(deadlines: deadlines, due: due, criticality: level)
         let decision = machine.join(waiter, at: .seconds(now))
         if waiting.isEmpty, permits == 1 {

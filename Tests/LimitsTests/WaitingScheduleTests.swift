@@ -84,8 +84,7 @@ import Testing
     mutating func step(using generator: inout SeededGenerator) {
       switch Int.random(in: 0..<10, using: &generator) {
       case 0..<4:
-        let wait: Duration? =
-          Bool.random(using: &generator) ? .seconds(Int.random(in: 0...4, using: &generator)) : nil
+        let wait = generator.wait(upTo: 4)
         self.model.arrive(at: self.clock.elapsed, due: wait.map { self.clock.elapsed + $0 })
         let (limit, context) = (self.limit, self.context)
         self.tasks.append(Task.immediate { try await limit.waitForPermit(in: context, maximumWait: wait) })
@@ -131,22 +130,17 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<20)
-  func `Tasks that wait, leave and return permits match a model after each step`(
-    seed: UInt64
-  ) async {
-    var generator = SeededGenerator(seed: seed)
-    for number in 0..<300 {
-      var schedule = Schedule(using: &generator)
-      for _ in 0..<Int.random(in: 1...30, using: &generator) {
-        schedule.step(using: &generator)
-        guard let difference = schedule.difference else { continue }
-        Issue.record("schedule \(number) of seed \(seed): \(difference)")
-        return
-      }
-      guard let difference = await schedule.end() else { continue }
-      Issue.record("the end of schedule \(number) of seed \(seed): \(difference)")
-      return
+  @Test(arguments: ModelRuns.seeds)
+  func `Tasks that wait, leave and return permits match a model after each step`(seed: UInt64) async {
+    await ModelRuns.check(1500, seed: seed) { await Self.failure(of: &$0) }
+  }
+
+  private static func failure(of generator: inout SeededGenerator) async -> String? {
+    var schedule = Schedule(using: &generator)
+    for _ in 0..<Int.random(in: 1...30, using: &generator) {
+      schedule.step(using: &generator)
+      if let difference = schedule.difference { return difference }
     }
+    return await schedule.end().map { "at the end, \($0)" }
   }
 }

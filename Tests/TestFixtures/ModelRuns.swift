@@ -1,8 +1,35 @@
 import Foundation
+package import Testing
 
-/// How many random schedules a model test runs: more with `MODEL_SCHEDULES`, such as `MODEL_SCHEDULES=100000`.
-enum ModelRuns {
-  static func count(_ usual: Int) -> Int {
-    max(usual, ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0)
+/// Random schedules of a model test: more with `MODEL_SCHEDULES`, such as `MODEL_SCHEDULES=100000` for so many of each test.
+package enum ModelRuns {
+  /// The seeds of a test, each of which runs a part of the schedules.
+  package static let seeds: Range<UInt64> = 0..<4
+
+  /// How many schedules a seed runs.
+  private static func count(_ usual: Int) -> Int {
+    let asked = ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0
+    return max(usual, asked / self.seeds.count)
+  }
+
+  /// Runs schedules until one of them differs from its model, which is an issue.
+  ///
+  /// - Parameters:
+  ///   - usual: The number of schedules without `MODEL_SCHEDULES`.
+  ///   - seed: The seed of all of them.
+  ///   - sourceLocation: Where the issue is reported.
+  ///   - failure: Runs one schedule, and returns what differs.
+  package nonisolated(nonsending) static func check(
+    _ usual: Int,
+    seed: UInt64,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ failure: (inout SeededGenerator) async -> String?
+  ) async {
+    var generator = SeededGenerator(seed: seed)
+    for number in 0..<self.count(usual) {
+      guard let failure = await failure(&generator) else { continue }
+      Issue.record("schedule \(number) of seed \(seed): \(failure)", sourceLocation: sourceLocation)
+      return
+    }
   }
 }
