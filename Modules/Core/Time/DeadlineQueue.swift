@@ -61,12 +61,9 @@ package final class DeadlineQueue: Sendable {
   }
 
   private func setAlarm(_ state: inout State) {
-    guard let earliest = state.heap.first?.instant else {
-      if state.alarm != nil { self.timer.stop() }
-      state.alarm = nil
-      return
-    }
-    // A timer that fires too early is set again, which is cheaper than moving it at each cancellation.
+    // A timer that fires too early, or for nothing, costs less than setting it anew at each cancellation: that takes two
+    // system calls and wakes a thread, and most time limits are cancelled.
+    guard let earliest = state.heap.first?.instant else { return }
     if let alarm = state.alarm, alarm <= earliest { return }
     state.alarm = earliest
     self.timer.start(at: earliest) { [weak self] in self?.fire() }
@@ -107,10 +104,6 @@ package final class DeadlineQueue: Sendable {
         state.source.schedule(deadline: deadline)
       }
     }
-
-    func stop() {
-      self.state.withLock { $0.source.schedule(deadline: .distantFuture) }
-    }
   }
 #else
   /// A timer made of sleeping tasks, for systems without Dispatch.
@@ -122,7 +115,5 @@ package final class DeadlineQueue: Sendable {
         if (try? await Task.sleep(until: instant, clock: .continuous)) != nil { action() }
       }
     }
-
-    func stop() {}
   }
 #endif
