@@ -39,7 +39,7 @@ struct EventCauseTests {
       client.clearStore(with: ["a"])
       return 1
     }
-    try await client.store(for: other).fetch()
+    try await client.store(for: other.manualTime(self.clock)).fetch()
     let texts = try await next(8, of: events)
     #expect(
       texts == [
