@@ -193,7 +193,7 @@ let table: [Module] = [
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
   .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination"]),
-  .tests("Fleet", uses: ["Core", "Dedupe", "Mutation", "Persistence", "Tags", "FleetTesting"]),
+  .tests("Fleet", uses: ["Core", "Persistence", "Tags", "FleetTesting"]),
   .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
   .tests(
     "SQLite",
