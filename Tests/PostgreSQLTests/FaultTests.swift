@@ -3,6 +3,7 @@
   import OperationCore
   import OperationPersistence
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationPostgreSQL
@@ -109,6 +110,41 @@
       try await lock.release()
       #expect(try await storage.keys() == ["a"])
       await storage.close()
+    }
+
+    /// A request to cancel goes over a connection of its own, and must not reach the statement that comes next.
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `Cancelling some statements ends no others, and each caller has its own rows`(seed: UInt64) async throws {
+      let server = try await DatabaseServer.shared.value
+      let pool = ConnectionPool(
+        try ConnectionOpening(server.connection(), deadlines: .system),
+        maximumConnections: 2,
+        timeout: .seconds(60),
+        deadlines: .system,
+        setUp: { _ in }
+      )
+      let statement = Statement("SELECT $1, pg_sleep(0.001)::text", .integer)
+      var random = SeededGenerator(seed: seed)
+      let isCancelled = (0..<200).map { _ in Bool.random(using: &random) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for worker in 0..<4 {
+          group.addTask {
+            for number in stride(from: worker, to: isCancelled.count, by: 4) {
+              let task = Task { try await pool.perform(statement, [.integer(Int64(number))]).first?.integer(0) }
+              if isCancelled[number] { task.cancel() }
+              switch await task.result {
+              case .success(let value): #expect(value == Int64(number))
+              case .failure(let error):
+                let code = (error as? PostgreSQLError)?.code
+                #expect(isCancelled[number] && code == .cancelled, "\(number): \(error)")
+              }
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(pool.connectionCount <= 2)
+      pool.close()
     }
 
     @Test func `A full disk is an error with the remedy, and nothing of the batch is there`() async throws {

@@ -209,6 +209,24 @@
       await again.close()
     }
 
+    @Test func `A look-up reads only the values of its keys, however many there are`() async throws {
+      let (fleet, schema, server) = try await self.makeFleet()
+      _ = try await self.store([1], try await self.grant("a", in: fleet), in: fleet)
+      try await server.run(
+        """
+        INSERT INTO \(schema).fleet_value SELECT int4send(n), ARRAY[int4send(n)], 'value', n, 0, now(), 'infinity'
+          FROM generate_series(1, 5000) n
+        """
+      )
+      try await server.run("ANALYZE \(schema).fleet_value")
+      let sql = FleetStatements(try SchemaName(schema)).lookUp.sql
+      let plan = try await server.run("EXPLAIN " + sql.replacing("$1", with: "ARRAY['a', 'b']::bytea[]"))
+      #expect(plan.contains("Index Scan using fleet_value_pkey"), "\(plan)")
+      #expect(!plan.contains("Seq Scan on fleet_value"), "\(plan)")
+      #expect(try await fleet.lookUp([self.key("a")]).values.first??.bytes == [1])
+      await fleet.close()
+    }
+
     @Test func `What has ended is removed, and forgotten invalidations leave nothing fresh`() async throws {
       let (fleet, schema, server) = try await self.makeFleet()
       let early = try await self.grant("early", in: fleet)

@@ -15,7 +15,7 @@
     init(_ schema: SchemaName) {
       let name = schema.quoted
       self.begin = Statement("SELECT \(name).fleet_begin()::text")
-      // One statement sees one moment.
+      // One statement sees one moment. The offset keeps the planner from joining all values: each key is looked up in the index.
       self.lookUp = Statement(
         """
         SELECT c.epoch, v.bytes, v.revision, v.epoch,
@@ -25,6 +25,7 @@
           SELECT * FROM \(name).fleet_value w
           WHERE w.key = k.key AND w.ends_at > clock_timestamp() AND w.epoch >= c.floor
             AND NOT \(name).fleet_is_invalidated(w.subjects, w.epoch)
+          OFFSET 0
         ) v ON true
         ORDER BY k.place
         """,

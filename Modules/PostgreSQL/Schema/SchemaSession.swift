@@ -21,12 +21,15 @@
     }
 
     /// Sets what statements rely on, whatever the settings of the user and of the database are.
+    ///
+    /// Compiling a statement takes longer than these short ones: the server would take their estimated costs for long work.
     nonisolated(nonsending) func setUp() async throws(PostgreSQLError) {
       let settings = Statement(
         """
         SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false),
           pg_catalog.set_config('client_min_messages', 'error', false),
           pg_catalog.set_config('default_transaction_isolation', 'read committed', false),
+          pg_catalog.set_config('jit', 'off', false),
           pg_catalog.set_config('statement_timeout', $1, false)
         """,
         .text
