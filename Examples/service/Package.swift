@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own: an HTTP server and four traits, which take minutes to build and which the other examples do not
+// A package of its own: an HTTP server and five traits, which take minutes to build and which the other examples do not
 // need. The load needs none of them: `swift build --product load` is done soon.
 let package = Package(
   name: "service",
@@ -13,12 +13,17 @@ let package = Package(
       path: "../..",
       traits: [
         .defaults, "SwiftOperationLogging", "SwiftOperationMetrics", "SwiftOperationTracing",
-        "SwiftOperationServiceLifecycle",
+        "SwiftOperationServiceLifecycle", "SwiftOperationConfiguration",
       ]
     ),
     .package(path: "../Charts"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(
+      url: "https://github.com/apple/swift-configuration",
+      from: "1.4.0",
+      traits: [.defaults, "Reloading"]
+    ),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -29,6 +34,7 @@ let package = Package(
       name: "service",
       dependencies: [
         .product(name: "Operation", package: "swift-operation"),
+        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "HTTPTypes", package: "swift-http-types"),

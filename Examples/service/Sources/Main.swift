@@ -41,11 +41,12 @@ struct Main {
     // The client is shut down after the server, whose requests need it.
     let report = Report()
     let client = OperationClientService(front.client, deadline: .seconds(10)) { report.note($0) }
-    let group = ServiceGroup(services: [client, front.application], logger: Logger(label: "front"))
+    let settings = try await SettingsFile(of: front.limit)
+    let group = ServiceGroup(services: [client, settings, front.application], logger: Logger(label: "front"))
     let fronting = Task { try await group.run() }
 
     let visitors = Visitors(address: try Self.address(await front.listening.port), session: .plain())
-    var story = Story(upstream: upstream, front: front, visitors: visitors, observed: observed)
+    var story = Story(upstream: upstream, front: front, visitors: visitors, observed: observed, settings: settings)
     try await story.play()
     try await Self.shutDown(group, fronting, report, &story)
     await server.triggerGracefulShutdown()

@@ -7,6 +7,7 @@ struct Story {
   let front: Front
   let visitors: Visitors
   let observed: Observed
+  let settings: SettingsFile
   var checks = Checks()
 
   private let articles = [1, 2, 3, 4]
@@ -22,6 +23,7 @@ struct Story {
     try await self.recovery()
     try await self.gone()
     try await self.crush()
+    try await self.change()
     self.checkNotices()
   }
 
@@ -170,6 +172,22 @@ struct Story {
     self.checks.expect(calls == 8, "the upstream got what visitors waited for alone, so 8 calls and not \(calls)")
     let urgencies = (45...48).map { self.upstream.priority(of: $0) }
     self.checks.expect(urgencies.allSatisfy { $0 == .high }, "the upstream was told how urgent they were")
+  }
+
+  /// Somebody edits the settings, and the front sends more requests at once to the upstream from then on.
+  private mutating func change() async throws {
+    let before = self.upstream.requestCount
+    try self.settings.write(permits: 8)
+    // Once when the front began, and once now.
+    await self.settings.applied.reaches(2)
+    self.upstream.become(.held)
+    async let answers = self.visitors.get((61...68).map { "articles/\($0)" })
+    await self.upstream.requests.reaches(before + 8)
+    self.upstream.become(.well)
+    let replies = try await answers
+    let calls = self.report("8 permits in the settings, not 4", requests: 8, since: before, "8 requests at once")
+    self.checks.expect(replies.allSatisfy { $0.status == 200 }, "all visitors got their articles")
+    self.checks.expect(self.front.limit.permits == 8 && calls == 8, "the limit is the one of the file")
   }
 
   /// Metrics, logs and traces agree about all of it.
