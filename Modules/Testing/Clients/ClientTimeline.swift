@@ -27,7 +27,8 @@ final class ClientTimeline: Sendable {
 
   /// Attaches the events to the test, unless there is none.
   func attach(to test: Test) {
-    if let text = self.takeText() { Attachment.record(text, named: "operations.txt", sourceLocation: test.sourceLocation) }
+    guard let text = self.takeText() else { return }
+    Attachment.record(text, named: "operations.txt", sourceLocation: test.sourceLocation)
   }
 
   /// The events, a line for each, with the time since the first one; nil if there is none.

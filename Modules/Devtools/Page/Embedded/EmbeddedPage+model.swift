@@ -18,6 +18,7 @@ Devtools.Model = class {
     this.rows = new Map();
     this.root = this.makeNode(null, '', []);
     this.lanes = new Map();
+    this.laneChanges = (this.laneChanges ?? 0) + 1;
     this.events = [];
     this.explanations = new Map();
     this.groups = new Set();
@@ -134,8 +135,12 @@ Devtools.Model = class {
     const key = Devtools.pathKey(event.path);
     let lane = this.lanes.get(key);
     if (!lane) {
-      lane = { key, path: event.path, operation: event.operation, runs: [], open: new Map(), marks: [], last: 0 };
+      lane = {
+        key, path: event.path, text: event.path.map(Devtools.label).join('/'), operation: event.operation, runs: [], open: new Map(),
+        marks: [], last: 0,
+      };
       this.lanes.set(key, lane);
+      this.laneChanges += 1;
     }
     return lane;
   }
@@ -174,7 +179,7 @@ Devtools.Model = class {
       default: lane.marks.push(event);
     }
     if (lane.marks.length > 2000) lane.marks.splice(0, 1000);
-    if (this.runCount > Devtools.Model.runLimit) this.forget();
+    if (Math.max(this.runCount, this.lanes.size) > Devtools.Model.runLimit) this.forget();
   }
 
   begin(lane, event, node) {
@@ -200,9 +205,14 @@ Devtools.Model = class {
       lane.runs.splice(0, Math.ceil(lane.runs.length / 2));
       this.runCount += lane.runs.length;
       if (lane.runs.length > 0) this.first = Math.min(this.first, lane.runs[0].start);
-      if (lane.runs.length === 0 && lane.open.size === 0) this.lanes.delete(lane.key);
+      if (lane.runs.length === 0 && lane.open.size === 0) this.dropLane(lane);
     }
     if (this.first === Infinity) this.first = this.last;
+  }
+
+  dropLane(lane) {
+    this.lanes.delete(lane.key);
+    this.laneChanges += 1;
   }
 
   // The runs of a node in the last ten seconds, per second.

@@ -127,7 +127,7 @@ Devtools.Tree = class {
   }
 
   static order(a, b) {
-    return a.label.localeCompare(b.label, 'en', { numeric: true });
+    return Devtools.compare(a.label, b.label);
   }
 
   // ---- Drawing

@@ -122,7 +122,7 @@ Devtools.Tree = class {
   }
 
   static order(a, b) {
-    return a.label.localeCompare(b.label, 'en', { numeric: true });
+    return Devtools.compare(a.label, b.label);
   }
 
   // ---- Drawing

@@ -108,21 +108,21 @@ Devtools.Timeline = class {
 
   // The lanes with something in sight, in the order of their paths.
   collect() {
-    const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
     const { start, end } = this;
-    const isInSight = (lane) => {
+    if (this.laneChanges !== this.model.laneChanges) {
+      this.laneChanges = this.model.laneChanges;
+      this.sorted = [...this.model.lanes.values()].sort((a, b) => Devtools.compare(a.text, b.text));
+    }
+    const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
+    this.lanes = this.sorted.filter((lane) => {
       if (words.length > 0) {
-        const text = `${lane.path.map(Devtools.label).join('/')} ${lane.operation}`.toLowerCase();
+        const text = `${lane.text} ${lane.operation}`.toLowerCase();
         if (!words.every((word) => text.includes(word))) return false;
       }
       if (lane.open.size > 0) return true;
-      const last = lane.runs.at(-1);
-      const mark = lane.marks.at(-1);
-      if ((last?.end ?? 0) < start && (mark?.date ?? 0) < start) return false;
+      if ((lane.runs.at(-1)?.end ?? 0) < start && (lane.marks.at(-1)?.date ?? 0) < start) return false;
       return (lane.runs[0]?.start ?? Infinity) <= end || (lane.marks[0]?.date ?? Infinity) <= end;
-    };
-    this.lanes = [...this.model.lanes.values()].filter(isInSight);
-    this.lanes.sort((a, b) => Devtools.pathText(a.path).localeCompare(Devtools.pathText(b.path), 'en', { numeric: true }));
+    });
     const room = this.height - Devtools.Timeline.axisHeight;
     this.scroll = Math.max(0, Math.min(this.scroll, this.lanes.length * Devtools.Timeline.laneHeight - room));
   }
@@ -202,7 +202,7 @@ Devtools.Timeline = class {
     context.rect(0, y, this.gutter - 6, laneHeight);
     context.clip();
     context.fillStyle = colors.text;
-    const label = lane.path.map(Devtools.label).join('/');
+    const label = lane.text;
     const room = Math.floor((this.gutter - 16) / 7);
     context.fillText(label.length > room ? `…${label.slice(label.length - room + 1)}` : label, 10, y + laneHeight / 2);
     context.restore();
