@@ -77,7 +77,7 @@ extension JournalEntry {
       acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
       attempts: record?.attempts ?? 0,
       status: status,
-      arguments: record.map { Array($0.arguments.utf8) } ?? [],
+      arguments: record.map(\.storedArguments.bytes) ?? [],
       lastFailure: call.lastFailure
     )
   }

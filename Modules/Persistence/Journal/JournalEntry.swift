@@ -37,7 +37,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// The status of the entry.
   public let status: Status
 
-  /// The arguments of the call as JSON; empty if the entry cannot be read.
+  /// The arguments of the call as its coder has encoded them, JSON by default; empty if the entry cannot be read.
   public let arguments: [UInt8]
 
   /// The last failure since the program was started, as text; nil if there was none.

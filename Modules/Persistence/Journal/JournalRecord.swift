@@ -12,7 +12,7 @@ struct JournalRecord: Codable, Sendable {
   /// How many bodies have begun.
   var attempts: Int
   var isDeadLetter: Bool
-  /// JSON, as text.
+  /// What the coder of the mutation has returned, if it is text.
   var arguments: String
   /// How many of the calls have failed or ended the process; nil in entries of older versions, which counted attempts.
   var failures: Int?
@@ -26,6 +26,10 @@ struct JournalRecord: Codable, Sendable {
   var expiresAt: Double?
   /// How long after its acceptance the call expires, in seconds.
   var lifetime: Double?
+  /// The arguments in Base64, if they are no text; nil otherwise.
+  var argumentBytes: String?
+  /// The version of the arguments; nil for 1.
+  var version: Int?
   /// Why the call is set aside, if it is no dead letter: the text of an ``Aside``. Versions that do not know it take it
   /// for a dead letter.
   var aside: String?
@@ -36,7 +40,7 @@ struct JournalRecord: Codable, Sendable {
 
   private enum CodingKeys: String, CodingKey {
     case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner, mergeKey, expiresAt
-    case lifetime, aside
+    case lifetime, aside, argumentBytes, version
     // The stored name is older than the property's.
     case isDeadLetter = "isSetAside"
   }
@@ -64,6 +68,14 @@ struct JournalRecord: Codable, Sendable {
   mutating func setAside(as aside: Aside?) {
     self.isDeadLetter = true
     self.aside = aside?.rawValue
+  }
+
+  var storedArguments: StoredBytes {
+    get { StoredBytes(text: self.arguments, base64: self.argumentBytes) }
+    set {
+      self.arguments = newValue.text
+      self.argumentBytes = newValue.base64
+    }
   }
 
   var failureCount: Int {

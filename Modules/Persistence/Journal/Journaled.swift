@@ -24,7 +24,11 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
+  ///   - aliases: Names that its calls had in earlier versions of the program. The journal makes those as well.
+  ///   - version: The version of the stored arguments. Calls of a later version are kept, and reported, until a program
+  ///     that knows it makes them; calls of their scope wait.
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
+  ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
@@ -33,15 +37,32 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///     thrown to a caller is final unless it can pass: a connection failed, the run was rejected on this side, or the
   ///     error says so by ``/OperationCore/RetryClassifying`` or ``/OperationCore/RetryHinting``. After a restart,
   ///     without a caller, no error is final.
+  ///   - migrate: Decodes arguments of an earlier version, from what its coder has returned. Without it, calls of
+  ///     earlier versions become dead letters.
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
+    aliases: [String] = [],
+    version: Int = 1,
     policy: JournalPolicy<Arguments> = .keepAll,
+    coder: any StorageCoder = .json,
     in journal: MutationJournal? = nil,
     unless isExcluded: (@Sendable (Arguments) -> Bool)? = nil,
-    failsForGood: (@Sendable (any Error) -> Bool)? = nil
+    failsForGood: (@Sendable (any Error) -> Bool)? = nil,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil
   ) -> ModifiedOperation<Self, Journaled<Self>> {
-    self.journaled(as: name, policy: policy, in: journal, unless: isExcluded, failsForGood: failsForGood) { $0 }
+    self.journaled(
+      as: name,
+      aliases: aliases,
+      version: version,
+      policy: policy,
+      coder: coder,
+      in: journal,
+      unless: isExcluded,
+      failsForGood: failsForGood,
+      migrate: migrate,
+      else: { $0 }
+    )
   }
 }
 
@@ -50,25 +71,36 @@ extension MutationRequest where Arguments: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
+  ///   - aliases: Names that its calls had in earlier versions of the program. The journal makes those as well.
+  ///   - version: The version of the stored arguments. Calls of a later version are kept, and reported, until a program
+  ///     that knows it makes them; calls of their scope wait.
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
+  ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
   ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
   ///     thrown to a caller is final unless it can pass, and after a restart, without a caller, none is.
+  ///   - migrate: Decodes arguments of an earlier version, from what its coder has returned.
   ///   - failure: Returns the error that a call throws when the journal does not make it.
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
+    aliases: [String] = [],
+    version: Int = 1,
     policy: JournalPolicy<Arguments> = .keepAll,
+    coder: any StorageCoder = .json,
     in journal: MutationJournal? = nil,
     unless isExcluded: (@Sendable (Arguments) -> Bool)? = nil,
     failsForGood: (@Sendable (MutateFailure) -> Bool)? = nil,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil,
     else failure: @escaping @Sendable (JournalError) -> MutateFailure
   ) -> ModifiedOperation<Self, Journaled<Self>> {
     self.modifier(
       Journaled(
         name: name,
+        aliases: aliases,
         policy: policy,
+        stored: StoredArguments(version: version, coder: coder, migrate: migrate),
         journal: journal,
         isExcluded: isExcluded,
         failsForGood: failsForGood,
@@ -78,11 +110,13 @@ extension MutationRequest where Arguments: Codable {
   }
 }
 
-/// Stores the calls of a mutation in a journal; applied by `.journaled(as:policy:in:unless:failsForGood:)`.
+/// Stores the calls of a mutation in a journal; applied by `.journaled(as:)`.
 public struct Journaled<Operation: MutationRequest>: OperationModifier, JournaledModifier
 where Operation.Arguments: Codable {
   let name: String
+  let aliases: [String]
   let policy: JournalPolicy<Operation.Arguments>
+  let stored: StoredArguments<Operation.Arguments>
   let journal: MutationJournal?
   let isExcluded: (@Sendable (Operation.Arguments) -> Bool)?
   let failsForGood: (@Sendable (Operation.MutateFailure) -> Bool)?
@@ -202,11 +236,12 @@ where Operation.Arguments: Codable {
   ) async throws(JournalError) -> JournalTicket {
     if Task.isCancelled { throw .ended(.cancelled, self.name) }
     do {
-      let bytes = try StorageCoding.encode(arguments)
+      let bytes = try self.stored.encode(arguments)
       let ticket = try await journal.accept(
         JournalRequest(
           name: self.name,
-          arguments: String(decoding: bytes, as: UTF8.self),
+          arguments: bytes,
+          version: self.stored.version,
           scope: call.scope.map { StorageKey.text(of: $0) ?? "\($0)" },
           key: call.isNested ? nil : context.operationIdempotencyKey,
           date: context.operationClock.now(),
@@ -244,12 +279,10 @@ where Operation.Arguments: Codable {
   /// Merges an earlier call with one of these arguments; nil if all calls are made.
   private func merge(with arguments: Operation.Arguments) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
     guard let rule = self.policy.rule else { return nil }
-    return { record in
+    return { [stored] record in
       // A call whose arguments cannot be decoded is made, or reported, by itself.
-      guard let earlier = try? StorageCoding.decode(Operation.Arguments.self, from: Array(record.arguments.utf8)),
-        let merged = rule.merge(earlier, arguments)
-      else { return nil }
-      return MergedCall(text: String(decoding: try StorageCoding.encode(merged), as: UTF8.self), arguments: merged)
+      guard let earlier = try? stored.decode(record), let merged = rule.merge(earlier, arguments) else { return nil }
+      return MergedCall(bytes: try stored.encode(merged), arguments: merged)
     }
   }
 
@@ -275,7 +308,16 @@ where Operation.Arguments: Codable {
 
 /// A ``Journaled`` modifier of any mutation.
 protocol JournaledModifier {
+  associatedtype Operation: MutationRequest where Operation.Arguments: Codable
+
   var name: String { get }
+  var aliases: [String] { get }
+  var stored: StoredArguments<Operation.Arguments> { get }
+}
+
+extension JournaledModifier {
+  /// How the arguments are stored, as a ``StoredArguments``.
+  var storedArguments: any Sendable { self.stored }
 }
 
 /// A modifier that begins the operation inside as soon as the call has its turn.

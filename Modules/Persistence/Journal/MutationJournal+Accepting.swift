@@ -5,7 +5,9 @@ internal import OperationMutation
 /// A call that is to be stored.
 struct JournalRequest {
   let name: String
-  let arguments: String
+  let arguments: StoredBytes
+  /// The version of the arguments.
+  let version: Int
   let scope: String?
   /// The key that the caller has chosen; nil for a new one.
   let key: String?
@@ -29,7 +31,7 @@ struct JournalRequest {
 
 /// The arguments of a call in place of two.
 struct MergedCall: Sendable {
-  let text: String
+  let bytes: StoredBytes
   let arguments: any Sendable
 }
 
@@ -55,7 +57,7 @@ extension MutationJournal {
       if let lease { await lease.showPresence(at: self.deadlines.elapsed) }
       merged = try await self.merge(place, request)
       if let merged {
-        self.change { state in _ = state.edit(place) { $0.record?.arguments = merged.text } }
+        self.change { state in _ = state.edit(place) { $0.record?.storedArguments = merged.bytes } }
       }
       var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
       // A call of an earlier start has the key.
@@ -123,13 +125,15 @@ extension MutationJournal {
       acceptedAt: request.date.timeIntervalSinceReferenceDate,
       attempts: 0,
       isDeadLetter: false,
-      arguments: request.arguments,
+      arguments: request.arguments.text,
       failures: 0,
       isBegun: false,
       owner: self.lease?.owner,
       mergeKey: request.mergeKey,
       expiresAt: request.lifetime.map { request.date.timeIntervalSinceReferenceDate + $0.seconds },
-      lifetime: request.lifetime?.seconds
+      lifetime: request.lifetime?.seconds,
+      argumentBytes: request.arguments.base64,
+      version: request.version == 1 ? nil : request.version
     )
     return self.change { state in
       state.add(

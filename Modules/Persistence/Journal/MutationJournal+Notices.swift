@@ -25,7 +25,7 @@ extension OperationNotice.Name {
   /// The attribute `journal.attempts` is the number of times that the call was begun.
   public static let journalExpired = Self("journal.expired")
 
-  /// A call was not made, because no mutation is registered with its name.
+  /// A call was not made, because no mutation is registered with its name, or none that knows its version.
   public static let journalUnregistered = Self("journal.unregistered")
 
   /// A caller waits for an earlier call of its scope, which has failed and is made again by `resume()`.

@@ -10,10 +10,12 @@ struct JournalRegistration: Sendable {
   let isImplied: Bool
   /// Whether a run can end without a body.
   let isRefusable: Bool
+  /// The version of the arguments that it makes calls with.
+  let version: Int
   /// Makes a call, and returns how it has ended.
-  let replay: @Sendable (JournalTicket, _ arguments: [UInt8], OperationClient?) async -> JournalEnd
+  let replay: @Sendable (JournalTicket, JournalRecord, OperationClient?) async -> JournalEnd
   /// Shows the optimistic updates of a call that waits; nil if it has none.
-  let show: (@Sendable (JournalTicket, _ arguments: [UInt8], OperationClient) -> Void)?
+  let show: (@Sendable (JournalTicket, JournalRecord, OperationClient) -> Void)?
 }
 
 extension MutationJournal {
@@ -39,24 +41,35 @@ extension MutationJournal {
   public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
   where Mutation.Arguments: Codable {
     self.add(mutation, as: name, isImplied: false)
-    if let own = (mutation as? any JournaledOperation)?.journalName, own != name {
-      self.add(mutation, as: own, isImplied: true)
+    guard let modifier = mutation.journaledModifier else { return }
+    for known in [modifier.name] + modifier.aliases where known != name {
+      self.add(mutation, as: known, isImplied: true)
     }
   }
 
   private func add<Mutation: MutationRequest>(_ mutation: Mutation, as name: String, isImplied: Bool)
   where Mutation.Arguments: Codable {
     let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
-    let show: @Sendable (JournalTicket, [UInt8], OperationClient) -> Void = { ticket, bytes, client in
-      mutation.show(ticket, with: bytes, in: client)
+    let stored = mutation.storedArguments
+    let show: @Sendable (JournalTicket, JournalRecord, OperationClient) -> Void = { ticket, record, client in
+      // Arguments that cannot be decoded are reported at their turn.
+      if let arguments = try? stored.decode(record) { mutation.show(ticket, with: arguments, in: client) }
     }
     let registration = JournalRegistration(
       operationName: mutation.operationName,
       type: ObjectIdentifier(Mutation.unmodifiedType),
       isImplied: isImplied,
       isRefusable: Mutation.isRefusable,
-      replay: { ticket, bytes, client in
-        await mutation.replay(ticket, with: bytes, in: client, isJournaled: isJournaled)
+      version: stored.version,
+      replay: { ticket, record, client in
+        let arguments: Mutation.Arguments
+        do {
+          arguments = try stored.decode(record)
+        } catch {
+          await ticket.journal.makeDeadLetter(ticket, because: "its arguments cannot be decoded: \(error)")
+          return .left
+        }
+        return await mutation.replay(ticket, with: arguments, in: client, isJournaled: isJournaled)
       },
       show: Mutation.hasOptimisticUpdates ? show : nil
     )
@@ -87,11 +100,8 @@ extension MutationRequest {
 
 extension MutationRequest where Arguments: Codable {
   /// Shows the optimistic updates of a call outside of `.journaled(as:)`.
-  fileprivate func show(_ ticket: JournalTicket, with bytes: [UInt8], in client: OperationClient) {
-    // Arguments that cannot be decoded are reported at their turn.
-    guard let place = ticket.layerPlace, let updates = ticket.updates,
-      let arguments = try? StorageCoding.decode(Arguments.self, from: bytes)
-    else { return }
+  fileprivate func show(_ ticket: JournalTicket, with arguments: Arguments, in client: OperationClient) {
+    guard let place = ticket.layerPlace, let updates = ticket.updates else { return }
     self.showOptimisticUpdates(with: arguments, in: client, at: place, keptIn: updates) {
       $0 is any JournaledModifier.Type
     }
@@ -99,17 +109,10 @@ extension MutationRequest where Arguments: Codable {
 
   fileprivate func replay(
     _ ticket: JournalTicket,
-    with bytes: [UInt8],
+    with arguments: Arguments,
     in client: OperationClient?,
     isJournaled: Bool
   ) async -> JournalEnd {
-    let arguments: Arguments
-    do {
-      arguments = try StorageCoding.decode(Arguments.self, from: bytes)
-    } catch {
-      await ticket.journal.makeDeadLetter(ticket, because: "its arguments cannot be decoded: \(error)")
-      return .left
-    }
     let store = client.map { $0.store(for: self) } ?? .detached(mutation: self)
     var context = OperationContext()
     context.operationIdempotencyKey = ticket.id
@@ -132,23 +135,37 @@ extension MutationRequest where Arguments: Codable {
   }
 }
 
-// MARK: - The name of a mutation
+// MARK: - The modifier of a mutation
+
+extension MutationRequest where Arguments: Codable {
+  /// Its innermost `.journaled(as:)`; nil without one.
+  fileprivate var journaledModifier: (any JournaledModifier)? { (self as? any JournaledOperation)?.journaledModifier }
+
+  /// How its arguments are stored.
+  fileprivate var storedArguments: StoredArguments<Arguments> {
+    self.journaledModifier?.storedArguments as? StoredArguments<Arguments> ?? StoredArguments()
+  }
+}
 
 /// An operation that may have `.journaled(as:)` among its modifiers.
 private protocol JournaledOperation {
-  var journalName: String? { get }
+  var journaledModifier: (any JournaledModifier)? { get }
 }
 
 extension Modified: JournaledOperation {
-  fileprivate var journalName: String? {
-    (self.modifier as? any JournaledModifier)?.name ?? (self.operation as? any JournaledOperation)?.journalName
+  fileprivate var journaledModifier: (any JournaledModifier)? {
+    (self.modifier as? any JournaledModifier) ?? (self.operation as? any JournaledOperation)?.journaledModifier
   }
 }
 
 extension DefaultStateOperation: JournaledOperation {
-  fileprivate var journalName: String? { (self.operation as? any JournaledOperation)?.journalName }
+  fileprivate var journaledModifier: (any JournaledModifier)? {
+    (self.operation as? any JournaledOperation)?.journaledModifier
+  }
 }
 
 extension IdempotentOperation: JournaledOperation {
-  fileprivate var journalName: String? { (self.operation as? any JournaledOperation)?.journalName }
+  fileprivate var journaledModifier: (any JournaledModifier)? {
+    (self.operation as? any JournaledOperation)?.journaledModifier
+  }
 }

@@ -156,7 +156,7 @@ extension MutationJournal {
     for place in places {
       let claimed = self.change { $0.ticket(for: place, of: self) }
       guard let (ticket, record) = claimed, let show = shows[record.name] else { continue }
-      show(ticket, Array(record.arguments.utf8), client)
+      show(ticket, record, client)
     }
   }
 
@@ -191,7 +191,10 @@ extension MutationJournal {
     }
     guard let registration else { return self.holdUnregistered(ticket) }
     self.change { $0.items[place]?.isRefusable = registration.isRefusable }
-    let end = await registration.replay(ticket, Array(record.arguments.utf8), client)
+    if let found = record.version, found > registration.version {
+      return self.holdNewer(ticket, version: found, than: registration.version)
+    }
+    let end = await registration.replay(ticket, record, client)
     // A journal that resumes by itself makes it again, until it becomes a dead letter, which is reported.
     if case .held(let error) = end, !self.resumesByItself {
       OperationWarning(
@@ -213,6 +216,20 @@ extension MutationJournal {
       message: """
         The journal has a call of "\(ticket.name)" with the key \(ticket.id), and no mutation is registered with that \
         name. It stays, and calls of its scope wait for it. Call `register(_:as:)` before `resume()`, or `remove(_:)`.
+        """
+    ).report()
+    self.putBack(ticket, isHeld: true, failure: nil)
+    self.send(in: nil) { ticket.notice(.journalUnregistered) }
+  }
+
+  /// Ends a replay that cannot begin because its arguments are of a later version of the program.
+  private func holdNewer(_ ticket: JournalTicket, version: Int, than known: Int) {
+    OperationWarning(
+      code: .journalVersionUnknown,
+      message: """
+        The journal has a call of "\(ticket.name)" with the key \(ticket.id) whose arguments have the version \(version), \
+        and the mutation is registered with the version \(known). It stays until a program that knows its version makes \
+        it, and calls of its scope wait for it. `remove(_:)` removes it.
         """
     ).report()
     self.putBack(ticket, isHeld: true, failure: nil)

@@ -28,6 +28,12 @@ extension OperationWarning.Code {
   /// An entry of a journal has a name for which no mutation is registered. It is kept.
   public static let journalNameUnregistered = Self(description: "journalNameUnregistered")
 
+  /// The arguments of a call of a journal are of a later version of the program. The entry is kept.
+  public static let journalVersionUnknown = Self(description: "journalVersionUnknown")
+
+  /// A stored value is of a later version of the program. It is kept, and no other value is stored in its place.
+  public static let storedVersionUnknown = Self(description: "storedVersionUnknown")
+
   /// Two mutations are registered with one name of a journal.
   public static let journalNameTaken = Self(description: "journalNameTaken")
 

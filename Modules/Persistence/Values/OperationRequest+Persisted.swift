@@ -17,38 +17,60 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   /// ``OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer
   /// and stays.
   ///
-  /// A stored value that has another version, is too old or cannot be decoded is removed, and reported as
-  /// ``OperationCore/OperationWarning/Code/storedValueDropped``.
+  /// A stored value of an earlier version is migrated, and written again in the new form. Without `migrate:`, or if it is
+  /// too old or cannot be decoded, it is removed, and reported as
+  /// ``OperationCore/OperationWarning/Code/storedValueDropped``. A value of a later version, which a newer program has
+  /// stored, is kept for that program: the store begins without it, stores no value in its place, and reports
+  /// ``OperationCore/OperationWarning/Code/storedVersionUnknown``.
+  ///
+  /// ```swift
+  /// .persisted(as: "note", version: 2, migrate: { bytes, _ in
+  ///   try JSONDecoder().decode(StoredValue<NoteV1>.self, from: Data(bytes)).map { Note($0) }
+  /// })
+  /// ```
   ///
   /// - Parameters:
   ///   - name: The name of the value. It and the path of the operation identify the entry, so operations of one type
   ///     may have the same name. Each element of the path needs a key: see ``StorageKeyConvertible``. A type without one
   ///     is reported once as ``OperationCore/OperationWarning/Code/unstorablePath``, and the value is not stored.
-  ///   - version: The version of the stored form. Change it when older stored values must not be used.
+  ///   - aliases: Names that the value had in earlier versions of the program. If there is no value with the name, the
+  ///     first of these that has one is used, and written with the name. The old entry stays for a program that knows it,
+  ///     until the value is removed.
+  ///   - version: The version of the stored form. Raise it when the form changes, or when older stored values must not
+  ///     be used.
   ///   - maximumAge: How old a stored value may be by the ``/OperationCore/OperationClock`` of the context, and how far
   ///     in the future if the clock was set back; nil for any age.
   ///   - storage: The storage; nil for ``OperationCore/OperationContext/operationStorage``.
+  ///   - coder: Encodes the value.
   ///   - isExcluded: Returns true for a value that may not be stored. The value that was stored before is removed then.
+  ///   - migrate: Decodes a value of an earlier version, from what its coder has returned: for a query a
+  ///     `StoredValue`.
   /// - Returns: The operation, whose value is stored.
   public func persisted(
     as name: String,
+    aliases: [String] = [],
     version: Int = 1,
     maximumAge: Duration? = nil,
     in storage: (any PersistentStorage)? = nil,
-    unless isExcluded: (@Sendable (State.RestorableValue) -> Bool)? = nil
+    coder: any StorageCoder = .json,
+    unless isExcluded: (@Sendable (State.RestorableValue) -> Bool)? = nil,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> State.Restoration)? = nil
   ) -> ModifiedOperation<Self, Persisted<Self>> {
     let settings = PersistenceSettings<State>(
       name: name,
+      aliases: aliases,
       version: version,
       maximumAge: maximumAge,
       storage: storage,
-      isExcluded: isExcluded
+      coder: coder,
+      isExcluded: isExcluded,
+      migrate: migrate
     )
     return self.modifier(Persisted(settings: settings))
   }
 }
 
-/// Stores the value of an operation; applied by `.persisted(as:version:maximumAge:in:unless:)`.
+/// Stores the value of an operation; applied by `.persisted(as:)`.
 public struct Persisted<Operation: StatefulOperationRequest>: OperationModifier
 where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   let settings: PersistenceSettings<Operation.State>
@@ -83,8 +105,31 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
 /// How the values of an operation are stored.
 struct PersistenceSettings<State: RestorableState & Sendable>: Sendable {
   let name: String
+  let aliases: [String]
   let version: Int
   let maximumAge: Duration?
   let storage: (any PersistentStorage)?
+  let coder: any StorageCoder
   let isExcluded: (@Sendable (State.RestorableValue) -> Bool)?
+  let migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> State.Restoration)?
+}
+
+extension OperationCore.StoredValue {
+  /// Returns a restoration with the same dates and counts and another value, for migrations.
+  ///
+  /// - Parameter transform: Returns the new value. It is not called if there is no value.
+  /// - Returns: The restoration.
+  /// - Throws: The error of `transform`.
+  public func map<NewValue: Sendable, E: Error>(
+    _ transform: (Value) throws(E) -> NewValue
+  ) throws(E) -> OperationCore.StoredValue<NewValue> {
+    let value: NewValue? = if let value = self.value { try transform(value) } else { nil }
+    return OperationCore.StoredValue<NewValue>(
+      value: value,
+      valueUpdateCount: self.valueUpdateCount,
+      valueLastUpdatedAt: self.valueLastUpdatedAt,
+      errorUpdateCount: self.errorUpdateCount,
+      errorLastUpdatedAt: self.errorLastUpdatedAt
+    )
+  }
 }

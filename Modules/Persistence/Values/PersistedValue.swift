@@ -9,45 +9,75 @@ struct PersistedState<Restoration> {
 enum DropReason: Error, CustomStringConvertible {
   case format
   case version(Int, expected: Int)
+  /// It was written by a later version of the program.
+  case newer(Int, expected: Int)
   case age(seconds: Double, maximum: Duration)
   case undecodable(any Error)
 
   var description: String {
     switch self {
     case .format: "it was written in a form that this version of the library does not know"
-    case .version(let version, let expected): "it has the version \(version), and the operation asks for \(expected)"
+    case .version(let version, let expected), .newer(let version, let expected):
+      "it has the version \(version), and the operation asks for \(expected)"
     case .age(let seconds, let maximum): "it is \(seconds) seconds old, and may be \(maximum) old at most"
     case .undecodable(let error): "its bytes cannot be decoded: \(error)"
     }
   }
 }
 
-/// The stored form of a value: a line with its format, its version and whether it was invalidated, and then its JSON.
+/// The stored form of a value: a line with its format, its version and whether it was invalidated, and then its bytes.
 ///
-/// The line is not part of the JSON, because it decides whether the JSON can be decoded.
+/// The line is not part of the bytes, because it decides whether these can be decoded.
 enum Envelope {
   private static let format = "value1"
 
-  static func write<Restoration: Encodable>(_ state: PersistedState<Restoration>, version: Int) throws -> [UInt8] {
+  static func write<Restoration: Encodable>(
+    _ state: PersistedState<Restoration>,
+    version: Int,
+    coder: any StorageCoder = .json
+  ) throws -> [UInt8] {
     let header = "\(self.format) \(version) \(state.isInvalidated ? 1 : 0)\n"
-    return try Array(header.utf8) + StorageCoding.encode(state.restoration)
+    return try Array(header.utf8) + coder.encode(state.restoration)
   }
 
+  /// Reads a value.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the restoration.
+  ///   - bytes: The stored bytes.
+  ///   - version: The version of the operation.
+  ///   - coder: Decodes values of that version.
+  ///   - migrate: Decodes values of earlier versions; nil if they are dropped.
+  /// - Returns: The value.
+  /// - Throws: Why it is not used.
   static func read<Restoration: Decodable>(
     _ type: Restoration.Type,
     from bytes: [UInt8],
-    version: Int
+    version: Int,
+    coder: any StorageCoder = .json,
+    migrate: (([UInt8], Int) throws -> Restoration)? = nil
   ) throws(DropReason) -> PersistedState<Restoration> {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .format }
     let words = bytes[..<end].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count == 3, words[0].elementsEqual(self.format.utf8) else { throw .format }
     guard let found = Int(String(decoding: words[1], as: UTF8.self)) else { throw .format }
-    guard found == version else { throw .version(found, expected: version) }
+    if found > version { throw .newer(found, expected: version) }
+    let content = Array(bytes[(end + 1)...])
     do {
+      let restoration: Restoration
+      if found == version {
+        restoration = try coder.decode(type, from: content)
+      } else if let migrate {
+        restoration = try migrate(content, found)
+      } else {
+        throw DropReason.version(found, expected: version)
+      }
       return PersistedState(
-        restoration: try StorageCoding.decode(type, from: bytes[(end + 1)...]),
+        restoration: restoration,
         isInvalidated: words[2].elementsEqual([UInt8(ascii: "1")])
       )
+    } catch let reason as DropReason {
+      throw reason
     } catch {
       throw .undecodable(error)
     }

@@ -39,7 +39,14 @@ extension StorePersistence: OperationController {
     }
     do throws(NoStorageKey) {
       let key = try StorageKey.value(named: self.settings.name, at: controls.path)
-      return Destination(controls: controls, writer: StateWriters.writer(for: storage), key: key)
+      var aliasKeys: [String] = []
+      for name in self.settings.aliases { aliasKeys.append(try StorageKey.value(named: name, at: controls.path)) }
+      return Destination(
+        controls: controls,
+        writer: StateWriters.writer(for: storage),
+        key: key,
+        aliasKeys: aliasKeys
+      )
     } catch {
       let persistence = controls.context.operationClient?.persistence
       if persistence?.isFirst(error) ?? true { error.report(at: controls.path) }
@@ -59,10 +66,13 @@ extension StorePersistence: OperationController {
       )
     )
     // A value that cannot be encoded is reported when it is written; what is stored stays valid until then.
-    if let stored = try? destination.writer.lookUp(destination.key) {
-      self.finish(with: stored)
-    } else {
-      self.read(at: destination)
+    var isAlias = false
+    for key in [destination.key] + destination.aliasKeys {
+      guard let stored = try? destination.writer.lookUp(key) else { return self.read(at: destination) }
+      if stored.bytes != nil || key == destination.aliasKeys.last || destination.aliasKeys.isEmpty {
+        return self.finish(with: stored, isAlias: isAlias)
+      }
+      isAlias = true
     }
   }
 
@@ -70,15 +80,20 @@ extension StorePersistence: OperationController {
   private func read(at destination: Destination) {
     self.readiness.set(false)
     // The task does not keep the store alive, because a storage may take long.
-    let (key, writer) = (destination.key, destination.writer)
+    let (key, aliasKeys, writer) = (destination.key, destination.aliasKeys, destination.writer)
     Task.immediate(name: "restore \(key)") { [weak self] in
       var stored: StoredValue?
+      var isAlias = false
       do {
         stored = try await writer.read(key)
+        for alias in aliasKeys where stored?.bytes == nil {
+          stored = try await writer.read(alias)
+          isAlias = true
+        }
       } catch {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
       }
-      self?.finish(with: stored)
+      self?.finish(with: stored, isAlias: isAlias)
     }
     guard self.isRestoring else { return }
     let context = destination.controls.context
@@ -93,13 +108,16 @@ extension StorePersistence: OperationController {
     surplus?.cancel()
   }
 
-  private func finish(with stored: StoredValue?) {
+  /// - Parameters:
+  ///   - stored: The stored value; nil if it could not be read.
+  ///   - isAlias: Whether it has a name of an earlier version of the program.
+  private func finish(with stored: StoredValue?, isAlias: Bool = false) {
     let destination = self.progress.withLock { $0.destination }
     if let destination, let stored, let bytes = stored.bytes {
       // A reset and a removal of the value are before or after this, never in between.
       destination.controls.withExclusiveAccess { _ in
         if self.progress.withLock({ $0.ignoresStoredValue }) { return }
-        self.restore(bytes, number: stored.number, at: destination)
+        self.restore(bytes, number: stored.number, isAlias: isAlias, at: destination)
       }
     }
     let limit = self.progress.withLock { progress in
@@ -113,12 +131,25 @@ extension StorePersistence: OperationController {
     self.readiness.set(true)
   }
 
-  private func restore(_ bytes: [UInt8], number: UInt64, at destination: Destination) {
+  private func restore(_ bytes: [UInt8], number: UInt64, isAlias: Bool, at destination: Destination) {
     let persisted: PersistedState<State.Restoration>
+    var isMigrated = isAlias
     do throws(DropReason) {
-      persisted = try Envelope.read(State.Restoration.self, from: bytes, version: self.settings.version)
+      persisted = try Envelope.read(
+        State.Restoration.self,
+        from: bytes,
+        version: self.settings.version,
+        coder: self.settings.coder,
+        migrate: self.settings.migrate.map { migrate in
+          { bytes, version in
+            isMigrated = true
+            return try migrate(bytes, version)
+          }
+        }
+      )
       try self.check(persisted.restoration, in: destination.controls.context)
     } catch {
+      if case .newer = error { return self.keepNewerValue(error, at: destination) }
       OperationWarning(
         code: .storedValueDropped,
         severity: .failure,
@@ -143,7 +174,20 @@ extension StorePersistence: OperationController {
     let ticket = self.progress.withLock { $0.notedTicket }
     destination.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
     // The state is known as stored, unless a flush has passed another one on meanwhile.
-    self.progress.withLock { if $0.notedTicket == ticket { $0.stamp = stamp } }
+    self.progress.withLock { if $0.notedTicket == ticket, !isMigrated { $0.stamp = stamp } }
+  }
+
+  /// Leaves a value of a later version of the program where it is.
+  private func keepNewerValue(_ reason: DropReason, at destination: Destination) {
+    self.progress.withLock { $0.keepsStoredValue = true }
+    OperationWarning(
+      code: .storedVersionUnknown,
+      message: """
+        The stored value of the operation at \(destination.controls.path) with the name "\(self.settings.name)" is not used: \
+        \(reason). It is kept for a program that knows its version, and no other value is stored in its place. \
+        `client.persistence.removeAll(matching:)` removes it.
+        """
+    ).report()
   }
 
   private func check(_ restoration: State.Restoration, in context: OperationContext) throws(DropReason) {
@@ -157,7 +201,9 @@ extension StorePersistence: OperationController {
   /// Removes the stored value, unless it was changed after the change with a number.
   private func removeStoredValue(number: UInt64, at destination: Destination) {
     let content = destination.content(encode: nil, name: self.settings.name)
-    if destination.writer.put(content, for: destination.key, ifUnchangedSince: number) { destination.schedule() }
+    for key in [destination.key] + destination.aliasKeys {
+      if destination.writer.put(content, for: key, ifUnchangedSince: number) { destination.schedule() }
+    }
   }
 }
 
@@ -175,6 +221,7 @@ extension StorePersistence: StoredValueOwner {
       self.progress.withLock { progress in
         progress.removedCount = count
         progress.ignoresStoredValue = true
+        progress.keepsStoredValue = false
       }
     }
   }

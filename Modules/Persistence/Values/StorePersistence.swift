@@ -26,6 +26,8 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
     let controls: OperationControls<State>
     let writer: StateWriter
     let key: String
+    /// The keys of the names that the value had earlier.
+    let aliasKeys: [String]
   }
 
   struct Progress: Sendable {
@@ -35,6 +37,8 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
     var isRestoring = false
     /// Whether the stored value must not be shown, because the store was reset or the value removed meanwhile.
     var ignoresStoredValue = false
+    /// Whether the stored value is of a later version of the program, so that no other is stored in its place.
+    var keepsStoredValue = false
     /// The update count of the value when the stored one was removed. That value is not stored again.
     var removedCount: Int?
     /// The stamp of the state that is stored, or waits to be.
@@ -109,10 +113,13 @@ extension StorePersistence {
       // Some changes do not concern the value, such as those when a store is made or restored.
       guard ticket > progress.notedTicket else { return false }
       progress.notedTicket = ticket
-      guard stamp != progress.stamp else { return false }
+      guard stamp != progress.stamp, !progress.keepsStoredValue else { return false }
       progress.stamp = stamp
       let isRemoved = if let stamp, let count = progress.removedCount { stamp.valueUpdateCount <= count } else { false }
+      let isGone = isRemoved || encode == nil
       released.append(destination.writer.put(isRemoved ? removal : content, for: destination.key))
+      // Otherwise the next start would find the value under its old name.
+      for key in destination.aliasKeys where isGone { released.append(destination.writer.put(removal, for: key)) }
       return true
     }
     if isNew { destination.schedule() }
@@ -122,10 +129,10 @@ extension StorePersistence {
   private func encoding(of state: State, isInvalidated: Bool) -> (@Sendable () throws -> [UInt8])? {
     guard let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
-    let version = self.settings.version
+    let (version, coder) = (self.settings.version, self.settings.coder)
     return {
       let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
-      return try Envelope.write(state, version: version)
+      return try Envelope.write(state, version: version, coder: coder)
     }
   }
 }
@@ -143,6 +150,8 @@ extension StorePersistence.Destination {
   /// Schedules what was put to be written.
   func schedule() {
     let context = self.controls.context
-    self.writer.schedule(self.key, after: context.operationPersistenceDelay, on: context.operationDeadlines)
+    for key in [self.key] + self.aliasKeys {
+      self.writer.schedule(key, after: context.operationPersistenceDelay, on: context.operationDeadlines)
+    }
   }
 }

@@ -27,6 +27,22 @@ import Testing
   }
 }
 
+extension PhoneModelTests {
+  @Test func `The random days have merged calls, expired ones, dead letters, full disks and restarts`() async {
+    var seen: Set<String> = []
+    for seed in 0..<20 {
+      let days = PhoneDays(seed: UInt64(seed))
+      let reporter: OperationWarning.Reporter = { days.receive($0) }
+      await OperationWarning.withReporter(reporter) {
+        for _ in 0..<60 { await days.step() }
+        await days.end()
+      }
+      seen.formUnion(days.seen)
+    }
+    #expect(seen == ["merged", "journalCallExpired", "journalDeadLetter", "notAccepted", "restarted", "repeated"])
+  }
+}
+
 /// How many random schedules a model test runs: more with `MODEL_SCHEDULES`, such as `MODEL_SCHEDULES=10000`.
 enum ModelRuns {
   static func count(usual: Int) -> Int {
@@ -45,6 +61,7 @@ private final class PhoneDays: Sendable {
     var removed: Set<Int> = []
     var reported: Set<String> = []
     var problems: [String] = []
+    var seen: Set<String> = []
     var calls: [Task<Void, any Error>] = []
   }
 
@@ -72,10 +89,17 @@ private final class PhoneDays: Sendable {
 
   var problems: [String] { self.state.withLock { $0.problems } + self.server.problems }
 
+  /// What has happened in these days.
+  var seen: Set<String> { self.state.withLock { $0.seen }.union(self.server.seen) }
+
   func receive(_ warning: OperationWarning) {
     switch warning.code {
-    case .journalCallExpired, .journalDeadLetter, .storageFailed:
-      self.state.withLock { _ = $0.reported.insert(warning.message) }
+    case .journalCallExpired, .journalDeadLetter:
+      self.state.withLock { state in
+        state.reported.insert(warning.message)
+        state.seen.insert("\(warning.code)")
+      }
+    case .storageFailed: break
     default: self.state.withLock { $0.problems.append("\(warning)") }
     }
   }
@@ -117,6 +141,8 @@ private final class PhoneDays: Sendable {
       if isAccepted {
         state.accepted.insert(token)
         if kind == 2 { state.settings[note, default: []].append(token) }
+      } else {
+        state.seen.insert("notAccepted")
       }
       state.calls.append(call)
     }
@@ -138,7 +164,10 @@ private final class PhoneDays: Sendable {
     )
     self.phone.withLock { $0 = next }
     for call in self.state.withLock({ $0.calls }) { call.cancel() }
-    self.state.withLock { $0.calls = [] }
+    self.state.withLock { state in
+      state.calls = []
+      state.seen.insert("restarted")
+    }
   }
 
   /// The user looks at what is set aside.
@@ -234,7 +263,7 @@ private struct Phone: Sendable {
     self.journal = MutationJournal(
       storage: self.storage,
       resumes: .when(self.network, backoff: .exponential(.seconds(2)).capped(at: .seconds(300))),
-      attemptsBeforeDeadLetter: 6,
+      attemptsBeforeDeadLetter: 2,
       makeKey: { "g\(generation)k\(counter.next())" }
     )
     self.client.journal = self.journal
@@ -312,6 +341,7 @@ private final class PhoneServer: Sendable {
     var answered: Set<Int> = []
     var generation = 0
     var problems: [String] = []
+    var seen: Set<String> = []
   }
 
   private let state: Locked<State>
@@ -320,6 +350,7 @@ private final class PhoneServer: Sendable {
     self.state = Locked(State(random: SeededGenerator(seed: seed)))
   }
 
+  var seen: Set<String> { self.state.withLock { $0.seen } }
   var begun: Set<Int> { self.state.withLock { $0.begun } }
   var done: Set<Int> { self.state.withLock { $0.done } }
   var problems: [String] { self.state.withLock { $0.problems } }
@@ -338,6 +369,7 @@ private final class PhoneServer: Sendable {
       // A process that was killed sends nothing.
       guard generation == state.generation else { throw Away() }
       state.begun.formUnion(tokens)
+      if tokens.count > 1 { state.seen.insert("merged") }
       if let twice = tokens.first(where: { state.answered.contains($0) }) {
         state.problems.append("The token \(twice) was sent again with the key \(key ?? "").")
       }
@@ -347,6 +379,7 @@ private final class PhoneServer: Sendable {
       if luck == 1 { throw Refused() }
       if let key, !state.keys.insert(key).inserted {
         // The repeated call is done already.
+        state.seen.insert("repeated")
       } else {
         state.done.formUnion(tokens)
       }
