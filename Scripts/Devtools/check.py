@@ -80,7 +80,9 @@ def use_page(page, address, width):
     page.wait("that it is live", "document.querySelector('#connection').dataset.state === 'live'")
     expect(not page.evaluate("location.search.includes('token')"), "the token stays in the address")
     expect(
-        page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"the page is wider than {width} pixels"
+        # A page that is wider makes the window of a small screen wider.
+        page.evaluate(f"innerWidth === {width} && document.documentElement.scrollWidth <= {width}"),
+        f"the page is wider than {width} pixels",
     )
     # The states change.
     before = page.evaluate("[...Devtools.page.model.rows.values()].reduce((sum, n) => sum + n.row.values, 0)")
@@ -110,7 +112,8 @@ def use_page(page, address, width):
     # The timeline is zoomed by the wheel, the button and the keyboard.
     if small:
         page.click(".views [data-view=timeline]")
-    page.wait("lanes", "Devtools.page.timeline.lanes.length > 0")
+    # Once it is drawn, its buttons have their places.
+    page.wait("the drawn timeline", "Devtools.page.timeline.lanes.length > 0 && document.querySelector('#legend span')")
     x, y = page.evaluate(
         "(() => { const b = document.querySelector('#canvas').getBoundingClientRect();"
         " return [b.x + b.width * 0.7, b.y + b.height / 2]; })()"

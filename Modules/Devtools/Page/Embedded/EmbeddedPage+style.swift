@@ -68,7 +68,7 @@ html { height: 100%; }
 body { height: 100dvh; margin: 0; overflow: hidden; }
 body {
   display: grid;
-  grid-template-rows: auto minmax(0, 1fr) auto;
+  grid-template: auto minmax(0, 1fr) auto / minmax(0, 1fr);
   background: var(--ground);
   color: var(--text);
   font: 14px/1.45 system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif;

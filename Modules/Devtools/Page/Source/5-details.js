@@ -145,16 +145,17 @@ Devtools.Details = class {
     if (this.isAsking || (!isNew && this.known.version === version)) return;
     this.known.version = version;
     this.isAsking = true;
-    const node = this.node;
+    const { node, tab } = this;
+    const isWanted = () => this.node === node && this.tab === tab;
     try {
       const answer = await (await this.connection.get(path)).json();
-      if (this.node === node) use(answer);
+      if (isWanted()) use(answer);
     } catch {
-      if (this.node === node && isNew) this.hint('The store is no longer there.');
+      if (isWanted() && isNew) this.hint('The store is no longer there.');
     } finally {
       this.isAsking = false;
     }
-    if (this.node !== node) this.update(true);
+    if (!isWanted()) this.update(true);
   }
 
   drawExplanation(explanation) {
