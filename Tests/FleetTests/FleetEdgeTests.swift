@@ -131,7 +131,11 @@ struct Kind: Hashable, Codable, Sendable {
     fleet.advance(by: .seconds(1))
     let error = Box<(any Error)?>(nil)
     let waiting = fleet.perform {
-      do { _ = try await b.client.store(for: fleet.query(1, on: "b")).fetch() } catch let thrown { error.value = thrown }
+      do {
+        _ = try await b.client.store(for: fleet.query(1, on: "b")).fetch()
+      } catch let thrown {
+        error.value = thrown
+      }
     }
     fleet.advance(by: .seconds(1))
     waiting.cancel()
