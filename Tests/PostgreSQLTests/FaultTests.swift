@@ -11,7 +11,8 @@
   @Suite(.needsServer) struct FaultTests {
     @Test func `A server that is stopped is an error with the remedy, and is used again later`() async throws {
       let server = try await DatabaseServer()
-      let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .milliseconds(300))
+      try await PostgreSQLSchema().migrate(connection: server.connection())
+      let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .seconds(3))
       try await storage.put("a")
       try await server.stop()
       let error = await #expect(throws: StorageError.self) { try await storage.put("b") }
@@ -68,11 +69,12 @@
     @Test func `A statement that waits for too long is an error, and the connection is used again`() async throws {
       let server = try await DatabaseServer.shared.value
       let schema = ServerTests.newSchema()
+      try await PostgreSQLSchema(schema).migrate(connection: server.connection())
       let storage = try PostgreSQLStorage(
         connection: server.connection(),
         schema: schema,
         maximumConnections: 1,
-        timeout: .milliseconds(400)
+        timeout: .seconds(3)
       )
       try await storage.put("a")
       let lock = try await TableLock("\(schema).entry", of: server)
@@ -187,7 +189,7 @@
       let connection = server.connection(user: "service")
       let opening = try ConnectionOpening(connection, deadlines: .system)
       let others = [try await opening.open(within: .seconds(9)), try await opening.open(within: .seconds(9))]
-      let storage = try PostgreSQLStorage(connection: connection, timeout: .milliseconds(300))
+      let storage = try PostgreSQLStorage(connection: connection, timeout: .seconds(3))
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
       #expect(error?.code == .busy, "\(String(describing: error))")
       #expect(error?.message.contains("Raise `max_connections` of the server") == true)
