@@ -141,6 +141,13 @@
           remaining := ceil(extract(epoch FROM held.ends_at - moment) * 1000000)::bigint;
           RETURN;
         END IF;
+        -- A request that has arrived twice leaves the first token valid.
+        IF held.ends_at > moment THEN
+          token := held.token;
+          UPDATE \(name).fleet_lease l SET ends_at = moment + microseconds * interval '1 microsecond'
+            WHERE l.key = lease_key;
+          RETURN;
+        END IF;
         token := \(name).fleet_next_number(clock.start);
         UPDATE \(name).fleet_lease l
           SET owner = lease_owner, token = fleet_acquire_lease.token, is_awaited = false,
