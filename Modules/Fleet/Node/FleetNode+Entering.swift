@@ -98,7 +98,7 @@ extension FleetNode {
       knownRevision: visit.knownRevision
     )
     let asked = self.deadlines.elapsed
-    let answer = await self.call(within: self.timeLeft(visit)) { try await $0.acquireLease(request) }
+    let answer = await self.ask(request, within: self.timeLeft(visit))
     if case .success(.heldByAnother(_, let remaining)) = answer { return .wait(wait, remaining) }
     self.state.withLock { $0.waits.remove(wait, for: visit.key) }
     switch answer {
@@ -115,6 +115,28 @@ extension FleetNode {
       // The backend may have granted the lease. It ends by its time.
       return .entered(self.goAlone(visit, because: error))
     }
+  }
+
+  /// Asks for a lease, in a task of its own: a caller that is cancelled meanwhile leaves no lease behind, for whose end others
+  /// would wait.
+  private nonisolated(nonsending) func ask(
+    _ request: FleetLeaseRequest,
+    within limit: Duration
+  ) async -> Result<FleetLeaseAnswer, any Error> {
+    let outcome = AwaitedOutcome<Result<FleetLeaseAnswer, any Error>>()
+    let answer = AwaitedOutcome<Result<FleetLeaseAnswer, any Error>>()
+    self.start("ask for a lease") {
+      let result = await self.call(within: limit) { try await $0.acquireLease(request) }
+      outcome.decide(result)
+      answer.decide(result)
+    }
+    let result = await outcome.value(cancelled: .failure(CancellationError()))
+    if case .failure(is CancellationError) = result {
+      self.start("release a lease that nobody needs") {
+        if case .success(.granted(let lease, _)) = await answer.value() { self.release(lease) }
+      }
+    }
+    return result
   }
 
   private nonisolated(nonsending) func wait(
@@ -137,7 +159,11 @@ extension FleetNode {
   /// Ends a lease without a value.
   func release(_ admission: FleetAdmission) {
     admission.renewal?.cancel()
-    guard let lease = admission.lease, !self.isAlone else { return }
+    if let lease = admission.lease { self.release(lease) }
+  }
+
+  private func release(_ lease: FleetLease) {
+    if self.isAlone { return }
     self.start("release a lease") {
       let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.releaseLease(lease) }
       if case .failure(let error) = answer { self.noteFailure(error) }
