@@ -111,6 +111,6 @@ final class EntityTagContent<ID: Hashable & Sendable>: TagContent, @unchecked Se
   override var id: OperationPath.Element? { OperationPath.Element(self.entityID) }
 
   override var description: String {
-    self.id is any OperationSecret ? "\(self.name)(\(ID.self))" : "\(self.name)(\(self.entityID))"
+    self.entityID is any OperationSecret ? "\(self.name)(\(ID.self))" : "\(self.name)(\(self.entityID))"
   }
 }

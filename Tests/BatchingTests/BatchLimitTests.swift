@@ -40,9 +40,14 @@ import Testing
 
   /// Answers the next request with the digits of its keys.
   private func answer() async throws {
-    let run = try await self.script.next()
+    self.answer(try await self.script.next())
+  }
+
+  /// Answers a request with the digits of its keys, which are returned.
+  @discardableResult private func answer(_ run: ScriptedRun<[Int: Result<String, any Error>], any Error>) -> [Int] {
     let keys = self.asked.all[run.number - 1]
     run.succeed(Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("\($0)")) }))
+    return keys
   }
 
   // MARK: - Batches at once
@@ -252,10 +257,8 @@ import Testing
         // Only the runs that have begun, so that nothing waits here.
         while runs.count < asked.count { runs.append(try await script.next()) }
         guard let run = runs.first(where: { !$0.isFinished }) else { continue }
-        let keys = asked.all[run.number - 1]
         let before = batcher.snapshot().sentBatches
-        run.succeed(Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("\($0)")) }))
-        for key in keys { _ = await tasks[key].result }
+        for key in self.answer(run) { _ = await tasks[key].result }
         #expect(before <= concurrent)
       }
       let snapshot = batcher.snapshot()
@@ -264,11 +267,10 @@ import Testing
     }
     batcher.update(maximumConcurrentBatches: .max)
     clock.advance(by: .milliseconds(2))
-    while runs.count < asked.count { runs.append(try await script.next()) }
-    for run in runs where !run.isFinished {
-      let keys = asked.all[run.number - 1]
-      run.succeed(Dictionary(uniqueKeysWithValues: keys.map { ($0, .success("\($0)")) }))
-    }
+    for run in runs where !run.isFinished { self.answer(run) }
+    // The last batches may begin on other threads after this line.
+    let answering = Task { while true { self.answer(try await script.next()) } }
+    defer { answering.cancel() }
     for (key, task) in tasks.enumerated() {
       if case .success(let value) = await task.result { #expect(value == "\(key)") }
     }
