@@ -87,7 +87,9 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
       let remake: MutationEffects.LayerMaker = { arguments, place in
         (arguments as? Operation.Arguments).map { self.layer(of: $0, in: client, at: place, by: operation) }
       }
-      call.share.effects.begin(self.id, remaking: remake) { self.layer(of: call.arguments, in: client, at: $0, by: operation) }
+      call.share.effects.begin(self.id, remaking: remake) {
+        self.layer(of: call.arguments, in: client, at: $0, by: operation)
+      }
     } end: { call, outcome in
       // A cancelled call counts as failed, even if it has returned a value.
       call.share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
