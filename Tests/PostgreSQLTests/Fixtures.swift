@@ -9,10 +9,16 @@
 
   /// Where the tests with a server are skipped: with the reason, or never where a check demands them.
   enum ServerTests {
-    static let areOn = DatabaseServer.programs != nil || isDemanded
+    static let areOn = isDemanded || (setting != "skipped" && DatabaseServer.programs != nil)
     /// Whether a missing server is a failure.
-    static let isDemanded = ProcessInfo.processInfo.environment["SWIFT_OPERATION_FLEET"] == "required"
-    static let comment: Comment = "No PostgreSQL server is installed (Debian: apt-get install postgresql)."
+    static let isDemanded = setting == "required"
+    static let comment: Comment =
+      setting == "skipped"
+      ? "SWIFT_OPERATION_FLEET is \"skipped\"."
+      : "No PostgreSQL server is installed (Debian: apt-get install postgresql)."
+
+    /// `required` or `skipped`; by default the tests run where there is a server.
+    private static let setting = ProcessInfo.processInfo.environment["SWIFT_OPERATION_FLEET"]
 
     private static let number = Atomic(0)
 

@@ -99,13 +99,6 @@ extension OperationControls {
     }
   }
 
-  /// Changes a part of the state that is neither the value nor an error, and notifies the subscribers.
-  ///
-  /// - Parameter edit: Changes the state. The store calls it with its lock held.
-  package func changeState(_ edit: @escaping @Sendable (inout State) -> Void) {
-    self.edit(isSuccess: false, using: nil) { state, _ in edit(&state) }
-  }
-
   /// Resets the store to its initial state and cancels its runs.
   ///
   /// - Parameter context: The context of the change; nil for the context of the store.
