@@ -175,7 +175,7 @@ c_modules() {
   { grep -o 'pkgConfig: "[^"]*"' "$ROOT/Package.swift" || true; } | cut -d '"' -f 2 | while IFS= read -r name; do
     for flag in $(pkg-config --cflags-only-I "$name" 2>/dev/null); do echo "${flag#-I}"; done
   done
-  find "$1/../../checkouts" -path '*/Sources/*/module.modulemap' 2>/dev/null |
+  find "$1/../../checkouts" \( -path '*/Sources/*/module.modulemap' -o -path '*/include/module.modulemap' \) 2>/dev/null |
     while IFS= read -r path; do dirname "$path"; done
 }
 
