@@ -10,7 +10,8 @@
   @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct RecordingTests {
     private let script = OperationScript<String, any Error>(default: .value("a secret value"))
     private let client = OperationClient()
-    private let path = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID()).ndjson").path()
+    private let path = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID()).ndjson")
+      .path(percentEncoded: false)
 
     /// Records what happens while `body` runs.
     private func record(limit: Int = 1 << 20, _ body: (FeedConnection) async throws -> Void) async throws {
