@@ -1,4 +1,6 @@
+import Operation
 import OperationCircuitBreaker
+import OperationDevtools
 import OperationLimits
 
 let limit: ConcurrencyLimit = sample()
