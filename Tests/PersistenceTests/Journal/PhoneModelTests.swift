@@ -108,7 +108,7 @@ private final class PhoneDays: Sendable {
     let phone = self.current
     let choice = self.random(0..<14)
     switch choice {
-    case 0...5: self.call(phone)
+    case 0...5: await self.call(phone)
     case 6: phone.clock.advance(by: .seconds(self.random(1..<4_000)))
     case 7: phone.clock.advance(by: .seconds(self.random(1..<40)))
     case 8:
@@ -125,7 +125,7 @@ private final class PhoneDays: Sendable {
     await self.current.journal.settled()
   }
 
-  private func call(_ phone: Phone) {
+  private func call(_ phone: Phone) async {
     let (kind, note) = (self.random(0..<3), self.random(0..<3))
     let token = self.state.withLock { state in
       state.lastToken += 1
@@ -133,7 +133,9 @@ private final class PhoneDays: Sendable {
     }
     let arguments = Tokens(note: note, tokens: [token])
     let call = Task.immediate { try await phone.call(kind, arguments) }
-    // The storage answers at once, so the call is accepted by now, or is not.
+    if self.random(0..<4) == 0 { call.cancel() }
+    // A call that is cancelled while it is being written may still be turned down.
+    await phone.journal.settled()
     let isAccepted = phone.storedTokens.contains(token) || self.server.begun.contains(token)
     self.state.withLock { state in
       if isAccepted {
@@ -144,7 +146,6 @@ private final class PhoneDays: Sendable {
       }
       state.calls.append(call)
     }
-    if self.random(0..<4) == 0 { call.cancel() }
   }
 
   /// The process is killed, and the program is started again.
