@@ -31,7 +31,7 @@ extension OperationClient {
     )
   }
 
-  /// The article: the value that this process has while it is fresh, otherwise that of the fleet.
+  /// Returns the article: this process answers with its own value while that is fresh, and asks the fleet otherwise.
   func article(_ id: Int) async throws -> Article {
     let store = self.articleStore(id)
     if !store.isStale, let article = store.currentValue { return article }

@@ -5,7 +5,7 @@ import Synchronization
 final class NodeProcess: Sendable {
   private struct State: Sendable {
     var answers: [String: [CheckedContinuation<[String], Never>]] = [:]
-    /// The lines that nobody has waited for yet.
+    /// The lines that have come before a caller asked for them.
     var early: [String: [[String]]] = [:]
     var lastNumber = 0
     var notices: [String] = []

@@ -7,10 +7,10 @@ struct Checks {
 
   /// - Parameters:
   ///   - bare: The calls of the service without modifiers.
-  ///   - hand: Those of the one written by hand.
-  ///   - full: Those of the one with modifiers.
-  ///   - spared: Those of another one with modifiers, without a greedy tenant. What a busy machine does to latencies, it
-  ///     does to both.
+  ///   - hand: The calls of the service written by hand.
+  ///   - full: The calls of the service with modifiers.
+  ///   - spared: The calls of a second service with modifiers, which has no greedy tenant. It runs at the same time, so that a
+  ///     busy machine slows both.
   init(bare: Recording, hand: Recording, full: Recording, spared: Recording) {
     self.checkOverload(bare: bare, hand: hand, full: full)
     self.checkFairness(full, spared)

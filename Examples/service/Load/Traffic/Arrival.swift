@@ -5,8 +5,8 @@ struct Arrival: Sendable {
   /// A number that no other request has.
   let number: Int
   let tenant: Int
-  /// When it arrives, from the start. It does so whether or not earlier requests were answered, as those of many
-  /// visitors do.
+  /// When the request arrives, counted from the start. It does not wait for the answers of earlier requests, because many
+  /// visitors send them.
   let time: Duration
   /// What it asks for: an article that nobody else asks for, or one of the front page.
   let article: Article
