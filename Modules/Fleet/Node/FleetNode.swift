@@ -95,8 +95,9 @@ public final class FleetNode: Sendable {
 // MARK: - Tasks and deadlines
 
 extension FleetNode {
-  /// Starts a task that no caller waits for.
-  func start(_ name: String, _ body: @escaping @Sendable () async -> Void) {
+  /// Starts a task, on the executor of the node if it has one.
+  @discardableResult
+  func start(_ name: String, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     if let executor {
       Task(name: name, executorPreference: executor) { await body() }
     } else {
@@ -115,11 +116,9 @@ extension FleetNode {
     _ body: @escaping @Sendable (any FleetBackend) async throws -> Answer
   ) async -> Result<Answer, any Error> {
     let outcome = AwaitedOutcome<Result<Answer, any Error>>()
-    let work: @Sendable () async -> Void = { [backend] in
+    let task = self.start("call the backend") { [backend] in
       do { outcome.decide(.success(try await body(backend))) } catch { outcome.decide(.failure(error)) }
     }
-    let task =
-      if let executor { Task(executorPreference: executor) { await work() } } else { Task.immediate { await work() } }
     let deadline = self.deadlines.schedule(after: limit) {
       outcome.decide(.failure(FleetError.noAnswer(within: limit)))
     }
