@@ -6,11 +6,10 @@ package enum ModelRuns {
   /// The seeds of a test, each of which runs a part of the schedules.
   package static let seeds: Range<UInt64> = 0..<4
 
-  /// How many schedules a seed runs.
-  private static func count(_ usual: Int) -> Int {
-    let asked = ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0
-    return max(usual, asked / self.seeds.count)
-  }
+  /// How many schedules a test runs without a division into seeds: the usual number, or what is asked for if that is more.
+  package static func count(_ usual: Int) -> Int { max(usual, self.asked) }
+
+  private static var asked: Int { ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0 }
 
   /// Runs schedules until one of them differs from its model, which is an issue.
   ///
@@ -26,7 +25,7 @@ package enum ModelRuns {
     _ failure: (inout SeededGenerator) async -> String?
   ) async {
     var generator = SeededGenerator(seed: seed)
-    for number in 0..<self.count(usual) {
+    for number in 0..<max(usual, self.asked / self.seeds.count) {
       guard let failure = await failure(&generator) else { continue }
       Issue.record("schedule \(number) of seed \(seed): \(failure)", sourceLocation: sourceLocation)
       return

@@ -10,7 +10,7 @@ import Testing
 /// Each call has a token. However the days go, each token that was accepted has reached the server, was replaced by a
 /// later one, is in front of the user, or is still to be sent; and no token is sent twice by one start of the program.
 @Suite(.warningsAreIssues) struct PhoneModelTests {
-  @Test(arguments: 0..<ModelRuns.count(usual: 40)) func `Every accepted call is sent, merged, or in front of the user`(
+  @Test(arguments: 0..<ModelRuns.count(40)) func `Every accepted call is sent, merged, or in front of the user`(
     seed: Int
   ) async throws {
     let days = PhoneDays(seed: UInt64(seed))
@@ -38,13 +38,6 @@ extension PhoneModelTests {
       seen.formUnion(days.seen)
     }
     #expect(seen == ["merged", "journalCallExpired", "journalDeadLetter", "notAccepted", "restarted", "repeated"])
-  }
-}
-
-/// How many random schedules a model test runs: more with `MODEL_SCHEDULES`, such as `MODEL_SCHEDULES=10000`.
-enum ModelRuns {
-  static func count(usual: Int) -> Int {
-    max(usual, ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0)
   }
 }
 
