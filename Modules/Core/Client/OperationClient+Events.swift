@@ -19,10 +19,13 @@ extension OperationClient {
   ///
   /// - Parameter count: The number of events to keep until they are read, at least 1. Beyond that, the oldest go.
   /// - Returns: The events, as ``events`` has them.
+  /// - Complexity: O(1). The first reader of a client looks at its stores that have rules for staleness.
   public func events(keeping count: Int) -> OperationEvents {
     let hub = self.storage.events
     let buffer = hub.addBuffer(capacity: count) {
-      self.storage.watch([]) { [hub] change in hub.receive(change) }
+      let subscription = self.storage.watch([]) { [hub] change in hub.receive(change) }
+      for runtime in self.storage.runtimes(matching: []) { runtime.watchStalenessForReaders() }
+      return subscription
     }
     return OperationEvents(reader: EventReader(of: buffer, in: hub))
   }

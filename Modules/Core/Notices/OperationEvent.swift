@@ -66,9 +66,10 @@ extension OperationEvent {
     case stateWritten(StateWrite)
     /// The store was invalidated. A run for it would have this cause.
     case invalidated(OperationRunCause)
-    /// The value has become stale because it has reached an age, which the text names.
+    /// The value has become stale by a rule, whose finding the text names.
     ///
-    /// It is known for the values that were set while somebody read the events.
+    /// A rule about age is known to the moment, and so is a condition that announces its changes. A rule
+    /// `.staleWhen { … }` is asked when the value has changed.
     case becameStale(because: String)
     /// A subscriber came, so that there are this many.
     case subscriberCame(name: String?, count: Int)

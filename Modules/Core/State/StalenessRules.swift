@@ -47,6 +47,11 @@ struct StalenessRules: Sendable {
     return (rule.reason(for: state, in: context), end.flatMap { $0 <= context.date ? $0 : nil })
   }
 
+  /// Calls `onChange` whenever a condition that a rule names may have changed.
+  func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+    .combined(self.rules.compactMap { $0.subscribe(in: context, onChange: onChange) })
+  }
+
   /// The fresh period that ends first; nil if neither a rule nor a run has named one.
   func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
     let said = self.saidPeriod?(state)
@@ -67,12 +72,19 @@ protocol StalenessRule: Sendable {
 
   /// The period in which the value is fresh by this rule; nil if the rule does not know it.
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod?
+
+  /// Calls `onChange` whenever the rule may have another answer for the same state; nil for a rule that cannot tell.
+  func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription?
 }
 
 extension StalenessRule {
   var owner: (any AnyObject & Sendable)? { nil }
 
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod? { nil }
+
+  func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription? {
+    nil
+  }
 }
 
 /// A rule that reads a state of one type, which may be the base of the store's state.
@@ -100,6 +112,10 @@ struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: S
 
   func reason(for state: some OperationState, in context: OperationContext) -> String {
     self.specification.waitReason
+  }
+
+  func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription? {
+    self.specification.subscribe(in: context, onChange: onChange)
   }
 }
 

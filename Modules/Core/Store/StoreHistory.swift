@@ -30,8 +30,8 @@ final class StoreHistory: Sendable {
 
   /// The name of the operation, which takes a look-up to find.
   let operationName: String
-  /// The deadline at which the value becomes stale by its age.
-  let ageWatch = AgeWatch()
+  /// Waits until the value becomes stale.
+  let staleness = StalenessWatch()
   private let lockedContent = Locked(Content())
   private let isAskedFor = Atomic(false)
 

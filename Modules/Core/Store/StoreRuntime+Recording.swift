@@ -59,7 +59,7 @@ extension StoreRuntime {
     history.note(event)
     guard let hub, hasReaders else { return }
     if self.lock.isOwnedByCurrentThread { self.act { hub.receive(event) } } else { hub.receive(event) }
-    if what.mayRenewValue, own.mayNameFreshPeriods { self.watchAge(history) }
+    if what.mayRenewValue, own.mayNameFreshPeriods { self.watchStaleness(history) }
   }
 
   /// The history of the store, made for the readers of events if they are there; nil if nobody looks at the store.
