@@ -160,7 +160,8 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
       return try answer.get()
     }
     let caller = BatchCaller<Key, Value>(key)
-    return try await withTaskPriorityEscalationHandler {
+    let wait = self.queue.toldWait
+    let answer = await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
         await withUnsafeContinuation { continuation in
           caller.continuation = continuation
@@ -171,7 +172,9 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
       }
     } onPriorityEscalated: { _, priority in
       self.queue.raise(caller, to: priority)
-    }.get()
+    }
+    wait?.end()
+    return try answer.get()
   }
 
   /// What identifies the batcher in the paths of its queries.

@@ -103,7 +103,10 @@ extension OperationExplanation.Run: CustomStringConvertible {
 
   private var waitClause: String? {
     if self.waits.isEmpty { return nil }
-    return self.waits.map { "it has waited for \($0.age.roundedText) for \($0.subject)" }.joined(separator: "; ")
+    let clauses = self.waits.map { wait in
+      wait.age.map { "it has waited for \($0.roundedText) for \(wait.subject)" } ?? "it waits for \(wait.subject)"
+    }
+    return clauses.joined(separator: "; ")
   }
 
   private var attemptClause: String? {

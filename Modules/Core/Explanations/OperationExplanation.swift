@@ -120,7 +120,7 @@ extension OperationExplanation {
     public let pause: String?
     /// How long it has waited for it; nil if it is not paused.
     public let pauseAge: Duration?
-    /// What it waits for other than a condition, such as a permit of a limit, and how long it has waited.
+    /// What it waits for other than a condition, such as a permit of a limit or the run of another store.
     public let waits: [Wait]
     /// The number of callers that wait for it besides the one that started it.
     public let joinedCallers: Int
@@ -134,8 +134,8 @@ extension OperationExplanation {
   public struct Wait: Hashable, Sendable, Encodable {
     /// What it waits for, to follow "it waits for": `a permit of ConcurrencyLimit`.
     public let subject: String
-    /// How long it has waited.
-    public let age: Duration
+    /// How long it has waited; nil if nobody looked when it began to wait for the run of another store.
+    public let age: Duration?
   }
 
   /// A run that has ended.

@@ -185,11 +185,28 @@ extension OperationExplanation.Run {
       lastFailure: attempt?.lastFailure.map { ShownText.of($0) },
       pause: attempts?.pause?.reason,
       pauseAge: attempts?.pause.map { max(elapsed - $0.start, .zero) },
-      waits: waits.map { OperationExplanation.Wait(subject: $0.subject(), age: max(elapsed - $0.start, .zero)) },
+      waits: run.task.sharedRun.explainedWaits(waits, at: elapsed),
       joinedCallers: max(run.task.sharedRun.withState { $0.ownerCount } - 1, 0),
       isCurrent: isCurrent,
       isFollowed: isFollowed && !isCurrent
     )
+  }
+}
+
+extension SharedRun {
+  /// What was noted of the waits of the run, and what its work calls without a note.
+  fileprivate func explainedWaits(_ notes: [RunWaitNote], at elapsed: Duration) -> [OperationExplanation.Wait] {
+    let noted = notes.map { OperationExplanation.Wait(subject: $0.subject(), age: max(elapsed - $0.start, .zero)) }
+    let called = self.calledNodes.filter { node in
+      !notes.contains { note in note.path.map { $0 == node.storePath } ?? (note.isCall && node.storePath == nil) }
+    }
+    return noted
+      + called.compactMap { node in
+        node.waitName.map { name in
+          let place = node.storePath.map { " at \(ShownText.of($0))" } ?? ""
+          return OperationExplanation.Wait(subject: name + place, age: nil)
+        }
+      }
   }
 }
 

@@ -1,16 +1,39 @@
 /// The operation whose work the current task is part of, while somebody looks.
 enum RunningOperation {
-  private static let local = TaskLocal<String?>(wrappedValue: nil)
+  private struct Work: Sendable {
+    let name: String
+    let context: OperationContext
+    /// The identity of the task that does the work.
+    let task: UInt
+  }
+
+  private static let local = TaskLocal<Work?>(wrappedValue: nil)
 
   /// The name of the operation; nil outside the work of an operation, and if nobody looked when it began.
-  static var name: String? { self.local.get() }
+  static var name: String? { self.local.get()?.name }
 
-  /// Performs the work of an operation.
+  /// The context of the run whose work the current task does itself; nil in the tasks that the work has made.
+  ///
+  /// The work does not have to wait for those.
+  static var contextOfCurrentTask: OperationContext? {
+    guard let work = self.local.get(), work.task == RunTask.current.identity else { return nil }
+    return work.context
+  }
+
+  /// Performs the work of an operation in the task of its run.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the operation.
+  ///   - context: The context of the run.
+  ///   - work: The work.
+  /// - Returns: What the work returns.
   nonisolated(nonsending) static func perform<R>(
     _ name: String,
+    in context: OperationContext,
     _ work: nonisolated(nonsending) () async -> R
   ) async -> R {
-    await self.local.withValue(name) { await work() }
+    let known = Work(name: name, context: context, task: RunTask.current.identity)
+    return await self.local.withValue(known) { await work() }
   }
 }
 

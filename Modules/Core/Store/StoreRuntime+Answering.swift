@@ -33,7 +33,9 @@ extension StoreRuntime {
     let departure = RunDeparture(from: call.sharedRun, after: answerer.patience, on: context) {
       self.answer(at: .slowRun, by: answerer, in: context)
     }
+    let wait = self.toldWait
     let outcome = await call.wait(until: departure)
+    wait?.end()
     if departure.answer != nil, Task.isCancelled, let cancellation = call.sharedRun.cancellation {
       // The caller was cancelled after it had left the run. A cancelled caller gets no answer.
       if let listener { self.dismiss(listener) }

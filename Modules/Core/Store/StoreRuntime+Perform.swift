@@ -66,7 +66,14 @@ extension StoreRuntime {
   ) async -> RunOutcome {
     if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
     if let listener { self.listen(to: sharedRun, with: listener) }
-    let outcome = await sharedRun.startAndWait(in: context, leaving: leaving, isAlreadyOwner: isAlreadyOwner)
+    let outcome: RunOutcome
+    if let wait = self.toldWait {
+      outcome = await self.telling(wait) {
+        await sharedRun.startAndWait(in: context, leaving: leaving, isAlreadyOwner: isAlreadyOwner)
+      }
+    } else {
+      outcome = await sharedRun.startAndWait(in: context, leaving: leaving, isAlreadyOwner: isAlreadyOwner)
+    }
     if let listener { self.dismiss(listener) }
     return outcome
   }
@@ -76,7 +83,12 @@ extension StoreRuntime {
   @inline(never)
   private nonisolated(nonsending) func waitAsOwner(of sharedRun: SharedRun, _ listener: Subscriber?) async -> RunOutcome
   {
-    let outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
+    let outcome: RunOutcome
+    if let wait = self.toldWait {
+      outcome = await self.telling(wait) { await sharedRun.waitAsOwner(leaving: .atOnce) }
+    } else {
+      outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
+    }
     if let listener { self.dismiss(listener) }
     return outcome
   }
@@ -140,7 +152,9 @@ extension StoreRuntime: RunDelegate {
   // Not inlined: nearly always nobody looks, and the run would allocate room for it.
   @inline(never)
   private nonisolated(nonsending) func performNamedWork(_ invocation: RunInvocation) async -> RunOutcome {
-    await RunningOperation.perform(self.operationName) { await self.performUnnamedWork(invocation) }
+    await RunningOperation.perform(self.operationName, in: invocation.context) {
+      await self.performUnnamedWork(invocation)
+    }
   }
 
   @inline(__always)

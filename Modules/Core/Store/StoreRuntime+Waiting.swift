@@ -14,15 +14,36 @@ extension StoreRuntime {
       return await self.runIgnoringAnswers(using: call, listener: nil)
     }
     let context = self.context
+    var wait: ToldWait?
     let outcome = await running.joinIfAlive(
       leaving: running.leaving,
       onJoin: {
         context.noteJoin()
         if EventReaders.exist { self.recordJoin(of: running) }
+        wait = self.toldWait
       }
     )
+    wait?.end()
     if let outcome { return outcome }
     return await self.runIgnoringAnswers(using: call, listener: nil)
+  }
+
+  /// The wait for a run of this store, in which the run whose work the current task does is from now on; nil if nobody
+  /// looks, and outside of the work of a run.
+  var toldWait: ToldWait? {
+    EventReaders.exist ? ToldWait.begin(for: "\(self.operationName) at \(ShownText.of(self.path))", at: self.path) : nil
+  }
+
+  /// Waits, and ends what is told of the wait.
+  // Not inlined: nearly always nobody looks, and each caller that waits would allocate room for it.
+  @inline(never)
+  nonisolated(nonsending) func telling(
+    _ wait: ToldWait,
+    _ body: nonisolated(nonsending) () async -> RunOutcome
+  ) async -> RunOutcome {
+    let outcome = await body()
+    wait.end()
+    return outcome
   }
 
   /// Whether a run that refreshes the whole value is under way, or about to start.

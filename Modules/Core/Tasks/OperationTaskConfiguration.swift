@@ -3,6 +3,9 @@
 /// Without a priority and an executor, a run starts at once on the thread of its caller.
 public struct OperationTaskConfiguration: Sendable {
   /// The name of the task, shown by debuggers.
+  ///
+  /// Without one, a task of a store is named by its operation while somebody reads ``OperationClient/events`` or has asked
+  /// a store for an explanation.
   public var name: String?
 
   /// The priority of the task; nil for its caller's.

@@ -36,19 +36,20 @@ extension SharedRun {
   private func launch(_ context: consuming OperationContext, _ mode: StartMode, _ delegate: any RunDelegate) {
     let invocation = RunInvocation(self, context, delegate)
     let depth = ThreadLocal.depth
-    guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth, !invocation.context.hasTaskConfiguration else {
-      return self.launchAsConfigured(invocation, mode)
-    }
+    guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth, !invocation.context.hasTaskConfiguration,
+      !EventReaders.exist
+    else { return self.launchAsConfigured(invocation, mode) }
     depth.pointee += 1
     _ = Task.immediate { await self.runInTask(invocation) }
     depth.pointee -= 1
   }
 
-  // Not inlined: most tasks have no configuration.
+  // Not inlined: most tasks have no configuration, and nearly always nobody looks.
   @inline(never)
   private func launchAsConfigured(_ invocation: RunInvocation, _ mode: StartMode) {
     let depth = ThreadLocal.depth
-    let configuration = invocation.context.operationTaskConfiguration
+    var configuration = invocation.context.operationTaskConfiguration
+    if EventReaders.exist, configuration.name == nil { configuration.name = invocation.context.defaultTaskName }
     guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth,
       configuration.priority == nil, configuration.executorPreference == nil
     else {

@@ -57,7 +57,8 @@ extension Evaluation {
     if self.needsRun(store, awaited, isKept: isKept) {
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
       let former = awaited?.commit
-      let wait = context.beginWait(for: { [path = store.path] in "its source \(ShownText.of(path))" })
+      let path = store.path
+      let wait = context.beginWait(for: { "its source \(ShownText.of(path))" }, at: path)
       outcome = await store.runOrJoinWithoutAnswer()
       context.endWait(wait)
       if let awaited {

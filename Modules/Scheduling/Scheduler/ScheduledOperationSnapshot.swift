@@ -136,7 +136,8 @@ extension ScheduledNode {
     )
   }
 
-  private var snapshotPhase: (ScheduledOperationSnapshot.Phase, [String]) {
+  /// What it does, and the names of what it waits for.
+  var snapshotPhase: (phase: ScheduledOperationSnapshot.Phase, names: [String]) {
     let machine = self.core.machine
     switch self.state.phase {
     case .new, .waiting: return (.waitingForDependencies, self.namesBefore)
