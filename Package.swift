@@ -277,10 +277,13 @@ let table: [Module] = [
     products: ["swift-configuration": ["Configuration"]]
   ),
   .tests("Top"),
-  .subject("DevtoolsSubject", uses: ["Operation", "Devtools"], trait: "SwiftOperationDevtools"),
+  .subject("DevtoolsSubject", uses: ["Operation", "Scheduling", "Devtools"], trait: "SwiftOperationDevtools"),
   .tests(
     "Devtools",
-    uses: ["Core", "Retry", "Mutation", "NetworkObserving", "MemoryPressure", "Persistence", "Top", "DevtoolsSubject"],
+    uses: [
+      "Core", "Retry", "Mutation", "Scheduling", "NetworkObserving", "MemoryPressure", "Persistence", "Top",
+      "DevtoolsSubject",
+    ],
     trait: "SwiftOperationDevtools"
   ),
   .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),

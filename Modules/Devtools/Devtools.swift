@@ -105,5 +105,16 @@
     public func show(_ snapshots: @escaping @Sendable () -> [any OperationResilienceSnapshot]) {
       self.liveFeed?.exhibits.add(snapshots)
     }
+
+    /// Shows the operations of a scheduler on the page, with what they wait for, as a graph beside that of the client's runs.
+    ///
+    /// ```swift
+    /// devtools.showWaits(of: scheduler)
+    /// ```
+    ///
+    /// - Parameter source: The scheduler, which the page keeps alive. It is asked once a second while somebody looks at the graph.
+    public func showWaits(of source: some OperationWaitGraphSource) {
+      self.liveFeed?.exhibits.add(source)
+    }
   }
 #endif

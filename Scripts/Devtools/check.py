@@ -107,6 +107,9 @@ def use_page(page, address, width):
     page.click("#offline")
     page.wait("paused runs", "Devtools.page.model.root.counts.paused > 0")
     page.wait("the pressed button", "document.querySelector('#offline').getAttribute('aria-pressed') === 'true'")
+    see_waits(page, width)
+    if small:
+        page.click(".views [data-view=details]")
     page.click("#offline")
     page.wait("that no run is paused", "Devtools.page.model.root.counts.paused === 0")
     # The timeline is zoomed by the wheel, the button and the keyboard.
@@ -131,6 +134,29 @@ def use_page(page, address, width):
     page.wait("a description", "/runs of/.test(document.querySelector('#canvas').getAttribute('aria-label'))")
     page.key("End")
     expect(page.log == [], f"the page's log: {page.log}")
+
+
+def see_waits(page, width):
+    """The graph of what waits for what has the paused runs, as a picture and as a list that the keyboard reaches."""
+    if width < 760:
+        page.click(".views [data-view=timeline]")
+    page.click("#tab-waits")
+    page.wait("a run that waits", "document.querySelector('.picture .node[data-tone=wait]')")
+    page.wait("a condition", "document.querySelector('.picture .node[data-tone=thing]')")
+    page.wait("a line between them", "document.querySelector('.picture .edge .head')")
+    page.wait("the same as text", "/is paused: waits for .*network/i.test(document.querySelector('.graph ul').textContent)")
+    expect(
+        page.evaluate("[...document.querySelectorAll('.graph')].every((g) => g.querySelectorAll('li').length > 0)"),
+        "a graph without a list",
+    )
+    expect(page.evaluate(f"document.documentElement.scrollWidth <= {width}"), "the graph makes the page wider")
+    page.evaluate("document.querySelector('.graph li button').focus()")
+    page.key("End")
+    last = "[...document.querySelectorAll('.graph ul')][0].querySelector('li:last-child button')"
+    page.wait("the last of the list in focus", f"document.activeElement === {last}")
+    page.wait("its node in the picture", "document.querySelector('.picture .dim .node.lit, .picture svg.dim .node.lit')")
+    page.click("#tab-timeline")
+    page.wait("the timeline again", "document.querySelector('#waits').hidden && !document.querySelector('#lanes').hidden")
 
 
 def names(page):
@@ -160,6 +186,9 @@ def replay(browser, page, programs, folder):
         shown.evaluate("Devtools.page.goTo(0.3)")
         expect(shown.evaluate("Devtools.page.model.runCount") < runs, "the slider changes nothing")
         shown.evaluate("Devtools.page.goTo(1)")
+        shown.click("#tab-waits")
+        shown.wait("the waits of the recording", "document.querySelector('#waits h3')")
+        shown.click("#tab-timeline")
         shown.click(".row:not([aria-expanded])")
         shown.wait("an explanation", "document.querySelector('#panel .headline')")
         expect(not shown.evaluate("document.querySelector('#actions button')"), "a recording has actions")

@@ -2,6 +2,7 @@
   import Foundation
   import Operation
   import OperationDevtools
+  import OperationScheduling
 
   /// A made-up shop in which something happens all the time.
   struct Shop: Sendable {
@@ -10,6 +11,7 @@
     private let devtools: Devtools
     private let limit = ConcurrencyLimit(4, name: "catalogue")
     private let breaker = CircuitBreaker(name: "payments", minimumRuns: 4)
+    private let exports = OperationScheduler(maximumConcurrentOperations: 2, name: "exports")
 
     init(allowsActions: Bool) {
       let network = self.simulation.networkObserver()
@@ -29,11 +31,15 @@
 
     func run() async throws {
       self.devtools.show { [limit, breaker] in [limit.snapshot(), breaker.snapshot] }
+      self.devtools.showWaits(of: self.exports)
       DevtoolsSubject.say(try await self.devtools.start())
       let subscriptions = self.subscribe()
       let buying = Task { await self.buy() }
+      let exporting = Task { await self.export() }
       for await _ in DevtoolsSubject.commands {}
       buying.cancel()
+      exporting.cancel()
+      self.exports.cancelAll()
       for subscription in subscriptions { subscription.cancel() }
       await self.devtools.stop()
     }
@@ -54,6 +60,30 @@
         rates.subscribe(named: "PriceLabel", with: QueryEventHandler()),
         session.subscribe(with: QueryEventHandler()),
       ]
+    }
+
+    /// Exports what the shop has, again and again: some wait for a place, for each other, and for the disk.
+    private func export() async {
+      let deadlines = self.client.defaultContext.operationDeadlines
+      let disk = OperationCategory("disk")
+      while !Task.isCancelled {
+        let parts = ["Products", "Orders", "Customers"].map { part in
+          self.exports.schedule(
+            Export(name: part, deadlines: deadlines).mutuallyExclusive(disk),
+            named: "Export\(part)"
+          )
+        }
+        let archive = self.exports.schedule(Export(name: "archive", deadlines: deadlines), named: "WriteArchive") {
+          archive in
+          for part in parts { archive.addDependency(part) }
+        }
+        let upload = self.exports.schedule(Export(name: "upload", deadlines: deadlines), named: "UploadArchive") {
+          upload in
+          upload.addDependency(archive)
+        }
+        _ = try? await upload.value
+        if (try? await deadlines.sleep(for: .seconds(1))) == nil { return }
+      }
     }
 
     /// Buys something now and then, which invalidates what the shop has.

@@ -109,4 +109,19 @@
       return arguments.product
     }
   }
+
+  /// Writes a part of an export, which takes two seconds.
+  struct Export: OperationRequest, Sendable {
+    let name: String
+    let deadlines: any DeadlineSource
+
+    func run(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<String, any Error>
+    ) async throws -> String {
+      try await self.deadlines.sleep(for: .seconds(2))
+      return self.name
+    }
+  }
 #endif

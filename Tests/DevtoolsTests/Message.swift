@@ -27,6 +27,9 @@
       let text: String
       let cause: String?
       let outcome: String?
+      let reason: String?
+      let node: String?
+      let source: String?
     }
 
     struct Simulated: Decodable {
@@ -46,6 +49,28 @@
       let simulation: Simulated?
     }
 
+    struct Graph: Decodable {
+      struct Node: Decodable {
+        let id: Int
+        let name: String
+        let kind: String
+        let state: String
+        let path: [String]?
+      }
+
+      struct Edge: Decodable {
+        let from: Int
+        let to: Int
+        let reason: String
+      }
+
+      let name: String
+      let summary: String
+      let leftOut: Int
+      let nodes: [Node]
+      let edges: [Edge]
+    }
+
     let type: String
     let live: Bool?
     let actions: Bool?
@@ -56,6 +81,7 @@
     let dropped: Int?
     let extras: Extras?
     let lines: [String]?
+    let graphs: [Graph]?
 
     init(_ json: some StringProtocol) throws { self = try JSONDecoder().decode(Message.self, from: Data(json.utf8)) }
   }

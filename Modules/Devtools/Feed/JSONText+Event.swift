@@ -33,13 +33,21 @@
         self.member("reason", reason)
         self.member("duration", duration / .seconds(1))
         self.member("outcome", outcome)
+      case .waits(let subject): self.member("reason", subject)
+      case .waited(let subject, let duration):
+        self.member("reason", subject)
+        self.member("duration", duration / .seconds(1))
       case .runEnded(let end):
         self.member("outcome", end.outcome.rawValue)
         self.member("duration", end.duration.map { $0 / .seconds(1) })
       case .yielded(let failure): self.member("outcome", failure == nil ? "success" : "failure")
       case .invalidated(let cause): self.member("by", cause.invalidatingOperation)
       case .subscriberCame(_, let count), .subscriberLeft(_, let count): self.member("count", count)
-      case .notice(let notice): self.member("notice", notice.name.description)
+      case .notice(let notice):
+        self.member("notice", notice.name.description)
+        // The node of a fleet that has made the value, and how the value has come.
+        if case .string(let node)? = notice.attributes["fleet.node"] { self.member("node", node) }
+        if case .string(let source)? = notice.attributes["fleet.source"] { self.member("source", source) }
       default: break
       }
     }

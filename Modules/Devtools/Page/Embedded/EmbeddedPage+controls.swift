@@ -37,6 +37,16 @@ Object.assign(Devtools.Page.prototype, {
     for (const button of document.querySelectorAll('.views button')) {
       button.addEventListener('click', () => this.setView(button.dataset.view));
     }
+    for (const part of ['timeline', 'waits']) {
+      on(`tab-${part}`, 'click', () => this.showPart(part));
+      on(`tab-${part}`, 'keydown', (event) => {
+        if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+        const other = part === 'waits' ? 'timeline' : 'waits';
+        this.showPart(other);
+        Devtools.byID(`tab-${other}`).focus();
+        event.preventDefault();
+      });
+    }
     document.addEventListener('keydown', (event) => this.key(event));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.setTheme(this.theme));
   },
@@ -46,6 +56,21 @@ Object.assign(Devtools.Page.prototype, {
     for (const button of document.querySelectorAll('.views button')) {
       button.setAttribute('aria-pressed', String(button.dataset.view === view));
     }
+    this.isStale = true;
+  },
+
+  // Shows the runs in time, or what waits for what.
+  showPart(part) {
+    for (const name of ['timeline', 'waits']) {
+      const tab = Devtools.byID(`tab-${name}`);
+      tab.setAttribute('aria-selected', String(name === part));
+      tab.tabIndex = name === part ? 0 : -1;
+    }
+    for (const id of ['lanes', 'legend', 'zoom']) Devtools.byID(id).hidden = part !== 'timeline';
+    Devtools.byID('waits').hidden = part !== 'waits';
+    if (window.matchMedia('(max-width: 760px)').matches) this.setView('timeline');
+    this.waits.lastAsked = 0;
+    this.waits.update();
     this.isStale = true;
   },
 
@@ -76,6 +101,8 @@ Object.assign(Devtools.Page.prototype, {
       case 'd': case 'D': this.nextTheme(); break;
       case 's': case 'S': this.save(); break;
       case 'o': case 'O': Devtools.byID('file').click(); break;
+      case 't': case 'T': this.showPart('timeline'); break;
+      case 'w': case 'W': this.showPart('waits'); break;
       case 'r': case 'R': this.details.performKey('refetch'); break;
       case 'i': case 'I': this.details.performKey('invalidate'); break;
       case '?': this.showHelp(); break;
@@ -92,7 +119,7 @@ Object.assign(Devtools.Page.prototype, {
     const keys = [
       ['/', 'filter the stores'], ['↑ ↓ ← →', 'walk through the tree, fold and unfold'], ['Enter', 'select a store'],
       ['1 … 5', 'explanation, value, events, limits, simulation'], ['R', 'refetch the selected store'],
-      ['I', 'invalidate it'], ['+ −', 'zoom the timeline'], ['0', 'all of the timeline'], ['End', 'follow what happens'],
+      ['I', 'invalidate it'], ['T  W', 'the runs in time, what waits for what'], ['+ −', 'zoom the timeline'], ['0', 'all of the timeline'], ['End', 'follow what happens'],
       ['S  O', 'save and open a recording'], ['D', 'light or dark'],
     ];
     const dialog = Devtools.byID('dialog');

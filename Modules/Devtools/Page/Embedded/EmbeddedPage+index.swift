@@ -66,9 +66,14 @@ extension EmbeddedPage {
   </section>
   <section id="timeline" class="pane" aria-labelledby="timeline-title">
     <div class="pane-head">
-      <h2 id="timeline-title">Timeline</h2>
+      <h2 id="timeline-title" class="unseen">Runs</h2>
+      <div class="switch" role="tablist" aria-label="Runs">
+        <button id="tab-timeline" type="button" role="tab" aria-controls="lanes" aria-selected="true" title="Runs in time (T)">Timeline</button>
+        <button id="tab-waits" type="button" role="tab" aria-controls="waits" aria-selected="false" tabindex="-1"
+          title="What waits for what (W)">Waits</button>
+      </div>
       <div id="legend" class="legend" aria-label="Causes of runs"></div>
-      <div class="zoom" role="group" aria-label="Timeline">
+      <div id="zoom" class="zoom" role="group" aria-label="Timeline">
         <button id="zoom-out" type="button" title="Longer time (−)" aria-label="Show a longer time">−</button>
         <output id="span" aria-label="Shown time"></output>
         <button id="zoom-in" type="button" title="Shorter time (+)" aria-label="Show a shorter time">+</button>
@@ -76,7 +81,8 @@ extension EmbeddedPage {
         <button id="follow" type="button" aria-pressed="true" title="Follow what happens (End)">Live</button>
       </div>
     </div>
-    <div id="lanes" class="lanes">
+    <div id="waits" class="waits" role="tabpanel" aria-labelledby="tab-waits" hidden></div>
+    <div id="lanes" class="lanes" role="tabpanel" aria-labelledby="tab-timeline">
       <canvas id="canvas" tabindex="0" role="img" aria-label="Timeline"></canvas>
       <div id="tip" class="tip" role="tooltip" hidden></div>
     </div>

@@ -18,12 +18,24 @@ Object.assign(Devtools.Details.prototype, {
     this.draw(JSON.stringify(answer), () => {
       const { element } = Devtools;
       const parts = [element('div', { class: 'value' }, this.valueElement(answer.value, '', 0))];
+      if (answer.calls) parts.push(element('p', { class: 'title' }, 'Calls, newest first, with their arguments'), this.callList(answer.calls));
       if (answer.editable !== undefined && this.model.hello.actions) {
         parts.push(element('p', { class: 'title' }, 'Set a value'));
         parts.push(element('button', { type: 'button', id: 'edit', on: { click: () => this.edit(answer) } }, 'Edit as JSON…'));
       }
       return parts;
     });
+  },
+
+  // The calls of a mutation.
+  callList(calls) {
+    const { element } = Devtools;
+    if (calls.length === 0) return element('p', { class: 'type' }, 'It has not been called.');
+    const words = { running: 'is running', success: 'succeeded', failure: 'failed' };
+    const tones = { running: 'busy', success: 'good', failure: 'bad' };
+    return element('ul', { class: 'facts calls' }, ...calls.map((call) => element('li', { 'data-tone': tones[call.status] },
+      `${Devtools.time(call.date)}: run ${call.run} ${words[call.status]}${call.error ? `: ${call.error}` : ''}`,
+      element('div', { class: 'value' }, this.valueElement({ ...call.arguments, label: 'arguments' }, `call ${call.run}`, 1)))));
   },
 
   valueElement(node, path, depth) {

@@ -245,6 +245,38 @@ canvas.dragging { cursor: grabbing; }
 .scrub input { flex: 1; accent-color: var(--accent); }
 .scrub output { font-size: 12.5px; font-variant-numeric: tabular-nums; color: var(--soft); }
 
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.switch { display: flex; gap: 2px; background: var(--raised); border-radius: 8px; padding: 2px; }
+.switch button { border-color: transparent; background: none; padding: 1px 10px; min-height: 26px; color: var(--soft); }
+.switch button[aria-selected="true"] { background: var(--pane); color: var(--text); font-weight: 650; border-color: var(--line); }
+.waits { flex: 1; overflow: auto; min-height: 0; border-top: 1px solid var(--line); padding: 10px 14px; }
+.waits section + section { margin-top: 16px; }
+.waits h3 { font-size: 13px; margin-bottom: 6px; }
+.waits h3 small, .waits section > p { color: var(--soft); font-weight: 400; font-size: 12.5px; }
+.graph { display: grid; grid-template-columns: minmax(0, 3fr) minmax(220px, 2fr); gap: 8px 16px; }
+.picture { overflow: auto; }
+.picture svg { display: block; font-size: 11.5px; }
+.graph ul { list-style: none; margin: 0; padding: 0; min-width: 0; }
+.graph li button {
+  display: block; width: 100%; text-align: start; white-space: normal; overflow-wrap: anywhere; background: none; border-color: transparent;
+  border-left: 3px solid var(--line); border-radius: 0 7px 7px 0; padding: 3px 8px; min-height: 0; font-size: 12.5px; color: var(--soft);
+}
+.graph li b { color: var(--text); font-family: var(--mono); font-size: 12px; font-weight: 600; }
+.graph li button[data-tone="wait"] { border-left-color: var(--wait); }
+.graph li button[data-tone="busy"] { border-left-color: var(--busy); }
+.node rect { fill: var(--raised); stroke: var(--line); stroke-width: 1.5; }
+.node[data-tone="busy"] rect { stroke: var(--busy); }
+.node[data-tone="wait"] rect { stroke: var(--wait); }
+.node[data-tone="thing"] rect { stroke: var(--soft); stroke-dasharray: 4 3; }
+.node { cursor: default; }
+.node text, .edge text { fill: var(--soft); font-size: 11px; }
+.node text.what { fill: var(--text); font-family: var(--mono); font-size: 11.5px; font-weight: 600; }
+.edge path { fill: none; stroke: var(--soft); stroke-width: 1.3; }
+.edge .head { fill: var(--soft); stroke: none; }
+.dim .node:not(.lit), .dim .edge:not(.lit) { opacity: 0.3; }
+.edge.lit path { stroke: var(--accent); stroke-width: 2; }
+.edge.lit .head { fill: var(--accent); }
+
 .views { display: none; }
 dialog {
   background: var(--pane); color: var(--text); border: 1px solid var(--line); border-radius: 12px; padding: 18px 20px;
@@ -274,6 +306,7 @@ kbd { font-family: var(--mono); font-size: 12px; border: 1px solid var(--line); 
   .bar { padding: 6px 10px; gap: 4px 10px; flex-wrap: wrap; }
   .program { flex: 1; }
   .legend { flex-wrap: nowrap; overflow-x: auto; }
+  .graph { grid-template-columns: minmax(0, 1fr); }
   #save { display: none; }
   .name, .counts [data-small="no"] { display: none; }
   .counts { margin-left: 0; order: 9; width: 100%; overflow-x: auto; gap: 2px 12px; }

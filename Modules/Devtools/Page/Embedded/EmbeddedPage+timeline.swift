@@ -269,6 +269,12 @@ Devtools.Timeline = class {
       context.fillStyle = colors.wait;
       context.fillRect(from, top + height - 4, Math.max(to - from, 2), 4);
     }
+    for (const wait of run.waits) {
+      const from = this.x(wait.start);
+      context.fillStyle = colors.wait;
+      context.fillRect(from, top, Math.max(this.x(wait.end ?? end ?? this.now) - from, 1), 2);
+    }
+    if (run.node) this.drawNode(run.node, x, top, width, height);
     for (const join of run.joins) {
       context.fillStyle = colors.text;
       context.fillRect(this.x(join) - 1, top - 3, 2, 5);
@@ -277,6 +283,13 @@ Devtools.Timeline = class {
       context.fillStyle = colors.bad;
       context.fillRect(x + width - 3, top - 1, 3, height + 2);
     }
+  }
+
+  // The node of a fleet, where its name has room.
+  drawNode(name, x, top, width, height) {
+    if (width < name.length * 7 + 8) return;
+    this.context.fillStyle = this.colors.pane;
+    this.context.fillText(name, x + 4, top + height / 2 + 1);
   }
 
   drawMarks(lane, y) {

@@ -193,7 +193,9 @@ Devtools.Tree = class {
     drawn.path.style.setProperty('--level', String(isFlat ? 0 : node.level));
     this.text(drawn.twist, isBranch ? '▶' : '');
     this.text(drawn.label, isFlat ? Devtools.pathText(node.path) : node.label);
-    this.text(drawn.operation, node.row ? node.row.operation : '');
+    // The node of a fleet that has made the last value.
+    const fleetNode = node.fleetNode ? ` · ${node.fleetNode}` : '';
+    this.text(drawn.operation, node.row ? node.row.operation + fleetNode : '');
     const counts = node.counts;
     const data = node.row;
     const badge = data?.layers ? `${data.layers} optimistic` : !data || isBranch ? Devtools.count(counts.stores, 'store') : '';

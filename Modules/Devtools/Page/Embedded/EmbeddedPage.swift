@@ -12,6 +12,8 @@
       panels,
       timeline,
       gestures,
+      graph,
+      waits,
       page,
       controls,
     ].joined()

@@ -16,6 +16,7 @@ Devtools.Model = class {
     this.laneChanges = (this.laneChanges ?? 0) + 1;
     this.events = [];
     this.explanations = new Map();
+    this.waits = null;
     this.groups = new Set();
     this.limits = [];
     this.simulation = null;
@@ -41,6 +42,8 @@ Devtools.Model = class {
       this.hello = message;
     } else if (message.type === 'explanation') {
       this.explanations.set(message.store, message);
+    } else if (message.type === 'waits') {
+      this.waits = message;
     }
     if (message.date) this.last = Math.max(this.last, message.date);
     for (const row of message.stores ?? []) this.put(row);
@@ -162,6 +165,12 @@ Devtools.Model = class {
         if (pause && pause.end === null) pause.end = event.date;
         break;
       }
+      case 'run.waits': run?.waits.push({ start: event.date, end: null, reason: event.reason }); break;
+      case 'run.waited': {
+        const wait = run?.waits.findLast((each) => each.end === null && each.reason === event.reason);
+        if (wait) wait.end = event.date;
+        break;
+      }
       case 'run.yielded': run?.yields.push(event.date); break;
       case 'run.ended':
         if (run) {
@@ -173,14 +182,22 @@ Devtools.Model = class {
         break;
       default: lane.marks.push(event);
     }
+    if (event.node) this.noteNode(event, run, node);
     if (lane.marks.length > 2000) lane.marks.splice(0, 1000);
     if (Math.max(this.runCount, this.lanes.size) > Devtools.Model.runLimit) this.forget();
+  }
+
+  // A node of a fleet that has made the value of a run.
+  noteNode(event, run, node) {
+    if (run) Object.assign(run, { node: event.node, source: event.source });
+    if (node) node.fleetNode = event.node;
   }
 
   begin(lane, event, node) {
     const run = {
       id: event.run, start: event.date, end: null, group: Devtools.causeGroup(event.cause), cause: event.causeText ?? 'a call',
-      outcome: null, endText: '', joins: [], failures: [], attempts: [], pauses: [], yields: [], lane,
+      outcome: null, endText: '', joins: [], failures: [], attempts: [], pauses: [], waits: [], yields: [], lane,
+      node: null, source: null,
     };
     this.groups.add(run.group);
     lane.open.set(event.run, run);

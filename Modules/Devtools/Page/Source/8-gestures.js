@@ -112,6 +112,10 @@ Object.assign(Devtools.Timeline.prototype, {
     for (const pause of run.pauses) {
       lines.push(`Waited ${Devtools.duration((pause.end ?? run.end ?? this.now) - pause.start)} until ${pause.reason}`);
     }
+    for (const wait of run.waits) {
+      lines.push(`Waited ${Devtools.duration((wait.end ?? run.end ?? this.now) - wait.start)} for ${wait.reason}`);
+    }
+    if (run.node) lines.push(`Its value is of the node ${run.node}${run.source ? ` (${run.source})` : ''}`);
     if (run.joins.length > 0) lines.push(run.joins.length === 1 ? 'A caller joined it' : `${run.joins.length} callers joined it`);
     lines.push(run.end === null ? `Under way for ${Devtools.duration(this.now - run.start)}` : run.endText);
     return lines;

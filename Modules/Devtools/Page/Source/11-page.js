@@ -7,7 +7,7 @@ Devtools.Page = class {
     this.tree = new Devtools.Tree(this.model, (node) => this.select(node));
     this.details = new Devtools.Details(this.model, this.connection, this.tree);
     this.timeline = new Devtools.Timeline(this.model, (path) => this.choosePath(path));
-    this.messages = [];
+    this.waits = new Devtools.Waits(this.model, this.connection, (path) => this.choosePath(path));
     this.isStale = true;
     this.lastList = 0;
     this.lastStructure = -1;
@@ -56,6 +56,7 @@ Devtools.Page = class {
     }
     this.tree.update();
     this.details.update();
+    this.waits.update();
     this.drawHead();
   }
 
