@@ -119,3 +119,8 @@ struct NetworkWait: OperationRunSpecification, Sendable {
     private static let systemConnection: NetworkConnectionRunSpecification? = nil
   #endif
 }
+
+extension NetworkWait: CustomStringConvertible {
+  /// What a run waits for, to follow "until".
+  var description: String { self.usedConnection?.description ?? "the network is connected" }
+}

@@ -46,6 +46,18 @@ struct NetworkExplanationTests {
     )
     subscription.cancel()
   }
+
+  @Test func `A run in the mode online says what it waits for, as one that waits for a connection does`() async throws {
+    let posts = PostFixture()
+    let observer = MockNetworkObserver(initialStatus: .disconnected)
+    let query = posts.freshQuery.networkMode(.online).networkObserver(observer)
+    let store = posts.client.store(for: query)
+    let fetch = Task.immediate { try await store.fetch() }
+    try await store.shows { $0.isPaused }
+    #expect(store.explain().runs.map(\.pause) == ["the network is connected"])
+    fetch.cancel()
+    _ = await fetch.result
+  }
 }
 
 extension OperationStore {
