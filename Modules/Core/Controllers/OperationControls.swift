@@ -99,6 +99,14 @@ extension OperationControls {
     }
   }
 
+  /// Changes parts of the state other than its value and its error, and notifies the subscribers of the state.
+  ///
+  /// - Parameter edit: Changes the state, with the lock of the store held.
+  package func editState(_ edit: @escaping @Sendable (inout State) -> Void) {
+    let projection = self.projection
+    self.runtime.editState { stored in projection.edit(&stored, edit) }
+  }
+
   /// Resets the store to its initial state and cancels its runs.
   ///
   /// - Parameter context: The context of the change; nil for the context of the store.

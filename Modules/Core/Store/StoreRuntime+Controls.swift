@@ -25,4 +25,12 @@ extension StoreRuntime {
     }
     if EventReaders.exist { self.record(.stateWritten(write), in: context, by: cause()) }
   }
+
+  /// Changes parts of the state other than its value and its error on behalf of a controller.
+  func editState(_ edit: @escaping @Sendable (inout any StoredState) -> Void) {
+    let context = self.eventContext(nil)
+    self.change(context, replacesValue: false) { machine, released in
+      machine.edit(isSuccess: false, using: context, &released, edit)
+    }
+  }
 }

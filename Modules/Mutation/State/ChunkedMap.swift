@@ -59,7 +59,7 @@ package struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable
 }
 
 extension ChunkedMap {
-  subscript(key: Key) -> Value? {
+  package subscript(key: Key) -> Value? {
     let position = self.position(of: key)
     return position.isFound ? self.chunks[position.chunk][position.index].value : nil
   }

@@ -18,7 +18,7 @@ extension MutationRequest {
 
 extension OperationContext {
   /// The maximum number of calls in the history of a mutation.
-  var mutationHistoryLength: Int {
+  package var mutationHistoryLength: Int {
     get { self[MutationHistoryLengthKey.self] }
     set { self[MutationHistoryLengthKey.self] = newValue }
   }

@@ -37,6 +37,8 @@ public struct MutationState<Arguments: Sendable, Value: Sendable, Failure: Error
   private var numbers = ChunkedMap<OperationTaskIdentifier, Int>()
   private var lastNumber = 0
   private var results = ShownResults<Value, Failure>()
+  /// The calls that a journal keeps; empty without one.
+  var journaled = JournaledCalls()
 
   /// Creates a state.
   ///
@@ -121,9 +123,13 @@ extension MutationState: OperationState {
   }
 
   /// Restores the initial value, empties the history, and returns the tasks to cancel.
+  ///
+  /// The calls that a journal has stay in ``journaledCalls``.
   public mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self> {
     let effect = OperationStateResetEffect<Self>(tasksToCancel: self.activeTasks)
+    let pending = self.journaled.pending
     self = Self(initialValue: self.initialValue)
+    self.journaled.pending = pending
     return effect
   }
 

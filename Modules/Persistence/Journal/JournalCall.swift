@@ -10,6 +10,7 @@ final class JournalCall: Sendable {
     /// Why the call was not accepted or got no turn. Every further attempt throws it, too.
     var error: JournalError?
     var judgement: (@Sendable (any Error) -> Bool)?
+    var coding: JournalCoding?
     var replay: JournalReplay?
   }
 
@@ -47,6 +48,28 @@ final class JournalCall: Sendable {
       return state.replay
     }
     replay?.setJudgement(judgement)
+  }
+
+  /// The ticket; nil before the call was accepted.
+  var acceptedTicket: JournalTicket? { self.state.withLock { $0.ticket } }
+
+  /// Why every further attempt throws an error; nil if it does not.
+  var refusal: JournalError? { self.state.withLock { $0.error } }
+
+  var coding: JournalCoding? { self.state.withLock { $0.coding } }
+
+  func setTicket(_ ticket: JournalTicket) {
+    self.state.withLock { state, released in
+      released.append(state.ticket)
+      state.ticket = ticket
+    }
+  }
+
+  func setCoding(_ coding: JournalCoding) {
+    self.state.withLock { state, released in
+      released.append(state.coding)
+      state.coding = coding
+    }
   }
 
   /// Makes every further attempt throw an error, because the journal does not make the call.

@@ -60,23 +60,40 @@ final class ShownCall: Sendable {
   }
 }
 
+extension ShownCall {
+  func status(isBlocked: Bool) -> JournalEntry.Status {
+    switch self.record {
+    case nil: .unreadable
+    case let record? where record.isDeadLetter:
+      switch record.status {
+      case .expired: .expired
+      case .conflicted: .conflicted
+      case nil: .deadLetter
+      }
+    case .some where self.isRunning: .running
+    case .some: isBlocked ? .blocked : .waiting
+    }
+  }
+
+  /// Whether a screen shows the same of another call.
+  func looksLike(_ other: ShownCall?) -> Bool {
+    guard let other, self.status(isBlocked: false) == other.status(isBlocked: false) else { return false }
+    return self.record?.attempts == other.record?.attempts && self.lastFailure == other.lastFailure
+      && self.id == other.id && self.record?.storedArguments == other.record?.storedArguments
+      && self.record?.current == other.record?.current && self.record?.currentBytes == other.record?.currentBytes
+  }
+}
+
 extension JournalEntry {
   init(_ call: ShownCall, isBlocked: Bool) {
     let record = call.record
-    let status: Status =
-      switch record {
-      case nil: .unreadable
-      case let record? where record.isDeadLetter: record.status == .expired ? .expired : .deadLetter
-      case .some where call.isRunning: .running
-      case .some: isBlocked ? .blocked : .waiting
-      }
     self.init(
       id: call.id,
       name: record?.name ?? "",
       scope: record?.scope.map { StorageKey.readablePath($0) },
       acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
       attempts: record?.attempts ?? 0,
-      status: status,
+      status: call.status(isBlocked: isBlocked),
       arguments: record.map(\.storedArguments.bytes) ?? [],
       lastFailure: call.lastFailure
     )

@@ -15,6 +15,9 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
     /// Its time has passed: see `expires(after:)`. It is not made before ``MutationJournal/retry(_:)``, and holds up no
     /// other entry.
     case expired
+    /// What it would change was changed meanwhile: see `resolvesConflicts(of:_:)`. It is not made before
+    /// ``MutationJournal/resolve(_:with:)`` or ``MutationJournal/retry(_:)``.
+    case conflicted
     /// It cannot be read. It is kept as it is.
     case unreadable
   }

@@ -22,6 +22,12 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// A later call was made in place of the call, and its result has another type.
     public static let replaced = Code(description: "replaced")
 
+    /// What the call would change was changed meanwhile, and the user decides. Its entry stays in the journal.
+    public static let conflicted = Code(description: "conflicted")
+
+    /// What the call would change was changed meanwhile, and stays as it is. Its entry was removed.
+    public static let discarded = Code(description: "discarded")
+
     /// A call that has not ended has the key that the caller has chosen for this one. It was not made.
     public static let duplicateKey = Code(description: "duplicateKey")
   }
@@ -32,7 +38,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// A description of the error and of its remedy.
   public let message: String
 
-  /// The error of the storage or of the encoder; nil if there is none.
+  /// The error of the storage or of the encoder, or the one that says that there is a conflict; nil if there is none.
   public let cause: (any Error)?
 
   public var description: String {
@@ -58,6 +64,25 @@ extension JournalError {
         `operationIdempotencyKey`, or remove that call with `remove(_:)`.
         """,
       cause: nil
+    )
+  }
+
+  static func conflicted(_ name: String, _ cause: any Error) -> Self {
+    Self(
+      code: .conflicted,
+      message: """
+        What the call of "\(name)" would change was changed meanwhile. It stays in the journal until `resolve(_:with:)`, \
+        `retry(_:)` or `remove(_:)`.
+        """,
+      cause: cause
+    )
+  }
+
+  static func discarded(_ name: String, _ cause: any Error) -> Self {
+    Self(
+      code: .discarded,
+      message: "What the call of \"\(name)\" would change was changed meanwhile, and the call was discarded.",
+      cause: cause
     )
   }
 

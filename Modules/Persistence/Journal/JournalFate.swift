@@ -66,6 +66,9 @@ final class JournalFate: Sendable {
     }
   }
 
+  /// The value of the last attempt; nil if there is none.
+  var lastValue: (any Sendable)? { self.state.withLock { $0.value } }
+
   /// Ends the waits, and those that begin later, with the value of the last attempt.
   func succeed() {
     guard let value = self.state.withLock({ $0.value }) else { return }

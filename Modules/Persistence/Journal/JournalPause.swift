@@ -60,6 +60,9 @@ extension JournalState {
       let calls = self.lanes[lane], calls.isBlocked, let first = calls.first, first != place
     else { return nil }
     let name = self.items[first]?.record?.name ?? ""
+    if self.items[first]?.record?.isHolding == true {
+      return "the conflict of the call of \"\(name)\" before it in its scope has ended"
+    }
     return "the call of \"\(name)\" before it in its scope, which has failed, was made again"
   }
 }

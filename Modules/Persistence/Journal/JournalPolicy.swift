@@ -18,6 +18,8 @@ public struct JournalPolicy<Arguments: Sendable>: Sendable {
     let key: @Sendable (Arguments) -> OperationPath
     /// The arguments of one call in place of two; nil to make both.
     let merge: @Sendable (_ old: Arguments, _ new: Arguments) -> Arguments?
+    /// Whether the call of two is based on what the earlier one is based on.
+    let keepsBase: Bool
   }
 
   /// Nil if all calls are made.
@@ -31,7 +33,7 @@ public struct JournalPolicy<Arguments: Sendable>: Sendable {
   /// - Parameter key: Returns what a call is about, such as the identifier of a note.
   /// - Returns: The policy.
   public static func replacePending(by key: @escaping @Sendable (Arguments) -> some Hashable & Sendable) -> Self {
-    .merge(by: key) { _, new in new }
+    Self(rule: Rule(key: { OperationPath(elements: [key($0)]) }, merge: { _, new in new }, keepsBase: false))
   }
 
   /// A new call is merged with an earlier one with the same key that has not been sent.
@@ -45,7 +47,7 @@ public struct JournalPolicy<Arguments: Sendable>: Sendable {
     by key: @escaping @Sendable (Arguments) -> some Hashable & Sendable,
     _ merge: @escaping @Sendable (_ old: Arguments, _ new: Arguments) -> Arguments?
   ) -> Self {
-    Self(rule: Rule(key: { OperationPath(elements: [key($0)]) }, merge: merge))
+    Self(rule: Rule(key: { OperationPath(elements: [key($0)]) }, merge: merge, keepsBase: true))
   }
 }
 

@@ -68,6 +68,7 @@ extension JournalState {
     guard self.items[first]?.isHeld == true else { return }
     self.shown.blocked[lane] = first
     self.actions.isChanged = true
+    self.showBlocking()
   }
 
   private mutating func unblock(_ lane: String) {
@@ -77,7 +78,9 @@ extension JournalState {
         if case .waiting(_, let caller)? = self.items[place]?.activity { self.actions.unblocked.append(caller) }
       }
     }
-    if self.shown.blocked.removeValue(forKey: lane) != nil { self.actions.isChanged = true }
+    guard self.shown.blocked.removeValue(forKey: lane) != nil else { return }
+    self.actions.isChanged = true
+    self.showBlocking()
   }
 
   // MARK: - Calls without a scope

@@ -66,6 +66,10 @@ struct JournalState: Sendable {
     var isHeld = false
     /// Whether its call has ended.
     var hasEnded = false
+    /// What was decided about the conflict of its last run; nil if there was none.
+    var decision: ConflictDecision?
+    /// How its call has ended, for stores that show it; nil if it has not, or by other means than a run.
+    var ending: JournalEnding?
     /// Whether `remove(_:)` removes it.
     var isBeingRemoved = false
     /// Whether another process makes it, which lives. It is in no lane then: two processes must not wait for each
@@ -103,7 +107,10 @@ struct JournalState: Sendable {
     /// Whether what is written next is its removal.
     var isGone: Bool { self.hasEnded || self.isBeingRemoved }
     var lane: String? { self.record?.scope }
-    var isInLane: Bool { self.record.map { !$0.isDeadLetter && $0.scope != nil && !self.isElsewhere } ?? false }
+    var isInLane: Bool {
+      guard let record, record.scope != nil, !self.isElsewhere else { return false }
+      return !record.isDeadLetter || record.isHolding
+    }
     var isDue: Bool { self.resumption != 0 }
     /// Whether it was accepted and is to be made.
     var isPending: Bool { self.isStored && self.record.map { !$0.isDeadLetter } ?? false }
@@ -126,6 +133,8 @@ struct JournalState: Sendable {
   var loadWaiters: [AwaitedOutcome<Void>] = []
   /// What observers see.
   var shown = JournalEntries()
+  /// What the stores of mutations show.
+  var view = StoreView()
   /// The number of calls that were accepted and are to be made.
   private(set) var pendingCount = 0
   /// The number of pending calls that observers have received last; nil if they have received none.
@@ -193,44 +202,6 @@ struct JournalState: Sendable {
   }
 }
 
-/// A caller that waits for the turn of its call.
-struct JournalCaller: Sendable {
-  let ticket: JournalTicket
-  let context: OperationContext
-  let pause = JournalPause()
-}
-
-/// What is performed after the state was changed.
-struct JournalActions: Sendable {
-  var turns: [(JournalState.Continuation, JournalTurn)] = []
-  var signals: [AwaitedOutcome<Void>] = []
-  /// The writes of calls that are not written any more.
-  var writes: [JournalWrite] = []
-  /// The calls whose replays begin.
-  var replays: [JournalState.Place] = []
-  var cancelled: [Task<Void, Never>] = []
-  var ended: [KeptUpdates] = []
-  /// The callers that begin to wait for a call that has failed.
-  var blocked: [JournalCaller] = []
-  /// The callers that may not wait for one any more.
-  var unblocked: [JournalCaller] = []
-  /// The callers that wait no longer, released after unlocking: their contexts are the user's.
-  var callers: [JournalCaller] = []
-  /// Failures of calls that are made again, released after unlocking.
-  var outcomes: [JournalOutcome] = []
-  /// What is released after unlocking.
-  var released: [JournalState.Item] = []
-  /// Calls that have ended otherwise than by their runs, for those who wait for them.
-  var fates: [(JournalFate, JournalError)] = []
-  /// Whether the observers of the entries are notified.
-  var isChanged = false
-  /// Whether something is to be sent that may not be sent now, or nothing is left.
-  var needsLease = false
-  /// Whether changes are to be written, and nobody writes them yet.
-  var beginsWriting = false
-  var timer: JournalTimerChange?
-}
-
 // MARK: - Adding and removing
 
 extension JournalState {
@@ -287,6 +258,7 @@ extension JournalState {
       layerPlace: .earlierProcess(place)
     )
     item.isElsewhere = isElsewhere
+    item.isHeld = record?.isHolding ?? false
     self.insert(item, at: place)
   }
 
@@ -311,11 +283,16 @@ extension JournalState {
   }
 
   /// Removes a call from its lane.
-  mutating func leave(_ place: Place) {
-    guard let item = self.items[place], let lane = item.lane, var calls = self.lanes[lane].take() else { return }
+  ///
+  /// - Parameters:
+  ///   - place: The call, whose entry may have been removed meanwhile.
+  ///   - lane: The lane; nil for the one of the call.
+  mutating func leave(_ place: Place, in lane: String? = nil) {
+    let item = self.items[place]
+    guard let lane = lane ?? item?.lane, var calls = self.lanes[lane].take() else { return }
     calls.remove(place)
-    if item.activity.isCallerInLine { calls.callerCount -= 1 }
-    if item.isDue { calls.dueCount -= 1 }
+    if item?.activity.isCallerInLine == true { calls.callerCount -= 1 }
+    if item?.isDue == true { calls.dueCount -= 1 }
     self.lanes[lane] = calls.isEmpty ? nil : calls
     if calls.isEmpty { self.shown.blocked[lane] = nil }
   }
@@ -336,7 +313,8 @@ extension JournalState {
     self.count(item, -1)
     self.actions.needsLease = true
     if self.places[item.id] == place { self.places[item.id] = nil }
-    self.show(place)
+    self.show(place, replacing: item.record)
+    if let ending = item.ending { self.view.end(item, at: place, ending) }
     self.actions.released.append(item)
     self.actions.writes += item.writes
     if isFreeReplay { self.endReplayWithoutScope() }
@@ -365,9 +343,10 @@ extension JournalState {
     return result
   }
 
-  private mutating func show(_ place: Place) {
+  private mutating func show(_ place: Place, replacing record: JournalRecord? = nil) {
     let call = self.items[place].flatMap { $0.isStored ? ShownCall($0) : nil }
     if self.shown.set(call, at: place) { self.actions.isChanged = true }
+    self.view.set(call, replacing: record, at: place)
   }
 
   private mutating func count(_ item: Item, _ change: Int) {

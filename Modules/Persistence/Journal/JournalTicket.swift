@@ -17,8 +17,15 @@ struct JournalTicket: Sendable {
   var updates: KeptUpdates?
   /// What becomes of the call.
   let fate: JournalFate
-  /// The arguments in place of the caller's, of a call that was merged with an earlier one.
+  /// The arguments in place of the caller's, of a call that was merged with an earlier one, or was in conflict.
   var arguments: (any Sendable)?
+  /// The version that the call is based on; nil if its caller has named none.
+  var base: String?
+  /// How many times its arguments were replaced after a conflict.
+  var revision = 0
+
+  /// The key of the call for the server.
+  var key: String { JournalRecord.key(self.id, revision: self.revision) }
 }
 
 extension JournalTicket {

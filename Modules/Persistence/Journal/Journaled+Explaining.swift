@@ -14,7 +14,7 @@ extension Journaled: OperationExplaining {
   private static var texts: [(JournalEntry.Status, String)] {
     [
       (.running, "being made"), (.waiting, "waiting"), (.blocked, "blocked by an earlier one that has failed"),
-      (.deadLetter, "set aside as a dead letter"),
+      (.deadLetter, "set aside as a dead letter"), (.conflicted, "in conflict, for the user to decide"),
     ]
   }
 }

@@ -132,6 +132,13 @@ where Operation.Arguments: Codable {
     let isInsideScope = context.mutationScope == nil && outerScope != nil
     if isInsideScope { context.mutationScope = outerScope }
     context.addRunWrapper(JournalRunWrapper(scope: context.mutationScope, isInsideScope: isInsideScope))
+    context.operationControllers.append(
+      JournaledStoreController<Operation>(
+        names: Set([self.name] + self.aliases),
+        stored: self.stored,
+        journal: self.journal
+      )
+    )
     guard isInsideScope else { return }
     OperationWarning(
       code: .journaledInsideScope,
@@ -156,6 +163,7 @@ where Operation.Arguments: Codable {
 
     let current = JournalCall.current(in: context)
     let call = current ?? JournalCall(run: context.operationRunningTaskIdentifier, scope: nil, isInsideScope: false)
+    call.setCoding(JournalCoding(self.stored))
     if let failsForGood = self.failsForGood {
       call.setJudgement { error in (error as? Operation.MutateFailure).map { failsForGood($0) } ?? false }
     }
@@ -191,7 +199,8 @@ where Operation.Arguments: Codable {
   ) async -> Result<Operation.MutateValue, Operation.MutateFailure> {
     if ticket.fate.isReplaced { return await self.outcome(of: ticket) }
     var context = context
-    context.operationIdempotencyKey = ticket.id
+    context.operationIdempotencyKey = ticket.key
+    context.operationBaseVersion = ticket.base
     context.journalCall = call
     context.mutationBodyObserver = JournalAttempts(of: ticket, in: call.run)
     if let arguments = ticket.arguments as? Operation.Arguments { context.setMutationArguments(arguments) }
@@ -251,8 +260,9 @@ where Operation.Arguments: Codable {
           isRefusable: Operation.isRefusable,
           callUpdates: context.callUpdates,
           lifetime: context.journalLifetime,
+          base: context.operationBaseVersion,
           mergeKey: self.mergeKey(of: arguments),
-          merge: self.merge(with: arguments)
+          merge: self.merge(with: arguments, basedOn: context.operationBaseVersion)
         )
       )
       context.send(ticket.notice(.journalAccepted))
@@ -277,12 +287,19 @@ where Operation.Arguments: Codable {
   }
 
   /// Merges an earlier call with one of these arguments; nil if all calls are made.
-  private func merge(with arguments: Operation.Arguments) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
+  private func merge(
+    with arguments: Operation.Arguments,
+    basedOn base: String?
+  ) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
     guard let rule = self.policy.rule else { return nil }
     return { [stored] record in
       // A call whose arguments cannot be decoded is made, or reported, by itself.
       guard let earlier = try? stored.decode(record), let merged = rule.merge(earlier, arguments) else { return nil }
-      return MergedCall(bytes: try stored.encode(merged), arguments: merged)
+      return MergedCall(
+        bytes: try stored.encode(merged),
+        arguments: merged,
+        base: (rule.keepsBase ? record.base : nil) ?? base
+      )
     }
   }
 

@@ -23,6 +23,8 @@ struct JournalRequest {
   let callUpdates: CallUpdates?
   /// How long after now it can be made; nil for any time.
   let lifetime: Duration?
+  /// The version that it is based on; nil if its caller has named none.
+  let base: String?
   /// What it is about, for calls that replace others; nil for one that does not.
   let mergeKey: String?
   /// Merges it with the call of a record. Returns nil if both are made.
@@ -33,6 +35,8 @@ struct JournalRequest {
 struct MergedCall: Sendable {
   let bytes: StoredBytes
   let arguments: any Sendable
+  /// The version that it is based on.
+  let base: String?
 }
 
 extension MutationJournal {
@@ -57,7 +61,12 @@ extension MutationJournal {
       if let lease { await lease.showPresence(at: self.deadlines.elapsed) }
       merged = try await self.merge(place, request)
       if let merged {
-        self.change { state in _ = state.edit(place) { $0.record?.storedArguments = merged.bytes } }
+        self.change { state in
+          state.edit(place) { item in
+            item.record?.storedArguments = merged.bytes
+            item.record?.base = merged.base
+          }
+        }
       }
       var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
       // A call of an earlier start has the key.
@@ -89,7 +98,8 @@ extension MutationJournal {
       operationName: request.operationName,
       updates: updates,
       fate: fate ?? JournalFate(),
-      arguments: merged?.arguments
+      arguments: merged?.arguments,
+      base: merged == nil ? request.base : merged?.base
     )
   }
 
@@ -133,7 +143,8 @@ extension MutationJournal {
       expiresAt: request.lifetime.map { request.date.timeIntervalSinceReferenceDate + $0.seconds },
       lifetime: request.lifetime?.seconds,
       argumentBytes: request.arguments.base64,
-      version: request.version == 1 ? nil : request.version
+      version: request.version == 1 ? nil : request.version,
+      base: request.base
     )
     return self.change { state in
       state.add(

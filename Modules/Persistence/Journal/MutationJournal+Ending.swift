@@ -9,6 +9,8 @@ enum JournalEnd: Sendable {
   case left
   /// It has failed, and is made again after `resume()`.
   case held(any Error)
+  /// What it would change was changed meanwhile. It is set aside.
+  case conflicted(StoredConflict)
 }
 
 extension MutationJournal {
@@ -32,10 +34,21 @@ extension MutationJournal {
       ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
       return
     }
-    switch end {
+    switch self.decided(end, of: place) {
+    case .conflicted(let conflict):
+      self.change { $0.endBodies(of: place) }
+      ticket.fate.decide(.failure(JournalError.conflicted(ticket.name, conflict.error)), isFinal: false)
+      await self.setAside(
+        ticket,
+        as: .conflicted,
+        conflict,
+        because: "what it would change was changed meanwhile: \(conflict.error)",
+        in: context
+      )
     case .done(let failure):
       let attempts = self.attempts(of: ticket)
-      let write = self.change { $0.end(place) }
+      let ending = failure.map { JournalEnding.failed($0) } ?? .succeeded(ticket.fate.lastValue)
+      let write = self.change { $0.end(place, ending) }
       await self.finish(ticket, write)
       if let failure { ticket.fate.decide(.failure(failure), isFinal: true) } else { ticket.fate.succeed() }
       self.send(in: context) {
@@ -69,6 +82,18 @@ extension MutationJournal {
         let backoff = self.backoff(afterFailures: failuresInARow, error)
         self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff)
       }
+    }
+  }
+
+  /// How a call ends after what was decided about a conflict. Asked once for each decision.
+  func decided(_ end: JournalEnd, of place: JournalState.Place) -> JournalEnd {
+    switch self.state.withLock({ $0.items[place]?.decision.take() }) {
+    case .ask(let conflict): return .conflicted(conflict)
+    case .discard(let error): return .done(failure: error)
+    case .again:
+      guard case .done(let failure?) = end else { return end }
+      return .held(failure)
+    case nil: return end
     }
   }
 
@@ -166,24 +191,26 @@ extension MutationJournal {
   /// - Parameters:
   ///   - ticket: The call.
   ///   - aside: Why; nil for a dead letter.
+  ///   - conflict: What is stored of a conflict; nil if there is none.
   ///   - reason: The reason as text.
   ///   - context: The context of the run, whose observers are notified; nil for the observers of the client.
   nonisolated(nonsending) func setAside(
     _ ticket: JournalTicket,
     as aside: JournalRecord.Aside? = nil,
+    _ conflict: StoredConflict? = nil,
     because reason: String,
     in context: OperationContext? = nil
   ) async {
     let place = ticket.place
     let record = self.change { state -> JournalRecord? in
       guard state.items[place]?.isGone == false else { return nil }
-      state.edit(place) { $0.record?.setAside(as: aside) }
+      state.edit(place) { $0.record?.setAside(as: aside, conflict) }
       return state.items[place]?.record
     }
     guard let record else { return self.putBack(ticket, isHeld: false, failure: nil) }
     await self.writeAside(ticket)
     self.change { state in
-      state.leave(place)
+      if !record.isHolding { state.leave(place, in: record.scope) }
       state.endAside(place, because: reason)
       state.advance(record.scope)
     }
@@ -218,6 +245,7 @@ extension MutationJournal {
           """
       ).report()
       self.send(in: context) { ticket.notice(.journalExpired, attempts: record.attempts) }
+    case .conflicted: self.send(in: context) { ticket.notice(.journalConflicted, attempts: record.attempts) }
     case nil:
       OperationWarning(
         code: .journalDeadLetter,
@@ -234,9 +262,11 @@ extension MutationJournal {
 
 extension JournalState {
   /// Decides that a call has ended. Returns the write of its removal; nil if it was removed before.
-  fileprivate mutating func end(_ place: Place) -> JournalWrite? {
+  fileprivate mutating func end(_ place: Place, _ ending: JournalEnding) -> JournalWrite? {
     guard self.items[place] != nil else { return nil }
     self.items[place]?.hasEnded = true
+    // Otherwise the user has removed it.
+    if self.items[place]?.isBeingRemoved == false { self.items[place]?.ending = ending }
     return self.write(place)
   }
 
@@ -246,6 +276,7 @@ extension JournalState {
       item.activity = .none
       item.replay = nil
       item.lastFailure = reason
+      item.isHeld = item.record?.isHolding ?? false
     }
     self.setRetry(of: place, at: nil)
     self.setExpiry(of: place, at: nil)

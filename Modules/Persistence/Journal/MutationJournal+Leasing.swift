@@ -142,6 +142,7 @@ extension JournalState {
     self.edit(place) { item in
       item.record = record
       item.isElsewhere = isElsewhere
+      if record.isHolding { item.isHeld = true }
     }
     if self.items[place]?.isInLane == true, let lane = record.scope { self.enter(lane, place) }
     if record.isDeadLetter { self.endDue(place) }

@@ -25,6 +25,11 @@ extension OperationNotice.Name {
   /// The attribute `journal.attempts` is the number of times that the call was begun.
   public static let journalExpired = Self("journal.expired")
 
+  /// What a call would change was changed meanwhile. It is kept, and not made before the user has decided.
+  ///
+  /// The attribute `journal.attempts` is the number of times that the call was begun.
+  public static let journalConflicted = Self("journal.conflicted")
+
   /// A call was not made, because no mutation is registered with its name, or none that knows its version.
   public static let journalUnregistered = Self("journal.unregistered")
 

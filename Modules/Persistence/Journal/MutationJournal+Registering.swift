@@ -42,6 +42,7 @@ extension MutationJournal {
   where Mutation.Arguments: Codable {
     self.add(mutation, as: name, isImplied: false)
     guard let modifier = mutation.journaledModifier else { return }
+    self.change { $0.name(name, inStoresOf: modifier.name) }
     for known in [modifier.name] + modifier.aliases where known != name {
       self.add(mutation, as: known, isImplied: true)
     }
@@ -115,7 +116,8 @@ extension MutationRequest where Arguments: Codable {
   ) async -> JournalEnd {
     let store = client.map { $0.store(for: self) } ?? .detached(mutation: self)
     var context = OperationContext()
-    context.operationIdempotencyKey = ticket.id
+    context.operationIdempotencyKey = ticket.key
+    context.operationBaseVersion = ticket.base
     context.earlierOptimisticPlace = ticket.layerPlace
     context.earlierOptimisticUpdates = ticket.updates
     // A mutation without `.journaled(as:)` may call another one that has it, which is a new call.
@@ -139,10 +141,10 @@ extension MutationRequest where Arguments: Codable {
 
 extension MutationRequest where Arguments: Codable {
   /// Its innermost `.journaled(as:)`; nil without one.
-  fileprivate var journaledModifier: (any JournaledModifier)? { (self as? any JournaledOperation)?.journaledModifier }
+  var journaledModifier: (any JournaledModifier)? { (self as? any JournaledOperation)?.journaledModifier }
 
   /// How its arguments are stored.
-  fileprivate var storedArguments: StoredArguments<Arguments> {
+  var storedArguments: StoredArguments<Arguments> {
     self.journaledModifier?.storedArguments as? StoredArguments<Arguments> ?? StoredArguments()
   }
 }

@@ -10,13 +10,47 @@ extension MutationJournal {
   @discardableResult
   public func remove(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
-    let removal = self.change { $0.beginRemoval(of: id) }
+    let removal = self.change { state in state.places[id].flatMap { state.beginRemoval(of: $0) } }
     guard let removal else { return false }
+    return await self.finish(removal)
+  }
+
+  /// Removes all entries, for instance when a user signs out, and what stores show of calls that have ended.
+  ///
+  /// ```swift
+  /// await client.journal.removeAll()
+  /// client.resetStores()
+  /// client.clearStores()
+  /// try await client.persistence.removeAll()
+  /// ```
+  ///
+  /// Calls that are being made continue, and calls that are accepted meanwhile stay.
+  ///
+  /// - Parameter names: The names that the mutations are journaled as; nil for all, with entries that cannot be read.
+  /// - Returns: Whether all of them were removed from the storage. A failure is reported.
+  @discardableResult
+  public func removeAll(named names: Set<String>? = nil) async -> Bool {
+    do {
+      try await self.load()
+    } catch {
+      OperationWarning.report(storageFailedTo: "read the journal", error)
+      return false
+    }
+    let removals = self.change { $0.beginRemoval(of: names) }
+    var areRemoved = true
+    for removal in removals {
+      if await !self.finish(removal) { areRemoved = false }
+    }
+    return areRemoved
+  }
+
+  /// Waits for a removal. Returns whether the entry was removed from the storage.
+  private nonisolated(nonsending) func finish(_ removal: JournalRemoval) async -> Bool {
     do {
       try await removal.write.value()
     } catch {
       self.change { $0.endFailedRemoval(of: removal.place) }
-      OperationWarning.report(storageFailedTo: "remove the journal entry \(id)", error)
+      OperationWarning.report(storageFailedTo: "remove the journal entry \(removal.id)", error)
       return false
     }
     let name = self.change { state -> String?? in
@@ -57,12 +91,33 @@ extension MutationJournal {
   }
 }
 
+/// An entry that is being removed.
+struct JournalRemoval: Sendable {
+  let id: JournalEntry.ID
+  let place: JournalState.Place
+  let write: JournalWrite
+}
+
 extension JournalState {
   /// Decides that an entry is removed. Nothing is written for it after its removal.
-  fileprivate mutating func beginRemoval(of id: JournalEntry.ID) -> (place: Place, write: JournalWrite)? {
-    guard let place = self.places[id], let item = self.items[place], item.isStored, !item.isGone else { return nil }
+  fileprivate mutating func beginRemoval(of place: Place) -> JournalRemoval? {
+    guard let item = self.items[place], item.isStored, !item.isGone else { return nil }
     self.items[place]?.isBeingRemoved = true
-    return self.write(place).map { (place, $0) }
+    return self.write(place).map { JournalRemoval(id: item.id, place: place, write: $0) }
+  }
+
+  /// Decides that the entries of some names are removed; nil for all.
+  fileprivate mutating func beginRemoval(of names: Set<String>?) -> [JournalRemoval] {
+    self.view.forgetEnded(names)
+    let places = self.items.filter { item in
+      names.map { names in item.value.record.map { names.contains($0.name) } ?? false } ?? true
+    }
+    for (place, item) in places where item.ending != nil {
+      // It has just ended, and is not shown either.
+      self.actions.released.append(item)
+      self.items[place]?.ending = nil
+    }
+    return places.keys.sorted().compactMap { self.beginRemoval(of: $0) }
   }
 
   /// Puts a call back that could not be removed, unless it has ended meanwhile.

@@ -50,14 +50,7 @@ extension MutationJournal {
   public func retry(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
     self.watchExpiry()
-    let (date, now) = (self.date, self.deadlines.elapsed)
-    let change = self.change { $0.prepareRetry(of: id, at: date, now) }
-    guard let (place, write) = change else { return false }
-    do {
-      try await write?.value()
-    } catch {
-      OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
-    }
+    guard let place = await self.prepareRetry(of: id) else { return false }
     let signal = AwaitedOutcome<Void>()
     let isDue = self.change { $0.makeDue(place, signal) }
     guard isDue else { return true }
@@ -65,6 +58,27 @@ extension MutationJournal {
     self.change(isImmediate: true) { $0.advanceAll([place]) }
     await signal.value(cancelled: ())
     return true
+  }
+
+  /// Makes a call in conflict wait for its turn with other arguments. Returns whether it is there.
+  nonisolated(nonsending) func reopen(_ id: JournalEntry.ID, _ revision: JournalRevision) async -> Bool {
+    self.watchExpiry()
+    return await self.prepareRetry(of: id, revising: revision) != nil
+  }
+
+  private nonisolated(nonsending) func prepareRetry(
+    of id: JournalEntry.ID,
+    revising revision: JournalRevision? = nil
+  ) async -> JournalState.Place? {
+    let (date, now) = (self.date, self.deadlines.elapsed)
+    let change = self.change { $0.prepareRetry(of: id, at: date, now, revising: revision) }
+    guard let (place, write) = change else { return nil }
+    do {
+      try await write?.value()
+    } catch {
+      OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
+    }
+    return place
   }
 }
 
@@ -94,7 +108,8 @@ extension JournalState {
   fileprivate mutating func prepareRetry(
     of id: JournalEntry.ID,
     at date: Date,
-    _ now: Duration
+    _ now: Duration,
+    revising revision: JournalRevision? = nil
   ) -> (place: Place, write: JournalWrite?)? {
     guard let place = self.places[id], let item = self.items[place], let record = item.record, item.isStored,
       !item.isGone
@@ -102,17 +117,20 @@ extension JournalState {
     // What a body that runs has counted stays.
     guard item.activity.isNone else { return (place, nil) }
     self.edit(place) { item in
-      item.record?.attempts = 0
+      if let revision {
+        item.record?.revise(revision)
+      } else {
+        item.record?.attempts = 0
+      }
       item.record?.failures = 0
-      item.record?.isDeadLetter = false
-      item.record?.aside = nil
+      item.record?.takeBack()
       item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }
       item.isHeld = false
       item.isExpired = false
       item.failuresInARow = 0
     }
     self.setExpiry(of: place, at: date, now)
-    if record.isDeadLetter, let lane = record.scope { self.enter(lane, place) }
+    if record.isDeadLetter, !record.isHolding, let lane = record.scope { self.enter(lane, place) }
     return (place, self.write(place))
   }
 
@@ -141,7 +159,9 @@ extension JournalState {
       isReplay: true,
       layerPlace: item.layerPlace,
       updates: updates,
-      fate: item.fate
+      fate: item.fate,
+      base: record.base,
+      revision: record.revision ?? 0
     )
     return (ticket, record)
   }
@@ -194,7 +214,7 @@ extension MutationJournal {
     if let found = record.version, found > registration.version {
       return self.holdNewer(ticket, version: found, than: registration.version)
     }
-    let end = await registration.replay(ticket, record, client)
+    let end = self.decided(await registration.replay(ticket, record, client), of: place)
     // A journal that resumes by itself makes it again, until it becomes a dead letter, which is reported.
     if case .held(let error) = end, !self.resumesByItself {
       OperationWarning(

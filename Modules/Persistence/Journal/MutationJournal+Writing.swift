@@ -11,11 +11,14 @@ extension MutationJournal {
   func change<R: Sendable>(isImmediate: Bool = false, _ body: (inout JournalState) -> R) -> R {
     let (result, actions) = self.state.withLock { state -> (R, JournalActions) in
       let result = body(&state)
+      state.actions.changesStores = state.view.hasChanges
       state.actions.timer = state.takeTimerChange()
       defer { state.actions = JournalActions() }
       return (result, state.actions)
     }
     for updates in actions.ended { updates.end() }
+    // Before those continue who wait for what the stores show.
+    if actions.changesStores { self.notifyStores() }
     self.updatePauses(of: actions.blocked)
     self.updatePauses(of: actions.unblocked)
     // Before their runs continue.
@@ -65,7 +68,7 @@ extension MutationJournal {
         continue
       }
       do {
-        let put = StorageChange.put(key: content.key, value: try StorageCoding.encode(record))
+        let put = StorageChange.put(key: content.key, value: try record.write())
         // Both or none: a call must not be lost with the one that replaces it.
         changes.append([put] + (content.replaced.map { [.remove(key: $0)] } ?? []))
       } catch {

@@ -28,6 +28,7 @@ public final class MutationJournal: OperationClientFlushable {
   let lease: JournalLease?
   let registrations = Locked<[String: JournalRegistration]>([:])
   let changes = Broadcast<Void>(())
+  let showingStores = Locked(ShowingStores())
   let condition = Locked(JournalCondition())
   let resumes: Resuming?
   private let client = Locked(WeakClient())
@@ -141,11 +142,13 @@ extension OperationClient {
       if let journal = self.attachment(of: MutationJournal.self) { return journal }
       let journal = self.attachment { MutationJournal(storage: self.storageForJournal) }
       journal.bind(to: self, replacing: false)
+      self.journaledStores.attach(to: journal)
       return journal
     }
     set {
       self.attach(newValue)
       newValue.bind(to: self, replacing: true)
+      self.journaledStores.attach(to: newValue)
     }
   }
 

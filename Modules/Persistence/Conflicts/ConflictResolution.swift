@@ -1,0 +1,34 @@
+/// What becomes of a call that is in conflict with what the server has.
+public struct ConflictResolution<Arguments: Sendable>: Sendable {
+  enum Decision: Sendable {
+    case retry(Arguments, base: String?)
+    case discard
+    case ask(holdsScope: Bool)
+  }
+
+  let decision: Decision
+
+  /// The call is made with other arguments, and a key of its own.
+  ///
+  /// - Parameters:
+  ///   - arguments: The arguments, such as the merged values of both sides.
+  ///   - version: The version that they are based on, which is then
+  ///     ``OperationCore/OperationContext/operationBaseVersion``; nil to overwrite whatever the server has.
+  /// - Returns: The resolution.
+  public static func retry(with arguments: Arguments, basedOn version: String? = nil) -> Self {
+    Self(decision: .retry(arguments, base: version))
+  }
+
+  /// The call is not made: what the server has stays. Its caller gets a ``JournalError``, and its entry is removed.
+  public static var discard: Self { Self(decision: .discard) }
+
+  /// The call is set aside with what the server has, until ``MutationJournal/resolve(_:with:)``. It holds up no other
+  /// call.
+  public static var ask: Self { Self(decision: .ask(holdsScope: false)) }
+
+  /// The call is set aside with what the server has, until ``MutationJournal/resolve(_:with:)``.
+  ///
+  /// - Parameter isHolding: Whether later calls of its scope wait for the decision, because they may build on it.
+  /// - Returns: The resolution.
+  public static func ask(holdingScope isHolding: Bool) -> Self { Self(decision: .ask(holdsScope: isHolding)) }
+}

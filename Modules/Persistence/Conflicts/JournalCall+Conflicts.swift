@@ -1,0 +1,136 @@
+internal import OperationCore
+internal import OperationFoundation
+internal import OperationMutation
+
+/// Encodes what a journal stores of the calls of a mutation.
+struct JournalCoding: Sendable {
+  let version: Int
+  let coder: any StorageCoder
+  /// Encodes arguments; nil if they have another type.
+  let encode: @Sendable (any Sendable) throws -> StoredBytes?
+
+  init<Arguments>(_ stored: StoredArguments<Arguments>) {
+    self.version = stored.version
+    self.coder = stored.coder
+    self.encode = { arguments in try (arguments as? Arguments).map(stored.encode) }
+  }
+}
+
+/// What was decided about the conflict of a call, for its end.
+enum ConflictDecision: Sendable {
+  /// It is set aside.
+  case ask(StoredConflict)
+  /// It is not made, and its callers get the error.
+  case discard(JournalError)
+  /// It has failed, and is made again later.
+  case again
+}
+
+/// What the journal stores of a call that is set aside because of a conflict.
+struct StoredConflict: Sendable {
+  /// What the server has.
+  let current: StoredBytes
+  let holdsScope: Bool
+  let error: any Error
+}
+
+extension ConflictedCall {
+  /// A call that has failed; nil if its arguments are not known.
+  init?(_ call: JournalCall?, in context: OperationContext) {
+    let ticket = call?.acceptedTicket
+    let known = ticket?.arguments as? Arguments
+    guard let arguments = known ?? context.mutationArguments(as: Arguments.self) else { return nil }
+    self.init(
+      id: ticket?.id ?? "",
+      arguments: arguments,
+      baseVersion: ticket == nil ? context.operationBaseVersion : ticket?.base,
+      acceptedAt: ticket.flatMap { $0.journal.acceptanceDate(of: $0) },
+      retryCount: ticket?.revision ?? 0
+    )
+  }
+}
+
+extension JournalCall {
+  /// Makes the call with other arguments from now on, also after a restart.
+  ///
+  /// They are stored with the next attempt. A process that ends before that makes the call as it was, and finds the
+  /// conflict again.
+  ///
+  /// - Throws: The error of the encoding.
+  func revise(
+    with arguments: any Sendable,
+    basedOn base: String?,
+    in context: inout OperationContext
+  ) throws {
+    guard var ticket = self.acceptedTicket, let coding = self.coding, let bytes = try coding.encode(arguments)
+    else { return }
+    let revision = JournalRevision(arguments: bytes, version: coding.version, base: base, number: ticket.revision + 1)
+    ticket.journal.change { $0.revise(ticket.place, revision) }
+    ticket.arguments = arguments
+    ticket.base = base
+    ticket.revision = revision.number
+    self.setTicket(ticket)
+    context.operationIdempotencyKey = ticket.key
+  }
+
+  /// Notes what was decided about the conflict, for the end of the call.
+  func decide(_ decision: ConflictDecision) {
+    guard let ticket = self.acceptedTicket else { return }
+    ticket.journal.decide(decision, about: ticket.place)
+  }
+
+  /// Discards the call. Returns the error of its caller; nil for a call without a journal.
+  func discard(after error: any Error) -> JournalError? {
+    guard let ticket = self.acceptedTicket else { return nil }
+    let refusal = JournalError.discarded(ticket.name, error)
+    self.decide(.discard(refusal))
+    self.refuse(with: refusal)
+    return refusal
+  }
+
+  /// Sets the call aside. Returns the error of its caller; nil for a call without a journal.
+  ///
+  /// - Throws: The error of the encoding.
+  func ask(
+    after error: any Error,
+    holdsScope: Bool,
+    _ encode: (any StorageCoder) throws -> [UInt8]
+  ) throws -> JournalError? {
+    guard let ticket = self.acceptedTicket, let coding = self.coding else { return nil }
+    let refusal = JournalError.conflicted(ticket.name, error)
+    self.decide(
+      .ask(StoredConflict(current: StoredBytes(try encode(coding.coder)), holdsScope: holdsScope, error: error))
+    )
+    self.refuse(with: refusal)
+    return refusal
+  }
+}
+
+/// Other arguments of a call.
+struct JournalRevision: Sendable {
+  let arguments: StoredBytes
+  let version: Int
+  let base: String?
+  let number: Int
+}
+
+extension MutationJournal {
+  fileprivate func decide(_ decision: ConflictDecision, about place: JournalState.Place) {
+    self.state.withLock { state, released in
+      released.append(state.items[place]?.decision)
+      state.items[place]?.decision = decision
+    }
+  }
+
+  fileprivate func acceptanceDate(of ticket: JournalTicket) -> Date? {
+    let record = self.state.withLock { $0.items[ticket.place]?.record }
+    return record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) }
+  }
+}
+
+extension JournalState {
+  /// Replaces the arguments of a call. They are stored with what is written next.
+  mutating func revise(_ place: Place, _ revision: JournalRevision) {
+    self.edit(place) { $0.record?.revise(revision) }
+  }
+}

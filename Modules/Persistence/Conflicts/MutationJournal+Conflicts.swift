@@ -1,0 +1,122 @@
+internal import OperationCore
+internal import OperationFoundation
+public import OperationMutation
+
+extension MutationJournal {
+  /// The calls of a mutation that were set aside because of a conflict, for a screen that lets the user decide.
+  ///
+  /// ```swift
+  /// for conflict in journal.conflicts(of: save, as: Note.self) {
+  ///   show(mine: conflict.call.arguments, theirs: conflict.current)
+  /// }
+  /// ```
+  ///
+  /// Those of earlier starts of the program are included once the journal has read them: see ``load()``. A call whose
+  /// arguments or current value cannot be decoded, such as one of a later version of the program, is left out. Its entry
+  /// stays, and ``retry(_:)`` asks the server again.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation with its `.journaled(as:)`.
+  ///   - type: The type of what the server has.
+  /// - Returns: The conflicts, in the order in which the calls were accepted.
+  /// - Complexity: O(*n*) in the number of entries.
+  public func conflicts<Mutation: MutationRequest, Current: Codable & Sendable>(
+    of mutation: Mutation,
+    as type: Current.Type
+  ) -> [JournalConflict<Mutation.Arguments, Current>] where Mutation.Arguments: Codable {
+    guard let modifier = mutation.journaledModifier else { return [] }
+    let names = Set([modifier.name] + modifier.aliases)
+    let stored = mutation.storedArguments
+    let records = self.state.withLock { state in
+      state.items.filter { place, item in
+        // One that is being set aside is open when that is stored.
+        guard let record = item.record, item.activity.isNone, !item.isGone, record.status == .conflicted
+        else { return false }
+        return names.contains(record.name) || names.contains(state.view.storeName(of: record))
+      }.sorted { $0.key < $1.key }.compactMap { $0.value.record }
+    }
+    return records.compactMap { record in
+      guard let arguments = try? stored.decode(record), let bytes = record.storedCurrent?.bytes,
+        let current = try? stored.coder.decode(Current.self, from: bytes)
+      else { return nil }
+      let call = ConflictedCall(
+        id: record.id,
+        arguments: arguments,
+        baseVersion: record.base,
+        acceptedAt: Date(timeIntervalSinceReferenceDate: record.acceptedAt),
+        retryCount: record.revision ?? 0
+      )
+      return JournalConflict(call: call, current: current, stored: stored)
+    }
+  }
+
+  /// Ends a conflict as the user has decided.
+  ///
+  /// With ``ConflictResolution/retry(with:basedOn:)`` the call is made with the arguments at its place in its scope, and
+  /// its optimistic update shows them. With ``ConflictResolution/discard`` its entry is removed. In both cases calls
+  /// that wait behind it are made. With ``ConflictResolution/ask`` it stays as it is. This returns when the decision is
+  /// stored, and sending has begun.
+  ///
+  /// - Parameters:
+  ///   - conflict: One of ``conflicts(of:as:)``.
+  ///   - resolution: The decision.
+  /// - Returns: Whether the conflict was still open.
+  /// - Throws: The error of encoding the arguments.
+  @discardableResult
+  nonisolated(nonsending)
+    public func resolve<Arguments, Current>(
+      _ conflict: JournalConflict<Arguments, Current>,
+      with resolution: ConflictResolution<Arguments>
+    ) async throws -> Bool
+  {
+    let (call, stored) = (conflict.call, conflict.stored)
+    guard let held = self.state.withLock({ $0.openConflict(call.id, call.retryCount) }) else { return false }
+    switch resolution.decision {
+    case .ask: return true
+    case .discard:
+      guard await self.remove(call.id) else { return false }
+    case .retry(let arguments, let base):
+      let revision = JournalRevision(
+        arguments: try stored.encode(arguments),
+        version: stored.version,
+        base: base,
+        number: call.retryCount + 1
+      )
+      guard await self.reopen(call.id, revision) else { return false }
+    }
+    let places = self.change { $0.makeDue(behind: held) }
+    self.showUpdates(of: places)
+    self.change(isImmediate: true) { $0.advanceAll(places) }
+    return true
+  }
+}
+
+/// A call in conflict, and where it waits.
+struct OpenConflict: Sendable {
+  let place: JournalState.Place
+  /// The scope whose calls wait for the decision; nil if none do.
+  let lane: String?
+}
+
+extension JournalState {
+  /// Finds a call in conflict; nil if the conflict has ended, or if another process makes the call.
+  fileprivate func openConflict(_ id: JournalEntry.ID, _ revision: Int) -> OpenConflict? {
+    guard let place = self.places[id], let item = self.items[place], let record = item.record, !item.isGone,
+      item.activity.isNone, !item.isElsewhere, record.status == .conflicted, (record.revision ?? 0) == revision
+    else { return nil }
+    return OpenConflict(place: place, lane: record.holdsScope == true ? record.scope : nil)
+  }
+
+  /// Makes a call due whose conflict has ended, if it is still there, and those that have waited for it.
+  fileprivate mutating func makeDue(behind conflict: OpenConflict) -> [Place] {
+    var places = Set(conflict.lane.flatMap { self.lanes[$0]?.all } ?? [])
+    places.insert(conflict.place)
+    let due = places.filter { place in
+      guard let item = self.items[place] else { return false }
+      return item.isPending && item.activity.isNone && !item.isGone && !item.isDue && !item.isElsewhere
+    }
+    self.lastResumption += 1
+    for place in due.sorted() { self.makeDue(place, in: self.lastResumption) }
+    return due.sorted()
+  }
+}

@@ -1,0 +1,147 @@
+public import OperationCore
+public import OperationMutation
+
+extension MutationRequest {
+  /// Decides what becomes of calls that are in conflict with what the server has.
+  ///
+  /// ```swift
+  /// SaveNote(server: server)
+  ///   .resolvesConflicts(of: NoteConflict.self) { call, current in
+  ///     guard let merged = call.arguments.merged(with: current) else { return .ask }
+  ///     return .retry(with: merged, basedOn: current.version)
+  ///   }
+  ///   .scope("notes")
+  ///   .journaled(as: "save-note")
+  /// ```
+  ///
+  /// A call whose arguments are replaced stays the same call: the same entry, the same place in its scope, the same
+  /// caller. Its optimistic update shows the new arguments. As its request is another one, its
+  /// ``OperationCore/OperationContext/operationIdempotencyKey`` is another one, too. After eight conflicts in one
+  /// attempt it has failed, and is made again later.
+  ///
+  /// Apply it inside of retries, which would repeat a call that is in conflict. A call without a journal cannot be set
+  /// aside: it throws its error then.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the errors that are conflicts.
+  ///   - resolve: Decides. It is called on no actor, without a lock, and may be called again after a restart.
+  /// - Returns: The mutation whose conflicts are resolved.
+  public func resolvesConflicts<Conflict: MutationConflict>(
+    of type: Conflict.Type,
+    _ resolve:
+      @escaping @Sendable (_ call: ConflictedCall<Arguments>, _ current: Conflict.Current) async
+      -> ConflictResolution<Arguments>
+  ) -> ModifiedOperation<Self, ResolvesConflicts<Self>> {
+    self.resolvesConflicts { error, _ in
+      (error as? Conflict)?.current
+    } with: {
+      await resolve($0, $1)
+    }
+  }
+
+  /// Decides what becomes of calls that are in conflict with what the server has, for errors that do not say what that
+  /// is.
+  ///
+  /// ```swift
+  /// SaveNote(server: server).resolvesConflicts { error, context in
+  ///   // A bare 412 says nothing else.
+  ///   guard (error as? HTTPError)?.statusCode == 412 else { return nil }
+  ///   return try await server.note()
+  /// } with: { call, current in
+  ///   .retry(with: call.arguments, basedOn: current.version)
+  /// }
+  /// ```
+  ///
+  /// See ``OperationMutation/MutationRequest/resolvesConflicts(of:_:)``.
+  ///
+  /// - Parameters:
+  ///   - current: Returns what the server has; nil for an error that is no conflict. If it throws, the call has failed
+  ///     with that error, and is made again later.
+  ///   - resolve: Decides. It is called on no actor, without a lock, and may be called again after a restart.
+  /// - Returns: The mutation whose conflicts are resolved.
+  public func resolvesConflicts<Current: Codable & Sendable>(
+    current: @escaping @Sendable (_ error: any Error, _ context: OperationContext) async throws -> Current?,
+    with resolve:
+      @escaping @Sendable (_ call: ConflictedCall<Arguments>, _ current: Current) async
+      -> ConflictResolution<Arguments>
+  ) -> ModifiedOperation<Self, ResolvesConflicts<Self>> {
+    self.modifier(
+      ResolvesConflicts { error, call, context in
+        guard let current = try await current(error, context) else { return nil }
+        return ResolvedConflict(resolution: await resolve(call, current)) { try $0.encode(current) }
+      }
+    )
+  }
+}
+
+/// What was decided about a conflict.
+struct ResolvedConflict<Arguments: Sendable>: Sendable {
+  let resolution: ConflictResolution<Arguments>
+  /// Encodes what the server has.
+  let encode: @Sendable (any StorageCoder) throws -> [UInt8]
+}
+
+/// Resolves the conflicts of a mutation; applied by `.resolvesConflicts(of:)`.
+public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
+  typealias Arguments = Operation.Arguments
+
+  /// Decides about an error; nil if it is no conflict.
+  let resolve:
+    @Sendable (any Error, ConflictedCall<Arguments>, OperationContext) async throws -> ResolvedConflict<Arguments>?
+
+  public var sourceText: String { ".resolvesConflicts { … }" }
+
+  public func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
+  ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
+    // A retry around this modifier does not make a call again that was set aside.
+    if let refusal = JournalCall.current(in: context)?.refusal as? Operation.MutateFailure { throw refusal }
+    var context = context
+    var retryCount = 0
+    while true {
+      let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)
+      guard case .failure(let error) = outcome, !error.endsCancelledRun, !(error is JournalError) else {
+        return try outcome.get()
+      }
+      if let failure = await self.failure(after: error, retryCount: retryCount, in: &context) { throw failure }
+      retryCount += 1
+    }
+  }
+
+  private static var maximumRetries: Int { 8 }
+
+  /// Decides about a failure. Returns the error of the call; nil if it is made again, with the context.
+  private nonisolated(nonsending) func failure(
+    after error: Operation.MutateFailure,
+    retryCount: Int,
+    in context: inout OperationContext
+  ) async -> Operation.MutateFailure? {
+    let call = JournalCall.current(in: context)
+    guard let conflicted = ConflictedCall<Arguments>(call, in: context) else { return error }
+    do {
+      guard let conflict = try await self.resolve(error, conflicted, context) else { return error }
+      switch conflict.resolution.decision {
+      case .retry(let arguments, let base) where retryCount < Self.maximumRetries:
+        try call?.revise(with: arguments, basedOn: base, in: &context)
+        context.setMutationArguments(arguments)
+        context.operationBaseVersion = base
+        context.callUpdates?.show(with: arguments)
+        return nil
+      case .retry:
+        call?.decide(.again)
+        return error
+      case .discard: return call?.discard(after: error) as? Operation.MutateFailure ?? error
+      case .ask(let holdsScope):
+        let refusal = try call?.ask(after: error, holdsScope: holdsScope, conflict.encode)
+        return refusal as? Operation.MutateFailure ?? error
+      }
+    } catch let failure {
+      // What the server has is not known, or cannot be stored.
+      call?.decide(.again)
+      return failure as? Operation.MutateFailure ?? error
+    }
+  }
+}

@@ -1,0 +1,324 @@
+import FoundationEssentials
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Calls that are in conflict with what the server has.
+@Suite(.warningsAreIssues) struct ConflictTests {
+  private typealias Store = OperationStore<MutationState<Note, String, any Error>>
+  private typealias Resolve =
+    @Sendable (ConflictedCall<Note>, ServerNote) async -> ConflictResolution<Note>
+
+  private let server = VersionedServer()
+  private let door = Door()
+
+  init() {
+    self.server.edit(1, "base")
+    self.server.edit(1, "theirs")
+    self.server.edit(2, "base")
+  }
+
+  private struct Start {
+    let program: Program
+    let journal: MutationJournal
+    let mutation: any MutationRequest<Note, String, any Error>
+    let store: Store
+    let note: OperationStore<TextNoteState>
+
+    var conflicts: [JournalConflict<Note, ServerNote>] {
+      func conflicts(_ mutation: some MutationRequest<Note, String, any Error>) -> [JournalConflict<Note, ServerNote>] {
+        self.journal.conflicts(of: mutation, as: ServerNote.self)
+      }
+      return conflicts(self.mutation)
+    }
+  }
+
+  /// Starts the program. Conflicts are resolved inside or outside of `.journaled(as:)`.
+  private func start(
+    _ storage: any PersistentStorage = InMemoryStorage(),
+    isOutside: Bool = false,
+    clock: ManualClock = ManualClock(),
+    prefix: String = "k",
+    resolving resolve: @escaping Resolve
+  ) -> Start {
+    func start(_ mutation: some MutationRequest<Note, String, any Error>) -> Start {
+      let program = Program(storage, clock: clock)
+      let journal = program.makeJournal(prefix: prefix)
+      let shown = mutation.optimistic(on: ["note"], of: TextNoteState.self) { $0 = $1.text }
+      journal.register(shown, as: "save")
+      let note = program.client.store(for: Script().query(path: ["note"]).stale(after: .seconds(60)))
+      note.currentValue = "server"
+      let store = program.client.store(for: shown)
+      return Start(program: program, journal: journal, mutation: shown, store: store, note: note)
+    }
+    let save = SaveNote(server: self.server, door: self.door)
+    if isOutside {
+      return start(save.scope("s").journaled(as: "save").resolvesConflicts(of: NoteConflict.self, resolve))
+    }
+    return start(save.resolvesConflicts(of: NoteConflict.self, resolve).scope("s").journaled(as: "save"))
+  }
+
+  private static let merge: Resolve = { call, current in
+    let both = Note(id: call.arguments.id, text: "\(current.text)+\(call.arguments.text)")
+    return .retry(with: both, basedOn: "\(current.version)")
+  }
+
+  private static let ask: Resolve = { _, _ in .ask }
+
+  private func request(_ key: String, _ text: String, _ base: String?) -> VersionedServer.Request {
+    VersionedServer.Request(key: key, text: text, base: base)
+  }
+
+  private func codes(_ task: Task<String, any Error>) async -> JournalError.Code? {
+    do { _ = try await task.value } catch { return (error as? JournalError)?.code }
+    return nil
+  }
+
+  // MARK: - Retrying
+
+  @Test(arguments: [false, true]) func `A call is made again with merged arguments, and its caller gets the value`(
+    isOutside: Bool
+  ) async throws {
+    let start = self.start(isOutside: isOutside, resolving: Self.merge)
+    #expect(try await start.store.save("mine").value == "3")
+    #expect(self.server.requests == [self.request("k1", "mine", "1"), self.request("k1~1", "theirs+mine", "2")])
+    #expect(self.server[1]?.text == "theirs+mine")
+    #expect(start.journal.entries.isEmpty)
+    #expect(start.store.state.journaledCalls.map { $0.arguments?.text } == ["theirs+mine"])
+    #expect(try await start.program.storage.keys().isEmpty)
+    #expect(start.note.currentValue == "theirs+mine")
+  }
+
+  @Test func `The new arguments are stored before they are sent, and the update shows them`() async throws {
+    let storage = InMemoryStorage()
+    let start = self.start(storage) { call, current in
+      self.door.close()
+      return await Self.merge(call, current)
+    }
+    let call = start.store.save("mine")
+    try await self.door.arrival()
+    #expect(start.note.currentValue == "theirs+mine")
+    #expect(start.journal.texts == ["theirs+mine"])
+    // Killed here, it is made as it was stored, with its key and its version.
+    let copy = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
+    self.door.open()
+    _ = try await call.value
+    let again = self.start(copy, resolving: Self.merge)
+    await again.journal.resume().settled()
+    #expect(self.server.requests.last == self.request("k1~1", "theirs+mine", "2"))
+    #expect(again.store.state.journaledCalls.map(\.status) == [.succeeded])
+    #expect(self.server[1]?.version == 3)
+  }
+
+  @Test func `Without a version the server takes whatever comes`() async throws {
+    let start = self.start { call, _ in .retry(with: call.arguments) }
+    #expect(try await start.store.save("mine").value == "3")
+    #expect(self.server.requests.map(\.base) == ["1", nil])
+    #expect(self.server[1]?.text == "mine")
+  }
+
+  @Test func `Conflicts without an end are a failure, and the call is made again later`() async throws {
+    let seen = Log<Int>()
+    let start = self.start { call, _ in
+      seen.append(call.retryCount)
+      return .retry(with: call.arguments, basedOn: "99")
+    }
+    await #expect(throws: NoteConflict.self) { try await start.store.save("mine").value }
+    #expect(seen.all == Array(0...8))
+    #expect(self.server.requests.count == 9)
+    #expect(start.journal.statuses == [.waiting])
+    #expect(start.note.currentValue == "mine")
+  }
+
+  @Test func `The resolver gets the call and what the server has`() async throws {
+    let seen = Log<(ConflictedCall<Note>, ServerNote)>()
+    let start = self.start { call, current in
+      seen.append((call, current))
+      return .discard
+    }
+    #expect(await self.codes(start.store.save("mine")) == .discarded)
+    let (call, current) = try #require(seen.all.first)
+    #expect(call.id == "k1")
+    #expect(call.arguments == Note(id: 1, text: "mine"))
+    #expect(call.baseVersion == "1")
+    #expect(call.acceptedAt == start.program.clock.now())
+    #expect(call.retryCount == 0)
+    #expect(current == ServerNote(text: "theirs", version: 2))
+  }
+
+  @Test func `An error that is no conflict changes nothing`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let mutation = Send(server: Server(), script: Script(default: .error(Refused())))
+      .resolvesConflicts(of: NoteConflict.self) { _, _ in .ask }.journaled(as: "send")
+    await #expect(throws: Refused()) { try await program.client.store(for: mutation).save("a").value }
+    #expect(journal.entries.isEmpty)
+  }
+
+  // MARK: - Discarding
+
+  @Test(arguments: [false, true]) func `A discarded call ends, and what the server has stays`(
+    isOutside: Bool
+  )
+    async throws
+  {
+    let start = self.start(isOutside: isOutside) { _, _ in .discard }
+    let call = start.store.save("mine")
+    await #expect {
+      try await call.value
+    } throws: { error in
+      let error = error as? JournalError
+      return error?.code == .discarded && error?.cause as? NoteConflict == NoteConflict(current: self.server[1]!)
+    }
+    #expect(self.server[1]?.text == "theirs")
+    #expect(start.journal.entries.isEmpty)
+    #expect(start.note.currentValue == "server")
+    #expect(start.store.state.journaledCalls.map(\.status) == [.failed])
+    #expect(try await start.program.storage.keys().isEmpty)
+    // The scope goes on.
+    #expect(try await start.store.save("next", basedOn: "2").value == "3")
+  }
+
+  // MARK: - Asking
+
+  @Test(arguments: [false, true]) func `A call is set aside with both values, and the user's decision is made`(
+    isOutside: Bool
+  ) async throws {
+    let start = self.start(isOutside: isOutside, resolving: Self.ask)
+    #expect(await self.codes(start.store.save("mine")) == .conflicted)
+    #expect(start.journal.statuses == [.conflicted])
+    #expect(start.store.state.journaledCalls.map(\.status) == [.conflicted])
+    #expect(start.note.currentValue == "server")
+    let conflict = try #require(start.conflicts.first)
+    #expect(conflict.call.arguments.text == "mine")
+    #expect(conflict.current == ServerNote(text: "theirs", version: 2))
+    // Nothing makes it by itself.
+    await start.journal.resume().settled()
+    #expect(self.server.requests.count == 1)
+    #expect(try await start.journal.resolve(conflict, with: .ask))
+    self.door.close()
+    #expect(try await start.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
+    try await self.door.arrival()
+    #expect(start.note.currentValue == "both")
+    #expect(start.journal.statuses == [.running])
+    #expect(start.conflicts.isEmpty)
+    self.door.open()
+    try await start.journal.entries(count: 0)
+    #expect(self.server.requests.last == self.request("k1~1", "both", "2"))
+    #expect(self.server[1]?.text == "both")
+    #expect(start.store.state.journaledCalls.map(\.status) == [.succeeded])
+    #expect(try await !start.journal.resolve(conflict, with: .discard))
+  }
+
+  @Test func `The user discards the call`() async throws {
+    let start = self.start(resolving: Self.ask)
+    #expect(await self.codes(start.store.save("mine")) == .conflicted)
+    let conflict = try #require(start.conflicts.first)
+    #expect(try await start.journal.resolve(conflict, with: .discard))
+    #expect(start.journal.entries.isEmpty)
+    #expect(start.store.state.journaledCalls.isEmpty)
+    #expect(try await start.program.storage.keys().isEmpty)
+    #expect(try await !start.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "late"))))
+  }
+
+  @Test func `A conflict survives restarts, and so does the decision`() async throws {
+    let storage = InMemoryStorage()
+    let first = self.start(storage, resolving: Self.ask)
+    #expect(await self.codes(first.store.save("mine")) == .conflicted)
+    let second = self.start(storage, prefix: "l", resolving: Self.ask)
+    #expect(second.store.state.journaledCalls.map(\.status) == [.conflicted])
+    await second.journal.resume().settled()
+    let conflict = try #require(second.conflicts.first)
+    #expect(conflict.call.baseVersion == "1")
+    #expect(conflict.current.text == "theirs")
+    // The server has moved on: the decision is in conflict, too.
+    self.server.edit(1, "newer")
+    #expect(try await second.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
+    await second.journal.settled()
+    let third = self.start(storage, prefix: "m", resolving: Self.ask)
+    let again = try #require(third.conflicts.first)
+    #expect(again.call.retryCount == 1)
+    #expect(again.call.arguments.text == "both")
+    #expect(again.current.text == "newer")
+    #expect(try await third.journal.resolve(again, with: .retry(with: again.call.arguments, basedOn: "3")))
+    try await third.journal.entries(count: 0)
+    #expect(self.server.requests.map(\.key) == ["k1", "k1~1", "k1~2"])
+    #expect(self.server[1]?.text == "both")
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A call of an earlier start finds its conflict when it is made again`() async throws {
+    let storage = InMemoryStorage()
+    self.door.close()
+    let first = self.start(storage, resolving: Self.merge)
+    let call = first.store.save("mine")
+    try await self.door.arrival()
+    let copy = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
+    call.cancel()
+    _ = await call.result
+    self.door.open()
+    let second = self.start(copy, prefix: "l", resolving: Self.merge)
+    await second.journal.resume().settled()
+    #expect(self.server.requests == [self.request("k1", "mine", "1"), self.request("k1~1", "theirs+mine", "2")])
+    #expect(second.store.state.journaledCalls.map(\.status) == [.succeeded])
+    #expect(second.note.currentValue == "theirs+mine")
+  }
+
+  @Test func `A retry by hand asks the server again`() async throws {
+    let start = self.start(resolving: Self.ask)
+    #expect(await self.codes(start.store.save("mine")) == .conflicted)
+    self.server.edit(1, "newer")
+    #expect(await start.journal.retry("k1"))
+    #expect(start.conflicts.map(\.current.text) == ["newer"])
+    #expect(self.server.requests.map(\.key) == ["k1", "k1"])
+  }
+
+  @Test func `A retry around the mutation does not repeat a call that was set aside`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let inside = SaveNote(server: self.server).resolvesConflicts(of: NoteConflict.self) { _, _ in .ask }.tryingAgain()
+      .journaled(as: "inside").tryingAgain()
+    let store = program.client.store(for: inside)
+    #expect(await self.codes(store.save("mine")) == .conflicted)
+    #expect(self.server.requests.count == 1)
+    #expect(journal.statuses == [.conflicted])
+  }
+
+  // MARK: - What the error does not say
+
+  @Test func `What the server has is asked for, and if that fails the call is made again later`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let fails = SwitchSpecification(true)
+    let mutation = SaveNote(server: self.server)
+      .resolvesConflicts { error, context in
+        guard error is NoteConflict else { return ServerNote?.none }
+        if fails.isSatisfied(in: context) { throw Broken() }
+        return self.server[1]
+      } with: { call, current in
+        .retry(with: call.arguments, basedOn: "\(current.version)")
+      }
+      .scope("s").journaled(as: "save")
+    journal.register(mutation, as: "save")
+    await #expect(throws: Broken.self) { try await program.client.store(for: mutation).save("mine").value }
+    #expect(journal.statuses == [.waiting])
+    fails.set(false)
+    await journal.resume().settled()
+    #expect(self.server[1]?.text == "mine")
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test func `Without a journal a call is merged or discarded, and cannot be set aside`() async throws {
+    let program = Program()
+    let merging = SaveNote(server: self.server).resolvesConflicts(of: NoteConflict.self, Self.merge)
+    #expect(try await program.client.store(for: merging).save("mine").value == "3")
+    for resolution in [ConflictResolution<Note>.ask, .discard] {
+      let mutation = SaveNote(server: self.server, path: ["save", "\(resolution)"])
+        .resolvesConflicts(of: NoteConflict.self) { _, _ in resolution }
+      await #expect(throws: NoteConflict.self) { try await program.client.store(for: mutation).save("late").value }
+    }
+  }
+}
