@@ -6,8 +6,15 @@ import OperationPersistence
 import OperationTesting
 import TestFixtures
 
+/// The arguments of a call of the phone, in any version of the program.
+protocol PhoneArguments: Codable, Sendable {
+  init(_ tokens: Tokens)
+
+  var sent: Tokens { get }
+}
+
 /// What a call of the phone sends.
-struct Tokens: Codable, Hashable, Sendable {
+struct Tokens: PhoneArguments, Hashable {
   var note: Int
   var tokens: [Int]
 
@@ -16,9 +23,28 @@ struct Tokens: Codable, Hashable, Sendable {
     self.tokens = tokens
   }
 
+  init(_ tokens: Tokens) { self = tokens }
+
   init(_ entry: JournalEntry) {
-    self = (try? JSONDecoder().decode(Self.self, from: Data(entry.arguments))) ?? Self(note: 0, tokens: [])
+    let bytes = Data(entry.arguments)
+    let newer = try? JSONDecoder().decode(NewTokens.self, from: bytes).sent
+    self = newer ?? (try? JSONDecoder().decode(Self.self, from: bytes)) ?? Self(note: 0, tokens: [])
   }
+
+  var sent: Tokens { self }
+}
+
+/// The arguments of the second version of the program, whose member has another name.
+struct NewTokens: PhoneArguments {
+  var page: Int
+  var tokens: [Int]
+
+  init(_ tokens: Tokens) {
+    self.page = tokens.note
+    self.tokens = tokens.tokens
+  }
+
+  var sent: Tokens { Tokens(note: self.page, tokens: self.tokens) }
 }
 
 /// One start of the program.
@@ -29,12 +55,26 @@ struct Phone: Sendable {
   let journal: MutationJournal
   let network = NetworkSwitch()
   let generation: Int
-  private let stores: [OperationStore<MutationState<Tokens, Void, any Error>>]
+  /// The version of the program.
+  let version: Int
+  private let calls: [@Sendable (Tokens, OperationContext) async throws -> Void]
+  /// The identifiers of the calls that each store shows and that have not ended, and of those that have.
+  private let shows: [@Sendable () -> (pending: [String], ended: [String])]
+  private let conflicts: @Sendable () -> [JournalConflict<Tokens, Int>]
 
-  init(server: PhoneServer, storage: InMemoryStorage, date: Date, generation: Int, isOnline: Bool) {
+  init(
+    server: PhoneServer,
+    storage: InMemoryStorage,
+    date: Date,
+    generation: Int,
+    isOnline: Bool,
+    version: Int,
+    resolve: @escaping @Sendable (ConflictedCall<Tokens>, Int) -> ConflictResolution<Tokens>
+  ) {
     self.storage = PhoneStorage(storage)
     self.clock = ManualClock(date: date)
     self.generation = generation
+    self.version = version
     if isOnline { self.network.turnOn() }
     var context = OperationContext()
     context.use(self.clock)
@@ -47,26 +87,75 @@ struct Phone: Sendable {
       makeKey: { "g\(generation)k\(counter.next())" }
     )
     self.client.journal = self.journal
-    let network = self.network
-    let send: @Sendable (String) -> PhoneCall = { name in
+    let (client, journal, network) = (self.client, self.journal, self.network)
+    func send<Arguments: PhoneArguments>(_ name: String, _ type: Arguments.Type) -> PhoneCall<Arguments> {
       PhoneCall(server: server, network: network, generation: generation, path: [name])
     }
-    let joining = JournalPolicy<Tokens>.merge(by: \.note) { Tokens(note: $1.note, tokens: $0.tokens + $1.tokens) }
-    let edit = send("edit").scope("notes").journaled(as: "edit", policy: joining, failsForGood: { _ in false })
-    let message = send("message").journaled(as: "message", failsForGood: { _ in false }).expires(after: .seconds(3_600))
-    let setting = send("set").scope("notes")
-      .journaled(as: "set", policy: .replacePending(by: \.note), failsForGood: { _ in false })
-    self.stores = [
-      self.client.store(for: edit), self.client.store(for: message), self.client.store(for: setting),
-    ]
-    self.journal.register(edit, as: "edit")
-    self.journal.register(message, as: "message")
-    self.journal.register(setting, as: "set")
+    var calls: [@Sendable (Tokens, OperationContext) async throws -> Void] = []
+    var shows: [@Sendable () -> (pending: [String], ended: [String])] = []
+    func add<Arguments: PhoneArguments>(_ mutation: some MutationRequest<Arguments, Void, any Error>, as name: String) {
+      let store = client.store(for: mutation)
+      journal.register(mutation, as: name)
+      calls.append { try await store.mutate(with: Arguments($0), using: $1) }
+      shows.append {
+        let calls = store.state.journaledCalls
+        return (calls.filter { !$0.status.isEnded }.map(\.id), calls.filter(\.status.isEnded).map(\.id))
+      }
+    }
+    @Sendable func join<Arguments: PhoneArguments>(_ old: Arguments, _ new: Arguments) -> Arguments {
+      Arguments(Tokens(note: new.sent.note, tokens: old.sent.tokens + new.sent.tokens))
+    }
+    if version == 1 {
+      add(
+        send("edit", Tokens.self).scope("notes")
+          .journaled(as: "edit", policy: .merge(by: \.note) { join($0, $1) }, failsForGood: { _ in false }),
+        as: "edit"
+      )
+    } else {
+      // Renamed, and with other arguments.
+      add(
+        send("edit", NewTokens.self).scope("notes")
+          .journaled(
+            as: "edit-page",
+            aliases: ["edit"],
+            version: 2,
+            policy: .merge(by: \.page) { join($0, $1) },
+            failsForGood: { _ in false },
+            migrate: { bytes, _ in NewTokens(try JSONDecoder().decode(Tokens.self, from: Data(bytes))) }
+          ),
+        as: "edit-page"
+      )
+    }
+    add(
+      send("message", Tokens.self).journaled(as: "message", failsForGood: { _ in false })
+        .expires(after: .seconds(3_600)),
+      as: "message"
+    )
+    add(
+      send("set", Tokens.self).scope("notes")
+        .journaled(as: "set", policy: .replacePending(by: \.note), failsForGood: { _ in false }),
+      as: "set"
+    )
+    let save = send("save", Tokens.self).resolvesConflicts(of: PhoneConflict.self) { resolve($0, $1) }.scope("notes")
+      .journaled(as: "save", failsForGood: { _ in false })
+    add(save, as: "save")
+    (self.calls, self.shows) = (calls, shows)
+    self.conflicts = { journal.conflicts(of: save, as: Int.self) }
   }
 
-  func call(_ kind: Int, _ arguments: Tokens) async throws {
-    try await self.stores[kind].mutate(with: arguments)
+  /// Makes a call of one of the four kinds.
+  func call(_ kind: Int, _ arguments: Tokens, basedOn version: Int?) async throws {
+    var context = OperationContext()
+    context.operationBaseVersion = version.map { "\($0)" }
+    try await self.calls[kind](arguments, context)
   }
+
+  var openConflicts: [JournalConflict<Tokens, Int>] { self.conflicts() }
+
+  /// The identifiers of the calls that stores show as not ended.
+  var shownPending: [String] { self.shows.flatMap { $0().pending } }
+  /// The identifiers of all calls that stores show.
+  var shown: Set<String> { Set(self.shows.flatMap { $0().pending + $0().ended }) }
 
   /// The tokens of the calls in the journal.
   var storedTokens: Set<Int> { Set(self.journal.entries.flatMap { Tokens($0).tokens }) }

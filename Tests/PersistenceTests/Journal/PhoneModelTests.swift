@@ -5,10 +5,12 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// Random days of a phone: offline, killed, with a clock that is changed, with a full disk, and a server that fails.
+/// Random days of a phone: offline, killed, with a clock that is changed, updated and downgraded, with a full disk, a
+/// server that fails, other devices that change the same notes, and a user who signs out.
 ///
 /// Each call has a token. However the days go, each token that was accepted has reached the server, was replaced by a
-/// later one, is in front of the user, or is still to be sent; and no token is sent twice by one start of the program.
+/// later one, is in front of the user, was given up by the user, or is still to be sent; no token is sent twice by one
+/// start of the program; and no store shows a call that was removed.
 @Suite(.warningsAreIssues) struct PhoneModelTests {
   @Test(arguments: 0..<ModelRuns.count(40)) func `Every accepted call is sent, merged, or in front of the user`(
     seed: Int
@@ -26,7 +28,7 @@ import Testing
 }
 
 extension PhoneModelTests {
-  @Test func `The random days have merged calls, expired ones, dead letters, full disks and restarts`() async {
+  @Test func `The random days have everything that a phone may go through`() async {
     var seen: Set<String> = []
     for seed in 0..<20 {
       let days = PhoneDays(seed: UInt64(seed))
@@ -37,7 +39,13 @@ extension PhoneModelTests {
       }
       seen.formUnion(days.seen)
     }
-    #expect(seen == ["merged", "journalCallExpired", "journalDeadLetter", "notAccepted", "restarted", "repeated"])
+    #expect(
+      seen == [
+        "merged", "journalCallExpired", "journalDeadLetter", "notAccepted", "restarted", "repeated", "updated",
+        "downgraded", "journalNameUnregistered", "merged a conflict", "discarded a conflict", "asked", "held the scope",
+        "decided", "signed out",
+      ]
+    )
   }
 }
 
@@ -50,6 +58,8 @@ private final class PhoneDays: Sendable {
     /// For calls that replace others: the tokens of each note, in order.
     var settings: [Int: [Int]] = [:]
     var removed: Set<Int> = []
+    /// The identifiers of the calls that this start of the program has removed.
+    var signedOut: Set<String> = []
     var reported: Set<String> = []
     var problems: [String] = []
     var seen: Set<String> = []
@@ -69,7 +79,9 @@ private final class PhoneDays: Sendable {
         storage: InMemoryStorage(),
         date: Date(timeIntervalSinceReferenceDate: 0),
         generation: 0,
-        isOnline: false
+        isOnline: false,
+        version: 1,
+        resolve: { _, _ in .ask }
       )
     )
   }
@@ -91,6 +103,9 @@ private final class PhoneDays: Sendable {
         state.seen.insert("\(warning.code)")
       }
     case .storageFailed: break
+    // A program that was downgraded finds calls of names that it does not know.
+    case .journalNameUnregistered where warning.message.contains("\"edit-page\""):
+      self.state.withLock { _ = $0.seen.insert("\(warning.code)") }
     default: self.state.withLock { $0.problems.append("\(warning)") }
     }
   }
@@ -99,7 +114,7 @@ private final class PhoneDays: Sendable {
 
   func step() async {
     let phone = self.current
-    let choice = self.random(0..<14)
+    let choice = self.random(0..<17)
     switch choice {
     case 0...5: await self.call(phone)
     case 6: phone.clock.advance(by: .seconds(self.random(1..<4_000)))
@@ -112,20 +127,26 @@ private final class PhoneDays: Sendable {
       phone.network.change()
     case 10: await self.restart()
     case 11: phone.storage.setFull(self.random(0..<3) == 0)
-    case 12: phone.clock.setDate(phone.clock.now() + Double(self.random(-7_200..<7_200)))
+    case 12: if self.random(0..<6) == 0 { await self.signOut(phone) }
+    case 13: self.server.change(self.random(0..<3))
+    case 14: phone.clock.setDate(phone.clock.now() + Double(self.random(-7_200..<7_200)))
     default: await self.decide(phone)
     }
     await self.current.journal.settled()
+    let removed = self.state.withLock { $0.signedOut }.intersection(self.current.shown)
+    if !removed.isEmpty { self.state.withLock { $0.problems.append("A store shows \(removed), which were removed.") } }
   }
 
   private func call(_ phone: Phone) async {
-    let (kind, note) = (self.random(0..<3), self.random(0..<3))
+    let (kind, note) = (self.random(0..<4), self.random(0..<3))
+    // The screen may be older than the server.
+    let base = kind == 3 ? max(0, self.server.version(of: note) - self.random(0..<2)) : nil
     let token = self.state.withLock { state in
       state.lastToken += 1
       return state.lastToken
     }
     let arguments = Tokens(note: note, tokens: [token])
-    let call = Task.immediate { try await phone.call(kind, arguments) }
+    let call = Task.immediate { try await phone.call(kind, arguments, basedOn: base) }
     if self.random(0..<4) == 0 { call.cancel() }
     // A call that is cancelled while it is being written may still be turned down.
     await phone.journal.settled()
@@ -141,9 +162,46 @@ private final class PhoneDays: Sendable {
     }
   }
 
-  /// The process is killed, and the program is started again.
-  private func restart() async {
+  /// Decides about a conflict, by the token.
+  private func resolve(_ call: ConflictedCall<Tokens>, _ current: Int) -> ConflictResolution<Tokens> {
+    let token = call.arguments.tokens.first ?? 0
+    switch token % 4 {
+    case 0:
+      self.state.withLock { _ = $0.seen.insert("merged a conflict") }
+      return .retry(with: call.arguments, basedOn: "\(current)")
+    case 1:
+      self.state.withLock { state in
+        state.seen.insert("discarded a conflict")
+        state.removed.formUnion(call.arguments.tokens)
+      }
+      return .discard
+    case 2:
+      self.state.withLock { _ = $0.seen.insert("held the scope") }
+      return .ask(holdingScope: true)
+    default:
+      self.state.withLock { _ = $0.seen.insert("asked") }
+      return .ask
+    }
+  }
+
+  /// The user signs out: nothing of the journal is left.
+  private func signOut(_ phone: Phone) async {
+    let entries = phone.journal.entries
+    guard await phone.journal.removeAll() else { return }
+    self.state.withLock { state in
+      state.seen.insert("signed out")
+      state.removed.formUnion(entries.flatMap { Tokens($0).tokens })
+      state.signedOut.formUnion(entries.map(\.id))
+    }
+  }
+
+  /// The process is killed, and the program is started again, perhaps in another version.
+  private func restart(version: Int? = nil) async {
     let phone = self.current
+    let version = version ?? self.random(1..<3)
+    if version != phone.version {
+      self.state.withLock { _ = $0.seen.insert(version > phone.version ? "updated" : "downgraded") }
+    }
     let entries = await phone.storage.kill()
     phone.network.turnOff()
     self.server.endGeneration(phone.generation)
@@ -152,18 +210,22 @@ private final class PhoneDays: Sendable {
       storage: InMemoryStorage(entries: entries),
       date: phone.clock.now(),
       generation: phone.generation + 1,
-      isOnline: self.random(0..<2) == 0
+      isOnline: self.random(0..<2) == 0,
+      version: version,
+      resolve: { [weak self] in self?.resolve($0, $1) ?? .ask }
     )
     self.phone.withLock { $0 = next }
     for call in self.state.withLock({ $0.calls }) { call.cancel() }
     self.state.withLock { state in
       state.calls = []
+      state.signedOut = []
       state.seen.insert("restarted")
     }
   }
 
   /// The user looks at what is set aside.
   private func decide(_ phone: Phone) async {
+    if let conflict = phone.openConflicts.first { return await self.decide(conflict, of: phone) }
     guard let entry = phone.journal.entries.first(where: { $0.status == .expired || $0.status == .deadLetter }) else {
       return
     }
@@ -175,19 +237,36 @@ private final class PhoneDays: Sendable {
     }
   }
 
+  private func decide(_ conflict: JournalConflict<Tokens, Int>, of phone: Phone) async {
+    let isDiscarded = self.random(0..<3) == 0
+    let resolution =
+      isDiscarded ? .discard : ConflictResolution.retry(with: conflict.call.arguments, basedOn: "\(conflict.current)")
+    guard (try? await phone.journal.resolve(conflict, with: resolution)) == true else { return }
+    self.state.withLock { state in
+      state.seen.insert("decided")
+      if isDiscarded { state.removed.formUnion(conflict.call.arguments.tokens) }
+    }
+  }
+
   /// Makes everything well, and waits until nothing is left to be sent.
   func end() async {
     self.server.recover()
     self.current.storage.setFull(false)
-    await self.restart()
+    await self.restart(version: 2)
     let phone = self.current
     phone.network.turnOn()
     phone.network.change()
     for _ in 0..<40 {
       await phone.journal.settled()
+      for conflict in phone.openConflicts {
+        _ = try? await phone.journal.resolve(conflict, with: .retry(with: conflict.call.arguments))
+      }
+      await phone.journal.settled()
       phone.clock.advance(by: .seconds(400))
     }
     await phone.journal.settled()
+    let (shown, entries) = (phone.shownPending.sorted(), phone.journal.entries.map(\.id).sorted())
+    if shown != entries { self.state.withLock { $0.problems.append("Stores show \(shown), of \(entries).") } }
   }
 
   // MARK: - What is left

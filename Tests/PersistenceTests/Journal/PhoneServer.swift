@@ -14,6 +14,8 @@ final class PhoneServer: Sendable {
     /// The tokens that a start of the program knows to be done.
     var answered: Set<Int> = []
     var generation = 0
+    /// The version of each note, for calls that are based on one.
+    var versions: [Int: Int] = [:]
     var problems: [String] = []
     var seen: Set<String> = []
   }
@@ -29,6 +31,11 @@ final class PhoneServer: Sendable {
   var done: Set<Int> { self.state.withLock { $0.done } }
   var problems: [String] { self.state.withLock { $0.problems } }
 
+  func version(of note: Int) -> Int { self.state.withLock { $0.versions[note] ?? 0 } }
+
+  /// Another device changes a note.
+  func change(_ note: Int) { self.state.withLock { $0.versions[note, default: 0] += 1 } }
+
   func recover() { self.state.withLock { $0.isWell = true } }
 
   func endGeneration(_ generation: Int) {
@@ -38,7 +45,8 @@ final class PhoneServer: Sendable {
     }
   }
 
-  func receive(_ tokens: [Int], key: String?, from generation: Int, isOnline: Bool) throws {
+  func receive(_ call: Tokens, basedOn base: String?, key: String?, from generation: Int, isOnline: Bool) throws {
+    let tokens = call.tokens
     try self.state.withLock { state in
       // A process that was killed sends nothing.
       guard generation == state.generation else { throw Away() }
@@ -51,10 +59,14 @@ final class PhoneServer: Sendable {
       let luck = state.isWell ? 9 : Int.random(in: 0..<10, using: &state.random)
       if luck == 0 { throw Away() }
       if luck == 1 { throw Refused() }
-      if let key, !state.keys.insert(key).inserted {
+      if let key, state.keys.contains(key) {
         // The repeated call is done already.
         state.seen.insert("repeated")
       } else {
+        let version = state.versions[call.note] ?? 0
+        if let base, base != "\(version)" { throw PhoneConflict(current: version) }
+        if base != nil { state.versions[call.note] = version + 1 }
+        if let key { state.keys.insert(key) }
         state.done.formUnion(tokens)
       }
       // The answer is lost.
@@ -64,8 +76,13 @@ final class PhoneServer: Sendable {
   }
 }
 
+/// The error of a call that is based on an older version of a note.
+struct PhoneConflict: MutationConflict {
+  let current: Int
+}
+
 /// Sends tokens to the server.
-struct PhoneCall: MutationRequest {
+struct PhoneCall<Arguments: PhoneArguments>: MutationRequest {
   let server: PhoneServer
   let network: NetworkSwitch
   let generation: Int
@@ -73,12 +90,13 @@ struct PhoneCall: MutationRequest {
 
   func mutate(
     isolation: isolated (any Actor)?,
-    with arguments: Tokens,
+    with arguments: Arguments,
     in context: OperationContext,
     with continuation: OperationContinuation<Void, any Error>
   ) async throws {
     try self.server.receive(
-      arguments.tokens,
+      arguments.sent,
+      basedOn: context.operationBaseVersion,
       key: context.operationIdempotencyKey,
       from: self.generation,
       isOnline: self.network.isSatisfied(in: context)
