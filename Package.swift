@@ -194,7 +194,11 @@ let table: [Module] = [
   ),
   .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination"]),
   .tests("Fleet", uses: ["Core", "Persistence", "Tags", "FleetTesting"]),
-  .subject("StorageSubject", uses: ["Core", "Mutation", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
+  .subject(
+    "StorageSubject",
+    uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite"],
+    trait: "SwiftOperationSQLite"
+  ),
   .tests(
     "SQLite",
     uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],

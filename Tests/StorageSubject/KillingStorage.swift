@@ -44,9 +44,15 @@
         let attempts: Int
       }
       let entry = try JSONDecoder().decode(Entry.self, from: Data(value))
+      let arguments = Data(entry.arguments.utf8)
+      let decoder = JSONDecoder()
+      let first = try? decoder.decode(FirstNumbers.self, from: arguments).numbers
+      if let numbers = first ?? (try? decoder.decode(SecondNumbers.self, from: arguments).list) {
+        for number in numbers { self.accepted.append("\(number)") }
+        return
+      }
       guard entry.attempts == 1 else { return }
-      let line = try JSONDecoder().decode(Line.self, from: Data(entry.arguments.utf8))
-      self.accepted.append("\(line.number)")
+      self.accepted.append("\(try decoder.decode(Line.self, from: arguments).number)")
     }
 
     private func step() {

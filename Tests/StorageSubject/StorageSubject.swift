@@ -13,6 +13,9 @@
   /// accepted yet, and kills itself at the given call of the storage; 0 for never. It adds the number of each stored
   /// call to `SERVER.accepted`, and each request that the server receives to `SERVER`.
   ///
+  /// `StorageSubject years DATABASE SERVER COUNT KILL-AT VERSION` does so in one of two versions of the program, with
+  /// calls that are merged and in conflict and a journal that resumes by itself. A line of `SERVER` is a change of it.
+  ///
   /// `StorageSubject shared DATABASE SERVER PROCESS COUNT KILL-AFTER` does so beside other processes with the same
   /// database, with numbers of its own, and kills itself after so many requests; 0 for never. Each request is two lines
   /// in the server file: when it begins, and when it ends. Another line says that the process is about to end.
@@ -31,6 +34,14 @@
           server: arguments[3],
           count: Int(arguments[4]) ?? 0,
           killAt: Int(arguments[5]) ?? 0
+        )
+      case "years":
+        try await years(
+          database: arguments[2],
+          server: arguments[3],
+          count: Int(arguments[4]) ?? 0,
+          killAt: Int(arguments[5]) ?? 0,
+          version: Int(arguments[6]) ?? 0
         )
       case "shared":
         try await shared(
