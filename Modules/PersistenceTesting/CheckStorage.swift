@@ -12,9 +12,10 @@ public import Testing
 ///
 /// ``StorageRule`` lists the rules: bytes come back as they were put (`values`) under their own keys (`keys`),
 /// the newest value wins (`replacement`), and a removed entry is gone (`removal`); entries are found by their prefix
-/// (`prefix`), in order (`order`), as soon as their batch has returned (`visibility`) and never a part of a batch
-/// (`atomicity`), also when many tasks write (`concurrency`); they are there after the storage is opened again
-/// (`reopening`); a batch may be empty (`emptyBatch`), and failures are thrown (`failure`, `splitting`, `closing`). In a
+/// (`prefix`), in order (`order`), with their sizes (`sizes`), as soon as their batch has returned (`visibility`) and
+/// never a part of a batch (`atomicity`), also when many tasks write (`concurrency`); they are there after the storage
+/// is opened again (`reopening`); a batch may be empty (`emptyBatch`), and failures are thrown (`failure`, `splitting`,
+/// `closing`). In a
 /// storage with leases, one owner at a time holds a lease (`leases`).
 ///
 /// - Parameters:
@@ -84,6 +85,7 @@ struct StorageCheck<Storage: PersistentStorage>: Sendable {
     case .removal: try await self.checkRemoval()
     case .prefix: try await self.checkPrefix()
     case .order: try await self.checkOrder()
+    case .sizes: try await self.checkSizes()
     case .visibility: try await self.checkVisibility()
     case .emptyBatch: try await self.checkEmptyBatch()
     case .atomicity: try await self.checkAtomicity()

@@ -99,4 +99,25 @@ extension StorageCheck {
     let expected = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     return try await self.finding("after puts in another order", expected: expected, "Sort by the bytes of the keys.")
   }
+
+  func checkSizes() async throws -> [String] {
+    var generator = SystemRandomNumberGenerator()
+    func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+    let counts = [("a/2", 10), ("a/1", 2_000), ("b", 1), ("a", 10)]
+    try await self.storage.apply(counts.map { .put(key: $0, value: random($1)) })
+    try await self.put("a/1", random(1_000))
+    try await self.storage.apply([.remove(key: "a")])
+    let sizes = try await self.storage.sizes(withPrefix: "a")
+    guard sizes.map(\.key) == ["a/1", "a/2"] else {
+      return [
+        "the sizes with the prefix \"a\" have the keys \(sizes.map(\.key)), not [\"a/1\", \"a/2\"]. "
+          + "Return one for each entry of `entries(withPrefix:)`, in its order."
+      ]
+    }
+    if sizes[0].byteCount > sizes[1].byteCount { return [] }
+    return [
+      "a value of 1000 bytes has the size \(sizes[0].byteCount), and one of 10 has \(sizes[1].byteCount). "
+        + "Return the size of the newest value."
+    ]
+  }
 }

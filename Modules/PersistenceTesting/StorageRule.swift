@@ -14,6 +14,8 @@ public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringC
   case prefix
   /// Entries come in the order of the bytes of their keys.
   case order
+  /// `sizes(withPrefix:)` lists the keys of the entries, in order, and a longer value of random bytes is larger.
+  case sizes
   /// An entry can be read, by any task, as soon as the batch that puts it has returned.
   case visibility
   /// A batch without changes succeeds, and changes nothing.

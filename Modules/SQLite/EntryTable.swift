@@ -13,7 +13,7 @@
       let statement = try database.cachedStatement(
         sql: "SELECT key, value, checksum FROM entry WHERE key >= ? AND key <= ? ORDER BY key"
       )
-      let rows = try Row.fetchCursor(statement, arguments: [prefix, prefix + "\u{10FFFF}\u{10FFFF}"])
+      let rows = try Row.fetchCursor(statement, arguments: self.bounds(ofPrefix: prefix))
       var entries: [StorageEntry] = []
       while let row = try rows.next() {
         // In a damaged row a value may have another type: a typed subscript would end the process, and an error would
@@ -25,6 +25,24 @@
       }
       try self.check(entries.count, ofPrefix: prefix, in: database)
       return entries
+    }
+
+    /// Reads the sizes of the entries whose keys start with `prefix`, without the pages on which long values continue.
+    static func sizes(withPrefix prefix: String, in database: Database) throws -> [StorageEntrySize] {
+      let statement = try database.cachedStatement(
+        sql: "SELECT key, length(value) FROM entry WHERE key >= ? AND key <= ? ORDER BY key"
+      )
+      let rows = try Row.fetchCursor(statement, arguments: self.bounds(ofPrefix: prefix))
+      var sizes: [StorageEntrySize] = []
+      while let row = try rows.next() {
+        guard let key = String.fromDatabaseValue(row[0]), key.utf8.starts(with: prefix.utf8) else { continue }
+        sizes.append(StorageEntrySize(key: key, byteCount: Int.fromDatabaseValue(row[1]) ?? 0))
+      }
+      return sizes
+    }
+
+    private static func bounds(ofPrefix prefix: String) -> StatementArguments {
+      [prefix, prefix + "\u{10FFFF}\u{10FFFF}"]
     }
 
     /// Compares the number of entries with what was stored, if a tally has exactly these entries.

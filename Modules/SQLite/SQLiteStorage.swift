@@ -68,6 +68,14 @@
       }
     }
 
+    nonisolated(nonsending) public func sizes(withPrefix prefix: String) async throws -> [StorageEntrySize] {
+      try self.begin()
+      defer { self.end() }
+      return try await self.perform(on: self.readers) { database in
+        try database.read { try EntryTable.sizes(withPrefix: prefix, in: $0) }
+      }
+    }
+
     nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
       try self.begin()
       defer { self.end() }

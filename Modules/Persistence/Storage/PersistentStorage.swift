@@ -19,6 +19,15 @@ public protocol PersistentStorage: AnyObject, Sendable {
   /// - Throws: An error if the storage cannot be read or is closed.
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry]
 
+  /// Returns the sizes of the entries whose keys start with `prefix`, in the order of their keys.
+  ///
+  /// Limits and statistics need them. By default the entries are read.
+  ///
+  /// - Parameter prefix: The beginning of the keys.
+  /// - Returns: The sizes of the entries that `entries(withPrefix:)` would return.
+  /// - Throws: An error if the storage cannot be read or is closed.
+  nonisolated(nonsending) func sizes(withPrefix prefix: String) async throws -> [StorageEntrySize]
+
   /// Makes all changes of a batch, or none of them.
   ///
   /// When it returns, the changes survive the end of the process, and a batch that puts an entry also survives a crash

@@ -79,6 +79,11 @@
         .map { row in StorageEntry(key: row.text(0) ?? "", value: row.bytes(1) ?? []) }
     }
 
+    nonisolated(nonsending) public func sizes(withPrefix prefix: String) async throws -> [StorageEntrySize] {
+      try await self.perform(self.statements.sizes, StorageStatements.parameters(ofPrefix: prefix))
+        .map { row in StorageEntrySize(key: row.text(0) ?? "", byteCount: row.integer(1).map { Int($0) } ?? 0) }
+    }
+
     nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
       let changes = BatchChanges(batch)
       if batch.isEmpty { return try self.uses.check() }

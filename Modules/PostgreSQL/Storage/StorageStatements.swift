@@ -2,6 +2,7 @@
   /// The statements of a storage in a schema.
   struct StorageStatements: Sendable {
     let entries: Statement
+    let sizes: Statement
     let apply: Statement
     let acquireLease: Statement
     let releaseLease: Statement
@@ -9,16 +10,20 @@
 
     init(_ schema: SchemaName) {
       let name = schema.quoted
-      self.entries = Statement(
-        """
-        SELECT head || rest, value FROM \(name).entry
-        WHERE head >= $1 AND head < $2 AND substring(head || rest FOR length($3)) = $3
-        ORDER BY head, rest
-        """,
-        .bytes,
-        .bytes,
-        .bytes
-      )
+      func reading(_ columns: String) -> Statement {
+        Statement(
+          """
+          SELECT \(columns) FROM \(name).entry
+          WHERE head >= $1 AND head < $2 AND substring(head || rest FOR length($3)) = $3
+          ORDER BY head, rest
+          """,
+          .bytes,
+          .bytes,
+          .bytes
+        )
+      }
+      self.entries = reading("head || rest, value")
+      self.sizes = reading("head || rest, length(value)")
       self.apply = Statement(
         "SELECT \(name).apply_batch($1, $2, $3, $4)",
         .bytes,
@@ -31,7 +36,7 @@
       self.cleanUp = Statement("SELECT \(name).clean_up()")
     }
 
-    /// The parameters of `entries`: the bounds of the index, and the prefix itself.
+    /// The parameters of `entries` and `sizes`: the bounds of the index, and the prefix itself.
     static func parameters(ofPrefix prefix: String) -> [QueryValue] {
       let head = Array(prefix.utf8.prefix(1_000))
       // No key has the byte 0xFF, because UTF-8 has none.

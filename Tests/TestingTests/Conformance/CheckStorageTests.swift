@@ -86,6 +86,19 @@ import Testing
       ]
     ),
     (
+      .sizes, .sizesAll,
+      [
+        """
+        the sizes with the prefix "a" have the keys ["a/1", "a/2", "b"], not ["a/1", "a/2"]. Return one for each entry of \
+        `entries(withPrefix:)`, in its order.
+        """
+      ]
+    ),
+    (
+      .sizes, .sizesNothing,
+      ["a value of 1000 bytes has the size 0, and one of 10 has 0. Return the size of the newest value."]
+    ),
+    (
       .failure, .failsHalfway,
       [
         """

@@ -11,6 +11,7 @@ final class BrokenStorage: PersistentStorage {
     case throwsForNothing, splitsLargeBatches, staysRefusing, refusesNothing
     case leasesToAll, leasesOnce, leasesForever, keepsFirstEnd, lendsForOthers, mixesNames, keepsReleased, showsLeases
     case leasesInTwoSteps
+    case sizesAll, sizesNothing
   }
 
   struct DiskIsFull: Error {}
@@ -69,6 +70,12 @@ final class BrokenStorage: PersistentStorage {
     }
     if self.fault == .keepsInsertionOrder { return found }
     return found.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  }
+
+  nonisolated(nonsending) func sizes(withPrefix prefix: String) async throws -> [StorageEntrySize] {
+    try await self.entries(withPrefix: self.fault == .sizesAll ? "" : prefix).map { entry in
+      StorageEntrySize(key: entry.key, byteCount: self.fault == .sizesNothing ? 0 : entry.value.count)
+    }
   }
 
   nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
