@@ -28,11 +28,12 @@ extension OperationClient {
 
 /// Writes and restores the values of the stores of one client: see `OperationClient.persistence`.
 public final class ClientPersistence: OperationClientFlushable {
-  private weak let client: OperationClient?
+  weak let client: OperationClient?
   // Keeps the writers alive, and the values that they have read ahead.
   private let writers = Locked<[ObjectIdentifier: StateWriter]>([:])
   /// The types whose values were reported because they have no key.
   private let reportedTypes = Locked<Set<ObjectIdentifier>>([])
+  let currentLimits = Locked<StorageLimits?>(nil)
 
   init(client: OperationClient) {
     self.client = client
@@ -41,7 +42,9 @@ public final class ClientPersistence: OperationClientFlushable {
   var allWriters: [StateWriter] { self.writers.withLock { Array($0.values) } }
 
   func add(_ writer: StateWriter) {
-    self.writers.withLock { $0[ObjectIdentifier(writer)] = writer }
+    let isNew = self.writers.withLock { $0.updateValue(writer, forKey: ObjectIdentifier(writer)) == nil }
+    guard isNew, let limits = self.limits, let time = self.upkeepTime else { return }
+    writer.setLimits(limits, time)
   }
 
   /// Writes the values that have changed and are not written yet, and waits until they are.
@@ -88,6 +91,7 @@ extension ClientPersistence {
         let read = try await writer.readAll(prefix)
         count += read.count
         if !read.outdated.isEmpty { await self.remove(outdated: read.outdated, from: writer.storage) }
+        if let time = self.upkeepTime { writer.beginUpkeep(time) }
       } catch {
         OperationWarning.report(storageFailedTo: "read the values at \(path)", error)
       }
@@ -114,7 +118,7 @@ extension ClientPersistence {
   }
 
   /// Adds the writer of a storage, or of the client's. Returns whether there are writers, and reports if there are none.
-  private func findWriters(of storage: (any PersistentStorage)?, to action: String) -> Bool {
+  func findWriters(of storage: (any PersistentStorage)?, to action: String) -> Bool {
     if let storage = storage ?? self.client?.defaultContext.operationStorage {
       self.add(StateWriters.writer(for: storage))
     }

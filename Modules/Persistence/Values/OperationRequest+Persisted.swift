@@ -39,7 +39,8 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///   - version: The version of the stored form. Raise it when the form changes, or when older stored values must not
   ///     be used.
   ///   - maximumAge: How old a stored value may be by the ``/OperationCore/OperationClock`` of the context, and how far
-  ///     in the future if the clock was set back; nil for any age.
+  ///     in the future if the clock was set back; nil for any age. Values that are older are removed at the start of a
+  ///     later program and every hour, also if no store is made for them. A negative age is reported and counts as zero.
   ///   - storage: The storage; nil for ``OperationCore/OperationContext/operationStorage``.
   ///   - coder: Encodes the value.
   ///   - isExcluded: Returns true for a value that may not be stored. The value that was stored before is removed then.
@@ -60,7 +61,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
       name: name,
       aliases: aliases,
       version: version,
-      maximumAge: maximumAge,
+      maximumAge: maximumAge?.reportedIfNegative(in: "persisted(as:maximumAge:)"),
       storage: storage,
       coder: coder,
       isExcluded: isExcluded,
@@ -112,6 +113,9 @@ struct PersistenceSettings<State: RestorableState & Sendable>: Sendable {
   let coder: any StorageCoder
   let isExcluded: (@Sendable (State.RestorableValue) -> Bool)?
   let migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> State.Restoration)?
+
+  /// The maximum age in whole seconds, rounded up.
+  var maximumAgeInSeconds: Int64? { self.maximumAge.map { UseRecord.seconds($0.seconds) ?? .max } }
 }
 
 extension OperationCore.StoredValue {

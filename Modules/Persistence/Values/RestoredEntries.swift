@@ -18,7 +18,11 @@ struct RestoredEntries: Sendable {
   private var touched: Set<String> = []
 
   mutating func insert(_ entries: [StorageEntry], prefix: String) {
-    for entry in entries where !self.touched.contains(entry.key) { self.values[entry.key] = entry.value }
+    for entry in entries {
+      self.values[entry.key] = entry.value
+      // It was read anew.
+      if !self.touched.isEmpty { self.touched.remove(entry.key) }
+    }
     self.keys = self.values.keys.sorted()
     if !self.prefixes.contains(where: { prefix.hasPrefix($0) }) {
       self.prefixes.removeAll { $0.hasPrefix(prefix) }

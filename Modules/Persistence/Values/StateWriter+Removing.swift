@@ -68,11 +68,15 @@ extension StateWriter {
   }
 
   private func removeEntries(_ prefix: String) async throws {
-    let changes = try await self.storage.entries(withPrefix: prefix).map { StorageChange.remove(key: $0.key) }
+    let values = try await self.storage.entries(withPrefix: prefix)
+    // They have the paths of the values in their keys.
+    let records = try await self.storage.sizes(withPrefix: StorageKey.use(ofValue: prefix))
+    let changes = values.map { StorageChange.remove(key: $0.key) } + records.map { .remove(key: $0.key) }
     for start in stride(from: 0, to: changes.count, by: 4_096) {
       // Batches that only remove entries may be undone by a crash of the system; one that puts an entry is not.
       let durable: [StorageChange] = [.put(key: StorageKey.probe, value: [1]), .remove(key: StorageKey.probe)]
       try await self.storage.apply(changes[start..<min(start + 4_096, changes.count)] + durable)
     }
+    self.state.withLock { $0.upkeep.didRemoveAll(withPrefix: prefix) }
   }
 }

@@ -4,8 +4,8 @@ internal import OperationCore
 struct BatchResult {
   /// The values that are written or left out.
   var settled: [BatchItem] = []
-  /// Those of the settled values that are left out.
-  var unstored: [BatchItem] = []
+  /// Those of the settled values that are left out, and why.
+  var unstored: [(item: BatchItem, reason: String)] = []
   /// The values that are written later.
   var postponed: [BatchItem] = []
   /// Whether the storage cannot be written at all.
@@ -15,14 +15,16 @@ struct BatchResult {
 extension StateWriter {
   /// Makes the changes of a batch. If the storage refuses it, finds the values that it refuses, and writes the others.
   func apply(_ batch: StateBatch) async -> BatchResult {
-    var result = BatchResult(settled: batch.unencodable, unstored: batch.unencodable)
+    var result = BatchResult(settled: batch.leftOut.map(\.item), unstored: batch.leftOut)
     guard !batch.changes.isEmpty else { return result }
+    await self.makeRoom(for: batch)
     do {
-      try await self.storage.apply(batch.changes.map(\.change))
+      try await self.write(batch.changes[...])
       result.settled = batch.items
     } catch {
       await self.split(batch, after: error, into: &result)
     }
+    await self.trim()
     return result
   }
 
@@ -57,7 +59,7 @@ extension StateWriter {
       let isDown = !(await self.isWritable(after: failure))
       if !isDown, !entry.item.isTriedAgain(after: failure) {
         result.settled.append(entry)
-        result.unstored.append(entry)
+        result.unstored.append((entry, "the storage refuses it: \(failure)"))
         entry.item.content.report(failure)
         continue
       }
@@ -75,13 +77,18 @@ extension StateWriter {
     OperationWarning.report(storageFailedTo: action, lastFailure)
   }
 
-  private typealias Part = ArraySlice<(index: Int, change: StorageChange)>
+  private typealias Part = ArraySlice<StateBatch.Change>
+
+  private func write(_ part: Part) async throws {
+    try await self.storage.apply(part.flatMap(\.all))
+    self.state.withLock { $0.upkeep.didWrite(part) }
+  }
 
   /// Makes the changes of a part, unless it is known to fail. Returns the error.
   private func failure(of part: Part, known failure: (any Error)?) async -> (any Error)? {
     if let failure { return failure }
     do {
-      try await self.storage.apply(part.map(\.change))
+      try await self.write(part)
       return nil
     } catch {
       return error

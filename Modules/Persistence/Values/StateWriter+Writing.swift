@@ -11,18 +11,21 @@ extension StateWriter {
       switch step {
       case .remove(let removal): await self.perform(removal)
       case .write(let items): await self.write(items)
+      case .writeUses: await self.writeUses()
+      case .beginSweep: await self.beginSweep()
+      case .continueSweep: await self.continueSweep()
       }
     }
   }
 
   /// Writes values, and those that become due meanwhile if the batch is full.
   private func write(_ items: [BatchItem]) async {
-    var next: StateBatch? = await Self.prepare(items)
+    var next: StateBatch? = await self.prepare(items)
     while let batch = next {
       // When a batch is full, further values are due: they are encoded while this batch is being written.
       async let following = batch.items.count < Self.maximumBatch ? nil : self.prepareFollowing()
       let result = await self.apply(batch)
-      self.settle(result.settled, unstored: result.unstored)
+      self.settle(result)
       if result.isStorageDown {
         // The newer batch first: its values replace older ones with the same keys.
         self.postpone((await following?.items ?? []) + result.postponed)
@@ -36,20 +39,23 @@ extension StateWriter {
 
   private func prepareFollowing() async -> StateBatch? {
     guard let items = self.state.withLock({ $0.removals.isEmpty }) ? self.nextItems() : nil else { return nil }
-    return await Self.prepare(items)
+    return await self.prepare(items)
   }
 
   /// Encodes the values of a batch; the parts of a large one concurrently.
-  private static func prepare(_ items: [BatchItem]) async -> StateBatch {
-    guard items.count > self.maximumPart else { return StateBatch(items[...]) }
-    let starts = Array(stride(from: 0, to: items.count, by: self.maximumPart))
+  private func prepare(_ items: [BatchItem]) async -> StateBatch {
+    let (time, limits) = self.state.withLock { ($0.upkeep.time, $0.upkeep.limits) }
+    let now = time?.now
+    guard items.count > Self.maximumPart else { return StateBatch(items[...], limits: limits, now: now) }
+    let starts = Array(stride(from: 0, to: items.count, by: Self.maximumPart))
     return await withTaskGroup { group in
       for start in starts {
-        group.addTask { (start, StateBatch(items[start..<min(start + self.maximumPart, items.count)])) }
+        let part = items[start..<min(start + Self.maximumPart, items.count)]
+        group.addTask { (start, StateBatch(part, limits: limits, now: now)) }
       }
       var parts: [Int: StateBatch] = [:]
       for await (start, part) in group { parts[start] = part }
-      return starts.reduce(into: StateBatch([])) { $0.append(parts[$1]) }
+      return starts.reduce(into: StateBatch([], limits: limits, now: now)) { $0.append(parts[$1]) }
     }
   }
 }
@@ -57,22 +63,33 @@ extension StateWriter {
 // MARK: - Steps
 
 extension StateWriter {
-  private enum Step {
+  fileprivate enum Step {
     case remove(StateRemoval)
     case write([BatchItem])
+    case writeUses
+    case beginSweep
+    case continueSweep
   }
 
   /// The next step; nil if there is none, and then writing has ended.
   private func nextStep() -> Step? {
     while true {
-      if let removal = self.state.withLock({ $0.removals.first }) { return .remove(removal) }
+      let (removal, lacksIndex) = self.state.withLock { ($0.removals.first, $0.upkeep.lacksIndex) }
+      if let removal { return .remove(removal) }
+      // Otherwise the first values would be written whatever the limits are.
+      if lacksIndex { return .beginSweep }
       if let items = self.nextItems() { return .write(items) }
-      let hasEnded = self.state.withLock { state in
-        guard state.removals.isEmpty, !state.pending.values.contains(where: state.isDue) else { return false }
+      let (upkeep, idle) = self.state.withLock { state -> (Step?, [AwaitedOutcome<Void>]?) in
+        if let step = state.upkeep.nextStep { return (step, nil) }
+        guard state.removals.isEmpty, !state.pending.values.contains(where: state.isDue) else { return (nil, nil) }
         state.isWriting = false
-        return true
+        defer { state.upkeep.idleWaiters = [] }
+        return (nil, state.upkeep.idleWaiters)
       }
-      if hasEnded { return nil }
+      if let upkeep { return upkeep }
+      guard let idle else { continue }
+      for waiter in idle { waiter.decide() }
+      return nil
     }
   }
 
@@ -104,16 +121,14 @@ extension StateWriter {
   }
 
   /// Ends the flushes that wait for values which are written, or were left out.
-  ///
-  /// - Parameters:
-  ///   - items: The values.
-  ///   - unstored: Those of them that were left out.
-  private func settle(_ items: [BatchItem], unstored: [BatchItem]) {
-    guard !items.isEmpty else { return }
+  private func settle(_ result: BatchResult) {
+    guard !result.settled.isEmpty else { return }
     let flushes = self.state.withLock { state in
       // The caller keeps the contents alive, so that none is released under the lock.
-      for entry in items { state.endWriting(entry) }
-      for flush in state.waiters where unstored.contains(where: { $0.item.oldest <= flush.number }) {
+      for entry in result.settled { state.endWriting(entry) }
+      for (entry, reason) in result.unstored { state.upkeep.unstored.note(entry.key, reason) }
+      state.upkeep.rejectionCount += result.unstored.count
+      for flush in state.waiters where result.unstored.contains(where: { $0.item.item.oldest <= flush.number }) {
         flush.isComplete = false
       }
       state.failureCount = 0
@@ -151,5 +166,14 @@ extension StateWriter {
 extension StateWriter.State {
   fileprivate mutating func endWriting(_ entry: BatchItem) {
     if self.writing[entry.key]?.number == entry.item.number { self.writing[entry.key] = nil }
+  }
+}
+
+extension StateUpkeep {
+  /// What there is to do when no value is due.
+  fileprivate var nextStep: StateWriter.Step? {
+    if self.areUsesDue { return .writeUses }
+    if self.isSweepDue { return .beginSweep }
+    return self.sweep == nil ? nil : .continueSweep
   }
 }

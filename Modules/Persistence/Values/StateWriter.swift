@@ -15,6 +15,9 @@ final class StateWriter: Sendable {
     let name: String
     /// The deadlines that are used when writing has failed and is tried again.
     let deadlines: any DeadlineSource
+    /// When the value was set, and how old it may become, in seconds.
+    var dated: Int64?
+    var maximumAge: Int64?
   }
 
   struct Item: Sendable {
@@ -43,6 +46,7 @@ final class StateWriter: Sendable {
     var recentChanges = RecentChanges()
     /// The stores whose stored values are still being read.
     var restoringStores: [ObjectIdentifier: RestoringStore] = [:]
+    var upkeep = StateUpkeep()
   }
 
   let storage: any PersistentStorage
@@ -109,7 +113,9 @@ extension StateWriter {
     let flush = StateFlush()
     let (isNeeded, starts) = self.state.withLock { state -> (Bool, Bool) in
       state.flushedNumber = state.lastNumber
-      guard !state.pending.isEmpty || !state.writing.isEmpty else { return (false, false) }
+      // Which values are removed first after the next start depends on them.
+      if !state.upkeep.uses.isEmpty { state.upkeep.areUsesDue = true }
+      guard !state.pending.isEmpty || !state.writing.isEmpty || state.upkeep.areUsesDue else { return (false, false) }
       flush.number = state.lastNumber
       state.waiters.append(flush)
       defer { state.isWriting = true }
@@ -151,7 +157,7 @@ extension StateWriter.State {
 
   /// Removes and returns the flushes whose values have all been written or left out.
   mutating func takeSettledFlushes() -> [StateFlush] {
-    guard !self.waiters.isEmpty else { return [] }
+    guard !self.waiters.isEmpty, !self.upkeep.areUsesDue else { return [] }
     let oldest = [self.pending, self.writing].lazy.flatMap(\.values).reduce(UInt64.max) { min($0, $1.oldest) }
     let settled = self.waiters.filter { $0.number < oldest }
     self.waiters.removeAll { $0.number < oldest }

@@ -11,6 +11,8 @@ enum StateWriters {
   /// The writer of a storage. It lives as long as a store, a client or a value that is to be written needs it.
   static func writer(for storage: any PersistentStorage) -> StateWriter {
     let id = ObjectIdentifier(storage)
+    // Each store asks for it, and nearly always there is one.
+    if let writer = self.known.withLock({ $0[id]?.writer }) { return writer }
     let made = StateWriter(storage: storage)
     return self.known.withLock { known, released in
       // A writer keeps its storage alive, so no other storage has the identifier of one with a writer.

@@ -12,6 +12,9 @@ extension StorePersistence: OperationController {
     self.progress.withLock { $0.destination = destination }
     controls.context.operationClient?.persistence.add(destination.writer)
     self.begin(at: destination)
+    if let age = self.settings.maximumAgeInSeconds {
+      destination.writer.setMaximumAge(age, ofValue: destination.key, controls.context.upkeepTime)
+    }
     return OperationSubscription { self.storeWasReleased(from: destination) }
   }
 
@@ -114,6 +117,7 @@ extension StorePersistence: OperationController {
   private func finish(with stored: StoredValue?, isAlias: Bool = false) {
     let destination = self.progress.withLock { $0.destination }
     if let destination, let stored, let bytes = stored.bytes {
+      destination.writer.noteUse(of: destination.key)
       // A reset and a removal of the value are before or after this, never in between.
       destination.controls.withExclusiveAccess { _ in
         if self.progress.withLock({ $0.ignoresStoredValue }) { return }
@@ -200,7 +204,7 @@ extension StorePersistence: OperationController {
 
   /// Removes the stored value, unless it was changed after the change with a number.
   private func removeStoredValue(number: UInt64, at destination: Destination) {
-    let content = destination.content(encode: nil, name: self.settings.name)
+    let content = destination.content(encode: nil, self.settings)
     for key in [destination.key] + destination.aliasKeys {
       if destination.writer.put(content, for: key, ifUnchangedSince: number) { destination.schedule() }
     }

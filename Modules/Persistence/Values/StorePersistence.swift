@@ -71,7 +71,7 @@ extension StorePersistence: OperationRestoration {
     }
     guard let destination else { return }
     // The change that follows leaves a state without a value as it was, so it would not remove the stored one.
-    let content = destination.content(encode: nil, name: self.settings.name)
+    let content = destination.content(encode: nil, self.settings)
     self.progress.withLock { progress, released in
       progress.stamp = nil
       released.append(destination.writer.put(content, for: destination.key))
@@ -106,9 +106,18 @@ extension StorePersistence {
     let state = destination.controls.stateWithoutLayers
     let isInvalidated = destination.controls.isInvalidated
     let stamp = Stamp(state, isInvalidated: isInvalidated, uncountedChanges: uncountedChanges)
+    // Nothing is made for a state that is known, as it is when a store is made or restored.
+    let isKnown = self.progress.withLock { progress in
+      guard ticket > progress.notedTicket else { return true }
+      guard stamp == progress.stamp || progress.keepsStoredValue else { return false }
+      progress.notedTicket = ticket
+      return true
+    }
+    if isKnown { return }
     let encode = self.encoding(of: state, isInvalidated: isInvalidated)
-    let content = destination.content(encode: encode, name: self.settings.name)
-    let removal = destination.content(encode: nil, name: self.settings.name)
+    var content = destination.content(encode: encode, self.settings)
+    content.dated = state.valueLastUpdatedAt.flatMap(UseRecord.seconds)
+    let removal = destination.content(encode: nil, self.settings)
     let isNew = self.progress.withLock { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
       guard ticket > progress.notedTicket else { return false }
@@ -138,12 +147,16 @@ extension StorePersistence {
 }
 
 extension StorePersistence.Destination {
-  func content(encode: (@Sendable () throws -> [UInt8])?, name: String) -> StateWriter.Content {
+  func content(
+    encode: (@Sendable () throws -> [UInt8])?,
+    _ settings: PersistenceSettings<State>
+  ) -> StateWriter.Content {
     StateWriter.Content(
       encode: encode,
       path: self.controls.path,
-      name: name,
-      deadlines: self.controls.context.operationDeadlines
+      name: settings.name,
+      deadlines: self.controls.context.operationDeadlines,
+      maximumAge: settings.maximumAgeInSeconds
     )
   }
 

@@ -1,0 +1,46 @@
+import FoundationEssentials
+import OperationCore
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+@Suite(.warningsAreIssues) struct PersistenceStatisticsTests {
+  @Test func `They tell names, rows, bytes, the oldest value and what waits`() async throws {
+    let program = Program()
+    #expect(try await program.client.persistence.statistics.total.rows == 0)
+    program.clock.setDate(Date(timeIntervalSinceReferenceDate: 1_000))
+    func store(_ number: Int, _ name: String, age: Duration? = nil) -> TextStore {
+      let query = Script().query(path: ["text", number]).persisted(as: name, maximumAge: age)
+      return program.client.store(for: query)
+    }
+    store(1, "notes, read", age: .seconds(600)).currentValue = "a"
+    program.clock.advance(by: .seconds(10))
+    store(2, "notes, read", age: .seconds(600)).currentValue = "b"
+    store(3, "drafts").currentValue = "c"
+    #expect(try await program.client.persistence.statistics.pendingWrites == 3)
+    await program.client.persistence.flush()
+    let statistics = try await program.client.persistence.statistics
+    #expect(statistics.pendingWrites == 0)
+    #expect(statistics.names.mapValues(\.rows) == ["notes, read": 2, "drafts": 1])
+    #expect(statistics.names["notes, read"]?.oldest == Date(timeIntervalSinceReferenceDate: 1_000))
+    #expect(statistics.names["drafts"]?.oldest == nil)
+    #expect(statistics.total.rows == 3)
+    let entries = try await program.storage.entries(withPrefix: "value/")
+    #expect(statistics.total.bytes == entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.count })
+    #expect(statistics.total.bytes == statistics.names.values.reduce(0) { $0 + $1.bytes })
+    #expect((statistics.evictions, statistics.expirations, statistics.rejections) == (0, 0, 0))
+  }
+
+  @Test func `Without a storage they are empty, with a report, and a failure is thrown`() async throws {
+    let client = OperationClient()
+    let statistics = try await expectWarning(.noStorage) { () async throws -> PersistenceStatistics in
+      try await client.persistence.statistics
+    }
+    #expect(statistics.names.isEmpty)
+    let storage = TestStorage()
+    storage.failToRead(true)
+    let program = Program(storage)
+    await #expect(throws: Broken.self) { try await program.client.persistence.statistics }
+  }
+}
