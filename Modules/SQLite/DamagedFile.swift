@@ -75,6 +75,7 @@
       let database = try DatabaseQueue(path: self.draft)
       defer { try? database.close() }
       try database.writeWithoutTransaction { database in
+        try FreeSpace.prepare(database)
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.inTransaction(.immediate) {
           try DatabaseSchema.migrate(database, from: 0)

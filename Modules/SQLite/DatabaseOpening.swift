@@ -34,6 +34,10 @@
           try DatabaseCheck.check(database)
           return try String.fetchAll(database, sql: "SELECT message FROM report")
         }
+        // GRDB sets another one for databases with a write-ahead log.
+        try database.writeWithoutTransaction { try Durability.enable(in: $0) }
+        // Its file stays as large as it was if there is no room for that, or another process writes.
+        try? database.writeWithoutTransaction { try FreeSpace.enable(in: $0) }
         return Opened(database: database, use: use, reports: reports)
       } catch {
         try? database.close()
@@ -126,6 +130,7 @@
       // Throws, before anything is written, if the file is not one of this library.
       if try database.read({ try self.needsMigration($0) }) {
         try database.writeWithoutTransaction { database in
+          try FreeSpace.prepare(database)
           try database.inTransaction(.immediate) {
             // Another process may have been faster.
             if try self.needsMigration(database) {

@@ -107,6 +107,9 @@
       self.use.withLock { $0 = nil }
     }
 
+    /// Waits until nothing is to be written, and no unused page to be given back.
+    package nonisolated(nonsending) func settled() async { await self.batches.settled() }
+
     /// Reports that the file was damaged, once. If the process ends before, the next storage reports it again.
     private func report(_ messages: [String]) {
       if messages.isEmpty { return }
@@ -177,10 +180,11 @@
     private static func writeLease(in database: DatabasePool, _ body: (Database) throws -> Void) throws {
       try database.writeWithoutTransaction { database in
         // A lease ends with the machine, so it need not be on the disk.
-        try database.execute(sql: "PRAGMA synchronous = NORMAL")
-        try database.inTransaction(.immediate) {
-          try body(database)
-          return .commit
+        try Durability.withoutWaiting(in: database) {
+          try database.inTransaction(.immediate) {
+            try body(database)
+            return .commit
+          }
         }
       }
     }

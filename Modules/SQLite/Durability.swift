@@ -1,0 +1,21 @@
+#if SwiftOperationSQLite
+  internal import GRDB
+
+  /// Whether a transaction waits until it is on the disk, as it does unless something else is asked for.
+  enum Durability {
+    /// Lets the transactions of a connection wait for the disk.
+    static func enable(in database: Database) throws {
+      try database.execute(sql: "PRAGMA synchronous = FULL")
+    }
+
+    /// Runs a body whose transactions need not survive a crash of the system.
+    ///
+    /// Later transactions wait again: setting it once for those that need not is less than setting it for each.
+    static func withoutWaiting<R>(in database: Database, _ body: () throws -> R) throws -> R {
+      try database.execute(sql: "PRAGMA synchronous = NORMAL")
+      let result = Result { try body() }
+      try self.enable(in: database)
+      return try result.get()
+    }
+  }
+#endif
