@@ -141,7 +141,8 @@
           try self.database.writeWithoutTransaction { database in
             func commit() throws {
               try database.inTransaction(.immediate) {
-                for request in group { try EntryTable.apply(request.batch, in: database) }
+                // Together, so that the numbers of entries change once.
+                try EntryTable.apply(group.flatMap(\.batch), in: database)
                 return .commit
               }
             }

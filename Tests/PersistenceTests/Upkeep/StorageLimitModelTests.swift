@@ -33,7 +33,8 @@ import Testing
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:
         // In the order of their keys, in which they are after a restart, because they have the same time.
-        let numbers = Set((0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 0..<9, using: &random) })
+        var numbers: Set<Int> = [number]
+        for _ in 0..<2 where Bool.random(using: &random) { numbers.insert(Int.random(in: 0..<9, using: &random)) }
         for number in numbers.sorted() {
           let text = "\(step)" + String(repeating: "x", count: Int.random(in: 0...60, using: &random))
           program.store(Script(), number).currentValue = text
