@@ -4,6 +4,7 @@ import PackageDescription
 
 // The traits of the library, apart by blanks: their cost where they are not used is measured as well.
 let traits = (Context.environment["BENCHMARK_TRAITS"] ?? "").split(separator: " ")
+let hasSQLite = traits.contains("SwiftOperationSQLite")
 
 let package = Package(
   name: "Benchmarks",
@@ -15,7 +16,9 @@ let package = Package(
       traits: Set([.defaults] + traits.map { .trait(name: String($0)) })
     ),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-  ],
+  ]
+    // Bare SQLite, for comparison.
+    + (hasSQLite ? [.package(url: "https://github.com/groue/GRDB.swift", "7.10.0"..<"8.0.0")] : []),
   targets: [
     .target(name: "Counters", path: "Counters"),
     .executableTarget(
@@ -43,7 +46,7 @@ let package = Package(
         .product(name: "OperationFreshness", package: "swift-operation"),
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
+      ] + (hasSQLite ? [.product(name: "GRDBSQLite", package: "GRDB.swift")] : []),
       path: "benchmarks",
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),  // SE-0335

@@ -10,7 +10,7 @@ extension ClientPersistence {
   /// Where values exceed them, those are removed that were not used for the longest time: neither written, nor read for a
   /// store. Stores keep the values that they show. When a value was read is written within a minute, together for many
   /// values, so that reading waits for no write. A value that is larger than a limit is not stored, and reported as
-  /// ``/OperationCore/OperationWarning/Code/valueNotStored``; what was stored before stays. Calls of a
+  /// ``OperationCore/OperationWarning/Code/valueNotStored``; what was stored before stays. Calls of a
   /// ``MutationJournal`` are never removed.
   ///
   /// Set it at the start of the program. The storage's values are looked through then, and every hour, because other

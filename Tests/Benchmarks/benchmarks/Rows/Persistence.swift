@@ -42,7 +42,11 @@ extension Benchmark {
       .time(section, "write a changed value", write / Double(count), bar: 20),
       .time(section, "read a value ahead", read / Double(count), bar: 15),
       .time(section, "make a store with its value", make / Double(count)),
-    ] + (try await calls(isShort: harness.isShort))
+    ]
+      + (try await restoredIntoUse(isShort: harness.isShort))
+      + (try await durableWrites(isShort: harness.isShort))
+      + (try await calls(isShort: harness.isShort))
+      + (try await pendingCalls(isShort: harness.isShort))
   }
 
   private static func calls(isShort: Bool) async throws -> [Row] {
@@ -80,7 +84,7 @@ extension Benchmark {
 }
 
 extension Row {
-  fileprivate static func time(_ section: String, _ name: String, _ value: Double, bar: Double? = nil) -> Row {
+  static func time(_ section: String, _ name: String, _ value: Double, bar: Double? = nil) -> Row {
     Row(
       section: section,
       name: name,
@@ -91,21 +95,27 @@ extension Row {
   }
 }
 
-private func microseconds<R>(_ body: () async throws -> R) async throws -> Double {
+func microseconds<R>(_ body: () async throws -> R) async throws -> Double {
   let start = ContinuousClock.now
   _ = try await body()
   return start.duration(to: .now) / .microseconds(1)
 }
 
 /// A new storage, with its file.
-private final class StoragePlace: Sendable {
-  let storage: any PersistentStorage
+final class StoragePlace {
+  private(set) var storage: any PersistentStorage
 
   #if SwiftOperationSQLite
     private let path: String
 
     init() throws {
       self.path = "/tmp/swift-operation-benchmark-\(UInt64.random(in: 0 ... .max)).sqlite"
+      self.storage = try SQLiteStorage(path: self.path)
+    }
+
+    /// Opens the file again, as a program does that is started again.
+    func reopen() async throws {
+      await self.storage.close()
       self.storage = try SQLiteStorage(path: self.path)
     }
 
@@ -118,13 +128,18 @@ private final class StoragePlace: Sendable {
       self.storage = InMemoryStorage()
     }
 
+    func reopen() async throws {
+      self.storage = InMemoryStorage(entries: try await self.storage.entries(withPrefix: ""))
+    }
+
     func close() async {
       await self.storage.close()
     }
   #endif
 
-  func makeClient() -> OperationClient {
-    let client = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
+  func makeClient(
+    _ client: OperationClient = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
+  ) -> OperationClient {
     client.defaultContext.operationStorage = self.storage
     // Nothing is written before a flush.
     client.defaultContext.operationPersistenceDelay = .seconds(3_600)
@@ -156,13 +171,13 @@ private final class CountingStorage: PersistentStorage {
   func close() async {}
 }
 
-private struct Note: Codable, Sendable {
+struct Note: Codable, Sendable {
   let id: Int
   let text: String
   let isDone: Bool
 }
 
-private struct NoteQuery: QueryRequest {
+struct NoteQuery: QueryRequest {
   let id: Int
 
   var path: OperationPath { ["note", self.id] }
@@ -176,7 +191,7 @@ private struct NoteQuery: QueryRequest {
   }
 }
 
-private struct NoteMutation: MutationRequest {
+struct NoteMutation: MutationRequest {
   let path: OperationPath
 
   func mutate(
