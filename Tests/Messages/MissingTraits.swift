@@ -1,4 +1,5 @@
 import Operation
+import OperationFleet
 import OperationPersistence
 
 // What needs a trait that is switched off.
@@ -6,6 +7,10 @@ import OperationPersistence
 func storages() throws {
   // expected-error@+1 {{switch on the trait SwiftOperationSQLite}}
   _ = try SQLiteStorage(path: "storage.sqlite")
+  // expected-error@+1 {{switch on the trait SwiftOperationPostgreSQL}}
+  _ = try PostgreSQLStorage(connection: "dbname=app")
+  // expected-error@+1 {{switch on the trait SwiftOperationPostgreSQL}}
+  _ = try PostgreSQLFleet(connection: "dbname=app", maximumConnections: 8)
 }
 
 func logs(_ query: some QueryRequest<Int, any Error>) {
