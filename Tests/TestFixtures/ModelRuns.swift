@@ -1,13 +1,23 @@
 import Foundation
 package import Testing
 
-/// Random schedules of a model test: more with `MODEL_SCHEDULES`, such as `MODEL_SCHEDULES=100000` for so many of each test.
+/// Random schedules of a model test: more with `MODEL_SCHEDULES`, such as `MODEL_SCHEDULES=10000` for so many of each test.
+///
+/// `Scripts/check --all` asks for so many: the simulator of a fleet runs 100,000 then.
 package enum ModelRuns {
   /// The seeds of a test, each of which runs a part of the schedules.
   package static let seeds: Range<UInt64> = 0..<4
 
   /// How many schedules a test runs without a division into seeds: the usual number, or what is asked for if that is more.
-  package static func count(_ usual: Int) -> Int { max(usual, self.asked) }
+  ///
+  /// - Parameters:
+  ///   - usual: The number of schedules of each part without `MODEL_SCHEDULES`.
+  ///   - parts: Into how many parts the schedules that are asked for are divided.
+  ///   - weight: How many schedules the test runs for each that is asked for.
+  /// - Returns: The number of schedules of each part.
+  package static func count(_ usual: Int, parts: Int = 1, weight: Int = 1) -> Int {
+    max(usual, self.asked * weight / parts)
+  }
 
   private static var asked: Int { ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0 }
 
