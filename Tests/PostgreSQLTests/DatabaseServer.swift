@@ -26,13 +26,19 @@
     }()
 
     let folder: String
+    private let port: Int
     private let commands: FileHandle
     private let answers: FileHandle
     private let process: Process
 
     /// The connection string of a database of the server.
     func connection(user: String = "owner", database: String = "postgres", _ options: String = "") -> String {
-      "host=\(self.folder) user=\(user) dbname=\(database) \(options)"
+      "host=\(self.folder) port=\(self.port) user=\(user) dbname=\(database) \(options)"
+    }
+
+    /// The connection string of the database over TCP, for a server that listens at its port.
+    func networkConnection(_ options: String) -> String {
+      "host=127.0.0.1 port=\(self.port) user=owner dbname=postgres \(options)"
     }
 
     /// Makes a cluster, and starts its server.
@@ -40,8 +46,10 @@
     /// - Parameters:
     ///   - settings: Settings of the server.
     ///   - data: The folder of the data; nil for one in the folder of the server.
+    ///   - port: The port, which the name of the socket has, too.
     /// - Throws: A ``Failure`` with the log if the server does not start, or with what to install.
-    init(settings: [String] = [], data: String? = nil) async throws {
+    init(settings: [String] = [], data: String? = nil, port: Int = 5_432) async throws {
+      self.port = port
       guard let programs = Self.programs else {
         throw Failure(
           description: """
@@ -55,10 +63,9 @@
       let process = Process()
       let (commands, answers) = (Pipe(), Pipe())
       let shell = ["/bin/sh", "-c", Self.script, "server", programs, self.folder, data ?? self.folder + "/data"]
-      let arguments = shell + ["listen_addresses=", "unix_socket_directories=\(self.folder)", "fsync=off"] + settings
-      if getuid() == 0 {
-        for folder in [self.folder, data].compactMap({ $0 }) { chown(folder, 65_534, 65_534) }
-      }
+      let own = ["listen_addresses=", "unix_socket_directories=\(self.folder)", "port=\(port)", "fsync=off"]
+      let arguments = shell + own + settings
+      for folder in [self.folder, data].compactMap({ $0 }) { Self.giveAway(folder) }
       process.executableURL = URL(fileURLWithPath: arguments[0])
       process.arguments = Array(arguments.dropFirst())
       process.currentDirectoryURL = URL(fileURLWithPath: "/")
@@ -82,6 +89,17 @@
     func crash() async throws { try await self.send("crash") }
 
     func start() async throws { try await self.send("start") }
+
+    /// Suspends all processes of the server: nothing is answered, and no connection is closed.
+    func suspend() async throws { try await self.send("suspend") }
+
+    /// Lets a suspended server go on.
+    func proceed() async throws { try await self.send("proceed") }
+
+    /// Makes a file one of the user of the server.
+    static func giveAway(_ path: String) {
+      if getuid() == 0 { chown(path, 65_534, 65_534) }
+    }
 
     /// Runs statements with `psql`, and returns what it prints.
     @discardableResult
@@ -130,14 +148,25 @@
       $as "$programs/initdb" -D "$data" -U owner -A trust -E UTF8 --locale=C --no-sync >"$folder/log" 2>&1
       for setting; do echo "$setting" | sed "s/=\\(.*\\)/='\\1'/"; done >>"$data/postgresql.conf"
       control() { $as "$programs/pg_ctl" -D "$data" -w -t 60 -s "$@" >>"$folder/log" 2>&1 </dev/null; }
+      # The first process, which starts the others, before those.
+      signal() {
+        pid=$(head -n 1 "$data/postmaster.pid") && kill "$1" "$pid" || return
+        # Again for a child that it has started before it received the signal.
+        for child in $(cat "/proc/$pid/task/$pid/children") $(cat "/proc/$pid/task/$pid/children"); do
+          kill "$1" "$child" 2>/dev/null || true
+        done
+      }
       while read -r command; do
         case $command in
           start) control start -l "$folder/server.log" ;;
           stop) control stop -m fast ;;
           crash) control stop -m immediate ;;
+          suspend) signal -STOP ;;
+          proceed) signal -CONT ;;
         esac
         echo "done $?"
       done
+      signal -CONT 2>/dev/null
       control stop -m immediate
       rm -rf "$data"/* "$folder"
       """
