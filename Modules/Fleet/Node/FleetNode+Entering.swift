@@ -124,19 +124,14 @@ extension FleetNode {
     within limit: Duration
   ) async -> Result<FleetLeaseAnswer, any Error> {
     let outcome = AwaitedOutcome<Result<FleetLeaseAnswer, any Error>>()
-    let answer = AwaitedOutcome<Result<FleetLeaseAnswer, any Error>>()
     self.start("ask for a lease") {
       let result = await self.call(within: limit) { try await $0.acquireLease(request) }
       outcome.decide(result)
-      answer.decide(result)
+      // The first outcome counts: this one says that the caller has left before.
+      guard case .failure(is CancellationError) = await outcome.value() else { return }
+      if case .success(.granted(let lease, _)) = result { self.release(lease) }
     }
-    let result = await outcome.value(cancelled: .failure(CancellationError()))
-    if case .failure(is CancellationError) = result {
-      self.start("release a lease that nobody needs") {
-        if case .success(.granted(let lease, _)) = await answer.value() { self.release(lease) }
-      }
-    }
-    return result
+    return await outcome.value(cancelled: .failure(CancellationError()))
   }
 
   private nonisolated(nonsending) func wait(
