@@ -166,6 +166,7 @@ let table: [Module] = [
   .command("PathKeysCommand", verb: "operation-paths", "Prints and checks a package's paths.", uses: ["PathKeysTool"]),
 
   .fixtures("TestFixtures", uses: ["Core", "Testing", "EventLoop"]),
+  .fixtures("SubjectFixtures", uses: ["Persistence"]),
   .tests("Core"),
   .tests("Backoff", uses: ["Core"]),
   .tests("Retry", uses: ["Core", "Backoff"]),
@@ -196,7 +197,7 @@ let table: [Module] = [
   .tests("Fleet", uses: ["Core", "Persistence", "Tags", "FleetTesting"]),
   .subject(
     "StorageSubject",
-    uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite"],
+    uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite", "SubjectFixtures"],
     trait: "SwiftOperationSQLite"
   ),
   .tests(
@@ -208,7 +209,7 @@ let table: [Module] = [
   .tests("EventLoop", uses: ["Core"]),
   .subject(
     "FleetSubject",
-    uses: ["Core", "Mutation", "Persistence", "PostgreSQL"],
+    uses: ["Core", "Mutation", "Persistence", "PostgreSQL", "SubjectFixtures"],
     trait: "SwiftOperationPostgreSQL"
   ),
   .tests(

@@ -5,6 +5,7 @@
   import OperationMutation
   import OperationPersistence
   import OperationSQLite
+  import SubjectFixtures
   import Synchronization
 
   /// A program that tests start, kill and start again. It makes calls of a mutation with a journal in a database.
@@ -60,7 +61,8 @@
 
     private static func calls(database: String, server: String, count: Int, killAt: Int) async throws {
       let accepted = LineFile(server + ".accepted")
-      let storage = KillingStorage(try SQLiteStorage(path: database), accepted: accepted, killAt: killAt)
+      let base = AcceptingStorage(try SQLiteStorage(path: database), accepted: accepted)
+      let storage = KillingStorage(base, killAt: killAt)
       let journal = MutationJournal(storage: storage, attemptsBeforeDeadLetter: 1_000)
       let client = OperationClient()
       client.journal = journal
@@ -132,10 +134,6 @@
     }
   }
 
-  struct Line: Codable, Sendable {
-    let number: Int
-  }
-
   /// A mutation that a server does: it adds a line with the number and the key of the call.
   struct Append: MutationRequest {
     let server: LineFile
@@ -173,27 +171,6 @@
       // Takes a moment, during which another sender would write.
       for _ in 0..<10 { _ = self.server.lines }
       self.server.append("end \(self.process) \(arguments.number) \(key)")
-    }
-  }
-
-  /// A file of lines. A line is written in one call, so that it is whole even if the process is killed.
-  struct LineFile: Sendable {
-    let path: String
-
-    init(_ path: String) {
-      self.path = path
-    }
-
-    var lines: [String] {
-      guard let data = FileManager.default.contents(atPath: self.path) else { return [] }
-      return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-
-    func append(_ line: String) {
-      let descriptor = open(self.path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
-      let bytes = Array((line + "\n").utf8)
-      _ = write(descriptor, bytes, bytes.count)
-      close(descriptor)
     }
   }
 #else

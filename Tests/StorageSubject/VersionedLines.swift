@@ -5,6 +5,7 @@
   import OperationMutation
   import OperationPersistence
   import OperationSQLite
+  import SubjectFixtures
   import Synchronization
 
   /// What a call sends, in any version of the program: the numbers that are to be added.
@@ -92,7 +93,11 @@
       }
       try await OperationWarning.withReporter(reporter) {
         let accepted = LineFile(server + ".accepted")
-        let storage = KillingStorage(try SQLiteStorage(path: database), accepted: accepted, killAt: killAt)
+        let base = AcceptingStorage(try SQLiteStorage(path: database), accepted: accepted) { arguments in
+          try (try? JSONDecoder().decode(FirstNumbers.self, from: arguments).all)
+            ?? JSONDecoder().decode(SecondNumbers.self, from: arguments).all
+        }
+        let storage = KillingStorage(base, killAt: killAt)
         let server = VersionedServer(file: LineFile(server))
         let first = (accepted.lines.compactMap { Int($0) }.max() ?? -1) + 1
         let left =

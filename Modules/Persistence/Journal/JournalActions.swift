@@ -34,7 +34,7 @@ struct JournalActions: Sendable {
   var isChanged = false
   /// Whether stores of mutations are notified.
   var changesStores = false
-  /// Whether something is to be sent that may not be sent now, or nothing is left.
+  /// Whether a right is asked for, or may not be needed any more.
   var needsLease = false
   /// Whether changes are to be written, and nobody writes them yet.
   var beginsWriting = false
