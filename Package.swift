@@ -194,7 +194,7 @@ let table: [Module] = [
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
   .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination"]),
-  .tests("Fleet", uses: ["Core", "Persistence", "Tags", "FleetTesting"]),
+  .tests("Fleet", uses: ["Core", "Pagination", "Persistence", "Tags", "FleetTesting"]),
   .subject(
     "StorageSubject",
     uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite", "SubjectFixtures"],
