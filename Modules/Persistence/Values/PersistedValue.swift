@@ -9,15 +9,16 @@ struct PersistedState<Restoration> {
 enum DropReason: Error, CustomStringConvertible {
   case format
   case version(Int, expected: Int)
-  /// It was written by a later version of the program.
-  case newer(Int, expected: Int)
+  /// It was written by a later version of the program or of the library; the text says so.
+  case newer(String)
   case age(seconds: Double, maximum: Duration)
   case undecodable(any Error)
 
   var description: String {
     switch self {
     case .format: "it was written in a form that this version of the library does not know"
-    case .version(let version, let expected), .newer(let version, let expected):
+    case .newer(let text): text
+    case .version(let version, let expected):
       "it has the version \(version), and the operation asks for \(expected)"
     case .age(let seconds, let maximum): "it is \(seconds) seconds old, and may be \(maximum) old at most"
     case .undecodable(let error): "its bytes cannot be decoded: \(error)"
@@ -29,15 +30,24 @@ enum DropReason: Error, CustomStringConvertible {
 ///
 /// The line is not part of the bytes, because it decides whether these can be decoded.
 enum Envelope {
-  private static let format = "value1"
+  private static let name = "value"
+  private static let format = 1
 
   static func write<Restoration: Encodable>(
     _ state: PersistedState<Restoration>,
     version: Int,
     coder: any StorageCoder = .json
   ) throws -> [UInt8] {
-    let header = "\(self.format) \(version) \(state.isInvalidated ? 1 : 0)\n"
+    let header = "\(self.name)\(self.format) \(version) \(state.isInvalidated ? 1 : 0)\n"
     return try Array(header.utf8) + coder.encode(state.restoration)
+  }
+
+  /// The version of a value and where its bytes begin, without decoding it; nil if its form is not known.
+  static func header(of bytes: [UInt8]) -> (version: Int, end: Int)? {
+    guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+    let words = bytes[..<end].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard words.count == 3, words[0].elementsEqual("\(self.name)\(self.format)".utf8) else { return nil }
+    return Int(String(decoding: words[1], as: UTF8.self)).map { ($0, end + 1) }
   }
 
   /// Reads a value.
@@ -59,9 +69,14 @@ enum Envelope {
   ) throws(DropReason) -> PersistedState<Restoration> {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .format }
     let words = bytes[..<end].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard words.count == 3, words[0].elementsEqual(self.format.utf8) else { throw .format }
+    guard words[0].starts(with: self.name.utf8) else { throw .format }
+    let format = Int(String(decoding: words[0].dropFirst(self.name.utf8.count), as: UTF8.self)) ?? 0
+    if format > self.format {
+      throw .newer("it has the format \(format), and this version of the library knows \(self.format) at most")
+    }
+    guard format == self.format, words.count == 3 else { throw .format }
     guard let found = Int(String(decoding: words[1], as: UTF8.self)) else { throw .format }
-    if found > version { throw .newer(found, expected: version) }
+    if found > version { throw .newer("it has the version \(found), and the operation asks for \(version)") }
     let content = Array(bytes[(end + 1)...])
     do {
       let restoration: Restoration

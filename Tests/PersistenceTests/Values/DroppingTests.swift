@@ -32,7 +32,7 @@ import Testing
 
   @Test(arguments: [
     "", "{", "null", "[]", "{}", "not JSON", "\n", "value1", "value1 1 0", "value1 1 0\n", "value1 1 0\n{}",
-    "value2 1 0\n{\"hasValue\":false,\"valueUpdateCount\":1,\"valueLastUpdatedAt\":0,\"errorUpdateCount\":0}",
+    "value0 1 0\n{\"hasValue\":false,\"valueUpdateCount\":1,\"valueLastUpdatedAt\":0,\"errorUpdateCount\":0}",
     "value1 1 0\n{\"hasValue\":true,\"value\":7,\"valueUpdateCount\":1,\"valueLastUpdatedAt\":0,\"errorUpdateCount\":0}",
   ])
   func `Bytes that cannot be decoded are dropped`(text: String) async throws {

@@ -1,0 +1,129 @@
+import Foundation
+import OperationCore
+import OperationMutation
+import OperationPagination
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// What earlier and later versions of the library and of a program have stored: see `Tests/StoredFormats/README.md`.
+@Suite(.warningsAreIssues) struct StoredFormatTests {
+  /// The files that today's code writes.
+  private static let newest = (values: "values-1", calls: "calls-3")
+
+  private static func entries(of name: String) throws -> [StorageEntry] {
+    try StoredFormats.entries(of: name).map { StorageEntry(key: $0.key, value: $0.value) }
+  }
+
+  // MARK: - Writing
+
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["WRITE_STORED_FORMATS"] != nil))
+  func `Files of new formats are written`() async throws {
+    let values = try await FormatProgram().writeValues()
+    let calls = try await FormatProgram().writeCalls()
+    for (name, entries) in [(Self.newest.values, values), (Self.newest.calls, calls)] {
+      if (try? Self.entries(of: name)) != nil { continue }
+      try StoredFormats.write(entries.map { StoredFormats.Entry(key: $0.key, value: $0.value) }, to: name)
+    }
+  }
+
+  @Test func `Today's code writes the newest form of values`() async throws {
+    let written = try await FormatProgram().writeValues()
+    try Self.expect(written, are: Self.entries(of: Self.newest.values))
+  }
+
+  @Test func `Today's code writes the newest form of calls`() async throws {
+    let written = try await FormatProgram().writeCalls()
+    // An expired call was added by hand.
+    let kept = try Self.entries(of: Self.newest.calls).filter { !$0.key.hasSuffix("-expired") }
+    Self.expect(written, are: kept)
+  }
+
+  private static func expect(_ written: [StorageEntry], are kept: [StorageEntry]) {
+    #expect(written.map(\.key) == kept.map(\.key))
+    for (new, old) in zip(written, kept) { #expect(Self.text(of: new) == Self.text(of: old), "\(new.key)") }
+  }
+
+  /// The text of an entry, with what its coder has turned round.
+  private static func text(of entry: StorageEntry) -> String {
+    guard let start = entry.value.firstIndex(of: 0xFF) else {
+      return canonicalText(String(decoding: entry.value, as: UTF8.self))
+    }
+    let json = String(decoding: entry.value[(start + 1)...].reversed(), as: UTF8.self)
+    return String(decoding: entry.value[..<start], as: UTF8.self) + canonicalText(json)
+  }
+
+  // MARK: - Reading
+
+  @Test func `Values are restored, and those of a later version are kept`() async throws {
+    let entries = try Self.entries(of: "values-1")
+    let program = FormatProgram(entries)
+    let plain = program.program.store(Script(), 1)
+    #expect(plain.currentValue == "plain")
+    #expect(plain.state.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(!plain.isStale)
+    let invalidated = program.program.store(Script(), 2)
+    #expect(invalidated.currentValue == "invalidated")
+    #expect(invalidated.isStale)
+    let later = expectWarning(.storedVersionUnknown) { program.program.store(Script(), 3) }
+    #expect(later.currentValue == nil)
+    later.currentValue = "of an older program"
+    #expect(program.bytes.currentValue == FormatProgram.Text(id: 7))
+    #expect(program.pages.currentValue == [Page(id: 0, value: "page 0"), Page(id: 1, value: "page 1")])
+    #expect(program.pages.state.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 30.5))
+    #expect(await program.program.client.persistence.flush())
+    #expect(try await program.program.storage.entries(withPrefix: "value/") == entries)
+    #expect(FormatProgram(entries).program.store(Script(), 3, version: 4).currentValue == "later")
+  }
+
+  @Test func `A value is found by its earlier name and migrated from its earlier version`() async throws {
+    let program = FormatProgram(try Self.entries(of: "values-1")).program
+    let query = OperationScript<Int, any Error>().query(path: ["text", 1])
+      .persisted(
+        as: "length",
+        aliases: ["name", "text"],
+        version: 5,
+        migrate: { bytes, version in
+          #expect(version == 1)
+          return try JSONDecoder().decode(StoredValue<String>.self, from: Data(bytes)).map(\.count)
+        }
+      )
+    #expect(program.client.store(for: query).currentValue == 5)
+  }
+
+  @Test(arguments: ["calls-1", "calls-2"]) func `Calls of earlier forms are made in order, by their earlier name`(
+    file: String
+  ) async throws {
+    let program = FormatProgram(try Self.entries(of: file))
+    let journal = await program.resume()
+    #expect(program.server.done == ["a", "b"])
+    #expect(program.server.requests.map(\.key) == ["a", "b"])
+    #expect(journal.statuses == [.deadLetter])
+    #expect(journal.texts == ["c"])
+    #expect(journal.entries.map(\.attempts) == [5])
+  }
+
+  @Test func `Calls of today's form are made, and an expired one is kept`() async throws {
+    let program = FormatProgram(try Self.entries(of: "calls-3"))
+    let journal = await program.resume()
+    #expect(program.server.done.sorted() == ["a", "b", "c"])
+    #expect(journal.statuses == [.expired])
+    #expect(journal.texts == ["d"])
+  }
+
+  @Test func `What a later version of the library has stored is kept, and what it has added is passed over`()
+    async throws
+  {
+    let entries = try Self.entries(of: "newer")
+    let program = FormatProgram(entries)
+    let store = expectWarning(.storedVersionUnknown) { program.program.store(Script(), 1) }
+    #expect(store.currentValue == nil)
+    store.currentValue = "of this version"
+    #expect(await program.program.client.persistence.flush())
+    let journal = await expectWarning(.journalEntryUnreadable) { await program.resume() }
+    #expect(journal.statuses == [.unreadable])
+    #expect(program.server.done == ["b"])
+    #expect(try await program.program.storage.entries(withPrefix: "") == [entries[1], entries[0]])
+  }
+}
