@@ -193,7 +193,7 @@ let table: [Module] = [
     "Derivation",
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
-  .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination"]),
+  .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination", "PersistenceTesting"]),
   .tests("Fleet", uses: ["Core", "Pagination", "Persistence", "Tags", "FleetTesting"]),
   .subject(
     "StorageSubject",

@@ -77,9 +77,7 @@ public final class MutationJournal: OperationClientFlushable {
     self.resumes = resumes
     self.makeKey = makeKey ?? { UUID().uuidString }
     self.chosenAttempts = attemptsBeforeDeadLetter.map { max(1, $0) }
-    // A storage in memory belongs to one process.
-    let leasing = storage is InMemoryStorage ? nil : storage as? any LeasingStorage
-    let lease = leasing.map { JournalLease(of: $0, for: leaseDuration) }
+    let lease = storage.sharedLeases.map { JournalLease(of: $0, for: leaseDuration) }
     self.lease = lease
     var state = JournalState(
       maximumReplays: max(1, maximumConcurrentCalls),

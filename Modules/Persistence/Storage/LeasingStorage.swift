@@ -37,3 +37,13 @@ public enum StorageLease: Hashable, Sendable {
   /// Another owner holds the lease. It ends after this time, unless that owner renews or releases it before.
   case heldByAnother(remaining: Duration)
 }
+
+extension PersistentStorage {
+  /// The storage itself, if other processes may share it and its leases keep them apart.
+  var sharedLeases: (any LeasingStorage)? {
+    // A storage in memory belongs to one process.
+    if self is InMemoryStorage { return nil }
+    if let sealed = self as? SealedStorage { return sealed.base.sharedLeases == nil ? nil : sealed }
+    return self as? any LeasingStorage
+  }
+}

@@ -48,6 +48,15 @@ extension OperationWarning.Code {
 
   /// A mutation is journaled inside of its scope, so calls that wait for their turn are not stored.
   public static let journaledInsideScope = Self(description: "journaledInsideScope")
+
+  /// Entries of a sealed storage do not open: they were changed or moved, or another key has sealed them. They are kept.
+  public static let sealedEntryUnopened = Self(description: "sealedEntryUnopened")
+
+  /// A sealed storage has entries of a key that it was not given. They are kept.
+  public static let sealingKeyUnknown = Self(description: "sealingKeyUnknown")
+
+  /// The base of a sealed storage has calls that are not sealed. They are kept, and not made.
+  public static let unsealedCalls = Self(description: "unsealedCalls")
 }
 
 extension OperationWarning {

@@ -35,6 +35,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The storage cannot be written.
     public static let readOnly = Code(description: "readOnly")
 
+    /// An entry cannot be sealed, because its key does not work.
+    public static let sealingFailed = Code(description: "sealingFailed")
+
     /// Reading or writing has failed for another reason.
     public static let failed = Code(description: "failed")
   }
