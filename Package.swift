@@ -86,7 +86,7 @@ let table: [Module] = [
     "SQLite",
     uses: ["Platform", "Core", "Persistence"],
     trait: "SwiftOperationSQLite",
-    products: ["GRDB.swift": ["GRDB"]]
+    products: ["GRDB.swift": ["GRDB", "GRDBSQLite"]]
   ),
   .library("Fleet", uses: ["Foundation", "Core", "Tags", "Persistence"]),
   .inner("EventLoop", uses: ["Platform", "Core"]),
@@ -143,6 +143,13 @@ let table: [Module] = [
   .program("DevtoolsProgram", "operation-devtools", uses: ["Platform", "Devtools"], trait: "SwiftOperationDevtools"),
   .inner("Top", uses: ["Platform", "Foundation"]),
   .program("TopProgram", "operation-top", uses: ["Platform", "Top"]),
+  .inner("StorageTool", uses: ["Foundation", "Core", "Persistence", "SQLite"], trait: "SwiftOperationSQLite"),
+  .program(
+    "StorageProgram",
+    "operation-storage",
+    uses: ["Platform", "Foundation", "StorageTool"],
+    trait: "SwiftOperationSQLite"
+  ),
   .library(
     "Operation",
     target: "Operation",
@@ -282,6 +289,11 @@ let table: [Module] = [
     products: ["swift-configuration": ["Configuration"]]
   ),
   .tests("Top"),
+  .tests(
+    "StorageTool",
+    uses: ["Core", "Mutation", "Persistence", "SQLite", "StorageProgram"],
+    trait: "SwiftOperationSQLite"
+  ),
   .subject("DevtoolsSubject", uses: ["Operation", "Scheduling", "Devtools"], trait: "SwiftOperationDevtools"),
   .tests(
     "Devtools",
@@ -380,8 +392,8 @@ struct Module {
   }
 
   /// The target `Operation<Folder>` in `Modules/<Folder>`, which has no product.
-  static func inner(_ folder: String, uses: [String] = []) -> Module {
-    Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses)
+  static func inner(_ folder: String, uses: [String] = [], trait: String? = nil) -> Module {
+    Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses, trait: trait)
   }
 
   /// The module map `Operation<Folder>` in `Modules/<Folder>`, which has no product.

@@ -48,12 +48,24 @@
 
     /// Excludes all connections of other processes, which hold a shared lock on these bytes as long as they are open.
     func lockOut() -> Bool {
+      var lock = Self.lockOfConnections
+      return fcntl(self.descriptor, F_SETLK, &lock) == 0
+    }
+
+    /// A lock that no connection of SQLite may have beside it.
+    private static var lockOfConnections: flock {
       var lock = flock()
       lock.l_type = Int16(F_WRLCK)
       lock.l_whence = Int16(SEEK_SET)
       lock.l_start = 0x4000_0002
       lock.l_len = 510
-      return fcntl(self.descriptor, F_SETLK, &lock) == 0
+      return lock
+    }
+
+    /// Whether a connection of another process has the file open.
+    var isOpenElsewhere: Bool {
+      var lock = Self.lockOfConnections
+      return fcntl(self.descriptor, F_GETLK, &lock) != 0 || lock.l_type != Int16(F_UNLCK)
     }
 
     /// Gives a file the permissions and the owner of this one, as far as this user may.
