@@ -12,11 +12,13 @@
   @Suite(.serialized) struct FaultTests {
     private static let count = 200
 
-    @Test func `Killed at any call of the storage, no accepted call is lost, and each is done once, in order`()
-      async throws
-    {
+    @Test(arguments: [false, true])
+    func `Killed at any call of the storage, no accepted call is lost, and each is done once, in order`(
+      isSealed: Bool
+    ) async throws {
       let complete = try Folder.inMemory()
-      let result = try await runSubject("calls", complete.file(), complete.file("server"), "\(Self.count)", "0")
+      let key = isSealed ? 1 : 0
+      let result = try await self.makeCalls(in: complete, count: Self.count, killAt: 0, key: key)
       let words = result.output.split(separator: " ")
       try #require(words.count == 3 && words[0] == "done" && words[1] == "0", "\(result)")
       let callCount = try #require(Int(words[2]))
@@ -29,19 +31,30 @@
       await withTaskGroup(of: Void.self) { group in
         for place in places {
           if place > places[1] { await group.next() }
-          group.addTask { await self.killAndRestart(at: place, of: callCount) }
+          group.addTask { await self.killAndRestart(at: place, of: callCount, isSealed: isSealed) }
         }
       }
     }
 
-    private func killAndRestart(at place: Int, of callCount: Int) async {
+    private func makeCalls(
+      in folder: Folder,
+      count: Int,
+      killAt place: Int,
+      key: Int
+    ) async throws -> (output: String, reason: Process.TerminationReason) {
+      try await runSubject("calls", folder.file(), folder.file("server"), "\(count)", "\(place)", "\(key)")
+    }
+
+    /// A sealed storage has another key at each start.
+    private func killAndRestart(at place: Int, of callCount: Int, isSealed: Bool) async {
+      let keys = isSealed ? [1, 2, 3] : [0, 0, 0]
       await #expect(throws: Never.self, "killed at \(place)") {
         let folder = try Folder.inMemory()
-        let first = try await runSubject("calls", folder.file(), folder.file("server"), "\(Self.count)", "\(place)")
+        let first = try await self.makeCalls(in: folder, count: Self.count, killAt: place, key: keys[0])
         if first.reason == .exit { #expect(place > callCount - 60, "it was not killed at \(place): \(first)") }
         // The restart is killed, too, while it makes the calls that are left.
-        _ = try await runSubject("calls", folder.file(), folder.file("server"), "0", "\(place % 7 + 1)")
-        let last = try await runSubject("calls", folder.file(), folder.file("server"), "0", "0")
+        _ = try await self.makeCalls(in: folder, count: 0, killAt: place % 7 + 1, key: keys[1])
+        let last = try await self.makeCalls(in: folder, count: 0, killAt: 0, key: keys[2])
         #expect(last.output.hasPrefix("done 0"), "killed at \(place): \(last)")
         try self.check(folder, "killed at \(place)")
       }

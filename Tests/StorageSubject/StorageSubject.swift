@@ -10,9 +10,10 @@
 
   /// A program that tests start, kill and start again. It makes calls of a mutation with a journal in a database.
   ///
-  /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT` resumes, makes the calls that the server file has not
+  /// `StorageSubject calls DATABASE SERVER COUNT KILL-AT KEY` resumes, makes the calls that the server file has not
   /// accepted yet, and kills itself at the given call of the storage; 0 for never. It adds the number of each stored
-  /// call to `SERVER.accepted`, and each request that the server receives to `SERVER`.
+  /// call to `SERVER.accepted`, and each request that the server receives to `SERVER`. The storage is sealed with the key
+  /// of that number, and those with lower numbers open; 0 for a storage that is not sealed.
   ///
   /// `StorageSubject years DATABASE SERVER COUNT KILL-AT VERSION` does so in one of two versions of the program, with
   /// calls that are merged and in conflict and a journal that resumes by itself. A line of `SERVER` is a change of it.
@@ -34,7 +35,8 @@
           database: arguments[2],
           server: arguments[3],
           count: Int(arguments[4]) ?? 0,
-          killAt: Int(arguments[5]) ?? 0
+          killAt: Int(arguments[5]) ?? 0,
+          key: UInt64(arguments[6]) ?? 0
         )
       case "years":
         try await years(
@@ -59,10 +61,26 @@
       }
     }
 
-    private static func calls(database: String, server: String, count: Int, killAt: Int) async throws {
+    private static func calls(
+      database: String,
+      server: String,
+      count: Int,
+      killAt: Int,
+      key: UInt64
+    ) async throws {
       let accepted = LineFile(server + ".accepted")
-      let base = AcceptingStorage(try SQLiteStorage(path: database), accepted: accepted)
-      let storage = KillingStorage(base, killAt: killAt)
+      let file = try SQLiteStorage(path: database)
+      let killing: KillingStorage
+      let storage: any PersistentStorage
+      if key == 0 {
+        killing = KillingStorage(AcceptingStorage(file, accepted: accepted), killAt: killAt)
+        storage = killing
+      } else {
+        killing = KillingStorage(file, killAt: killAt)
+        let keys = (1...key).reversed().map { SubjectKey(number: $0) }
+        let sealed = SealedStorage(killing, key: keys[0], previousKeys: Array(keys.dropFirst()), rewriting: .whenRead)
+        storage = AcceptingStorage(sealed, accepted: accepted)
+      }
       let journal = MutationJournal(storage: storage, attemptsBeforeDeadLetter: 1_000)
       let client = OperationClient()
       client.journal = journal
@@ -81,7 +99,7 @@
         }
         for task in tasks { try await task.value }
       }
-      print("done \(journal.entries.count) \(storage.callCount)")
+      print("done \(journal.entries.count) \(killing.callCount)")
       await storage.close()
     }
 

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationPersistence
+import OperationPersistenceTesting
 import OperationTesting
 import TestFixtures
 import Testing
@@ -7,7 +8,7 @@ import Testing
 /// A sealed storage beside a dictionary, over random batches, restarts and changes of the key.
 @Suite(.warningsAreIssues) struct SealedModelTests {
   @Test(arguments: ModelRuns.seeds) func `A sealed storage has what a dictionary has`(seed: UInt64) async {
-    await ModelRuns.check(100, seed: seed) { await Self.failure(of: &$0) }
+    await ModelRuns.check(50, seed: seed) { await Self.failure(of: &$0) }
   }
 
   private static let keys = [

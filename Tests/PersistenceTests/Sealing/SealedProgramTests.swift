@@ -1,6 +1,7 @@
 import OperationCore
 import OperationMutation
 import OperationPersistence
+import OperationPersistenceTesting
 import OperationTesting
 import Testing
 

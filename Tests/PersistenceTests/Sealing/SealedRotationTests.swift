@@ -1,5 +1,6 @@
 import OperationCore
 import OperationPersistence
+import OperationPersistenceTesting
 import OperationTesting
 import TestFixtures
 import Testing

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationPersistence
+import OperationPersistenceTesting
 import OperationTesting
 import Testing
 
@@ -128,5 +129,12 @@ import Testing
     let storage = InMemoryStorage()
     try await SealedStorage(storage, key: sealingKey).apply([.put(key: key, value: [])])
     return try await storage.keys().first { !$0.hasPrefix("sealed-key/") } ?? ""
+  }
+}
+
+extension InMemoryStorage {
+  /// All entries, as bytes on a disk.
+  var everything: [StorageEntry] {
+    get async throws { try await self.entries(withPrefix: "") }
   }
 }

@@ -1,35 +1,37 @@
-import OperationPersistence
+internal import OperationPersistence
 
 /// A key for tests that does what a sealing key does, and keeps no secret.
-struct TestKey: SealingKey {
-  struct Forged: Error {}
+package struct TestKey: SealingKey {
+  package struct Forged: Error {}
 
-  let number: UInt64
+  private let number: UInt64
   /// Whether what it seals opens at each place, as a careless key would have it.
-  var ignoresPlaces = false
-  var digestCount = 16
-  var fails = false
+  private let ignoresPlaces: Bool
+  private let digestCount: Int
+  private let fails: Bool
 
-  init(_ number: UInt64, ignoresPlaces: Bool = false, digestCount: Int = 16, fails: Bool = false) {
+  package init(_ number: UInt64, ignoresPlaces: Bool = false, digestCount: Int = 16, fails: Bool = false) {
     self.number = number
     self.ignoresPlaces = ignoresPlaces
     self.digestCount = digestCount
     self.fails = fails
   }
 
-  func seal(_ bytes: [UInt8], at place: String) throws -> [UInt8] {
+  package func seal(_ bytes: [UInt8], at place: String) throws -> [UInt8] {
     if self.fails { throw Forged() }
     return self.mask(bytes, at: place) + self.code(bytes, at: place)
   }
 
-  func open(_ bytes: [UInt8], at place: String) throws -> [UInt8] {
+  package func open(_ bytes: [UInt8], at place: String) throws -> [UInt8] {
     guard bytes.count >= 16 else { throw Forged() }
     let content = self.mask(bytes.dropLast(16), at: place)
     guard self.code(content, at: place).elementsEqual(bytes.suffix(16)) else { throw Forged() }
     return content
   }
 
-  func digest(of text: String) -> [UInt8] { Array(self.code(Array(text.utf8), at: "digest").prefix(self.digestCount)) }
+  package func digest(of text: String) -> [UInt8] {
+    Array(self.code(Array(text.utf8), at: "digest").prefix(self.digestCount))
+  }
 
   private func mask(_ bytes: some Sequence<UInt8>, at place: String) -> [UInt8] {
     var state = self.hash(Array((self.ignoresPlaces ? "" : place).utf8), after: self.number)
@@ -53,12 +55,5 @@ struct TestKey: SealingKey {
       hash ^= hash >> 29
     }
     return hash
-  }
-}
-
-extension InMemoryStorage {
-  /// All entries, as bytes on a disk.
-  var everything: [StorageEntry] {
-    get async throws { try await self.entries(withPrefix: "") }
   }
 }
