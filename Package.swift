@@ -38,6 +38,11 @@ let integrations: [Integration] = [
     packages: [:]
   ),
   Integration(
+    trait: "SwiftOperationCrypto",
+    description: "Adds OperationCrypto: keys that seal what a storage has (swift-crypto).",
+    packages: ["https://github.com/apple/swift-crypto": "3.12.3"..<"5.0.0"]
+  ),
+  Integration(
     trait: "SwiftOperationServiceLifecycle",
     description: "Adds OperationServiceLifecycle: a client as a service (swift-service-lifecycle).",
     packages: ["https://github.com/swift-server/swift-service-lifecycle": "2.13.0"..<"3.0.0"]
@@ -57,8 +62,8 @@ let integrations: [Integration] = [
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
-/// Persistence ← SQLite, Tags and Persistence ← Fleet, Core and Pagination ← Derivation, Core ← every other module, and only
-/// the umbrella sees them all.
+/// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Core ← every
+/// other module, and only the umbrella sees them all.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -87,6 +92,12 @@ let table: [Module] = [
     uses: ["Platform", "Core", "Persistence"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB", "GRDBSQLite"]]
+  ),
+  .library(
+    "Crypto",
+    uses: ["Foundation", "Persistence"],
+    trait: "SwiftOperationCrypto",
+    products: ["swift-crypto": ["Crypto"]]
   ),
   .library("Fleet", uses: ["Foundation", "Core", "Tags", "Persistence"]),
   .inner("EventLoop", uses: ["Platform", "Core"]),
@@ -212,6 +223,12 @@ let table: [Module] = [
     uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
+  ),
+  .tests(
+    "Crypto",
+    uses: ["Core", "Persistence", "PersistenceTesting"],
+    trait: "SwiftOperationCrypto",
+    products: ["swift-crypto": ["Crypto"]]
   ),
   .tests("EventLoop", uses: ["Core"]),
   .subject(

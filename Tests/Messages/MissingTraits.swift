@@ -13,6 +13,11 @@ func storages() throws {
   _ = try PostgreSQLFleet(connection: "dbname=app", maximumConnections: 8)
 }
 
+func keys() throws {
+  // expected-error@+1 {{switch on the trait SwiftOperationCrypto}}
+  _ = try ChaChaPolyKey([1, 2, 3])
+}
+
 func logs(_ query: some QueryRequest<Int, any Error>) {
   // expected-error@+1 {{switch on the trait SwiftOperationLogging}}
   _ = query.logDuration()

@@ -1,6 +1,6 @@
 /// Seals the entries of a ``SealedStorage``, and opens them.
 ///
-/// It calls a library for a cipher with authentication, or a chip that keeps the secret:
+/// `OperationCrypto` has one for ChaCha20-Poly1305. Another one calls a library, or a chip that keeps the secret:
 ///
 /// ```swift
 /// struct VaultKey: SealingKey {
