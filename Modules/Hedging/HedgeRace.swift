@@ -26,7 +26,7 @@ struct HedgeRace {
   /// The number of runs under way.
   private var activeCount = 1
   private var funding: HedgeFunding
-  private var timer: OperationSubscription?
+  private var timer: RunTimer?
   private var timerNumber = 0
   /// Whether another run may begin. It becomes false when the budget has refused one, or the server wants none.
   private var mayStart = true
@@ -182,7 +182,7 @@ extension HedgeRace {
   private mutating func setTimer(after delay: Duration) {
     self.stopTimer()
     let (runs, number) = (self.runs, self.timerNumber)
-    self.timer = self.context.operationDeadlines.schedule(after: delay) { runs.send(.due(number)) }
+    self.timer = self.context.timer(at: self.context.elapsed + delay.clampedForClock) { runs.send(.due(number)) }
   }
 
   private mutating func stopTimer() {

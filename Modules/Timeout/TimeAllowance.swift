@@ -3,8 +3,8 @@ public import OperationCore
 /// The time that one run has.
 @usableFromInline
 struct TimeAllowance: Sendable {
-  /// The elapsed time of the run's deadlines at its start.
-  let start: Duration
+  /// The elapsed time, by the run's deadlines, at which the run ends.
+  @usableFromInline let end: Duration
   /// The time that the run has.
   @usableFromInline let duration: Duration
   /// The time that was asked for. It is longer than the time that is left when the run of a deadline has begun before.
@@ -13,30 +13,28 @@ struct TimeAllowance: Sendable {
   /// The time of a run that starts now. A deadline is written into the context.
   @usableFromInline
   init(_ limit: TimeLimit, of id: OutcomeModifierIdentifier, in context: inout OperationContext) {
-    self.start = context.elapsed
-    guard let own = limit.instant(in: context) else {
-      self.duration = limit.duration ?? .zero
-      self.asked = self.duration
-      return
-    }
-    let deadlines = context.operationDeadlines
-    // Without a setup, the deadline begins here.
-    if let known = context.enterDeadline(id) {
-      self.duration = deadlines.timeRemaining(until: known.instant)
-      self.asked = known.asked
+    let start = context.elapsed
+    if case .duration(let duration) = limit {
+      (self.duration, self.asked) = (duration, duration)
     } else {
-      let earliest = min(own, context.operationDeadline ?? own)
-      self.duration = deadlines.timeRemaining(until: earliest)
-      self.asked = earliest == own ? limit.duration ?? self.duration : self.duration
-      context.operationDeadline = earliest
+      (self.duration, self.asked) = Self.enter(limit, of: id, in: &context)
     }
+    self.end = start + self.duration.clampedForClock
   }
 
-  /// The elapsed time at which the run ends.
-  @usableFromInline var end: Duration { self.start + self.duration.clampedForClock }
-
-  /// The remaining time, by the deadlines of the run.
-  func remaining(in context: OperationContext) -> Duration {
-    self.end - context.elapsed
+  /// The time until a deadline that begins now, and the time that was asked for.
+  private static func enter(
+    _ limit: TimeLimit,
+    of id: OutcomeModifierIdentifier,
+    in context: inout OperationContext
+  ) -> (duration: Duration, asked: Duration) {
+    guard let own = limit.instant(in: context) else { return (.zero, .zero) }
+    let deadlines = context.operationDeadlines
+    // Without a setup, the deadline begins here.
+    if let known = context.enterDeadline(id) { return (deadlines.timeRemaining(until: known.instant), known.asked) }
+    let earliest = min(own, context.operationDeadline ?? own)
+    let duration = deadlines.timeRemaining(until: earliest)
+    context.operationDeadline = earliest
+    return (duration, earliest == own ? limit.duration ?? duration : duration)
   }
 }

@@ -33,7 +33,7 @@ extension TimeLimit {
   }
 
   /// Whether a run with this context has no limit.
-  @usableFromInline
+  @inlinable
   func isAbsent(in context: OperationContext) -> Bool {
     if case .ofContext = self { context.operationDeadline == nil } else { false }
   }

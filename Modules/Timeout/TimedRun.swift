@@ -1,47 +1,39 @@
 public import OperationCore
-public import Synchronization
+internal import Synchronization
 
 /// A run in a task of its own, which its caller can leave before it ends.
+///
+/// It does not know the types of the operation, so that it is compiled once. ``TypedTimedRun`` does.
 @usableFromInline
-final class TimedRun<Value: Sendable, Failure: Error>: Sendable {
-  @usableFromInline typealias Outcome = Result<Value, Failure>
-  @usableFromInline typealias Waiter = UnsafeContinuation<Outcome?, Never>
-  @usableFromInline typealias Continuation = OperationContinuation<Value, Failure>
+class TimedRun: @unchecked Sendable {
+  // Unchecked: the compiler cannot check a class with a subclass. The lock guards what changes, that of the subclass included.
 
-  /// What the lock guards.
+  fileprivate let state = Mutex(TimedRunState())
+
   @usableFromInline
-  struct Guarded: Sendable {
-    @usableFromInline var state = TimedRunState()
-    /// Nil after the caller has left.
-    @usableFromInline var continuation: Continuation?
-    /// The outcome of a run that has ended before its caller waits.
-    // An object: what has the type of a generic parameter inside is released by way of that type, which each run would
-    // look up.
-    @usableFromInline var earlyOutcome: RunOutcome?
-    /// The caller, resumed with the outcome, or with nil when it has left.
-    @usableFromInline var waiter: Waiter?
-  }
+  init() {}
+
+  /// Takes the continuation of a caller that leaves, to be released after unlocking. Called with the lock held.
+  fileprivate func takeContinuation() -> (any Sendable)? { preconditionFailure("Overridden by the subclass.") }
+}
+
+/// A run with the continuation of its caller.
+@usableFromInline
+final class TypedTimedRun<Value: Sendable, Failure: Error>: TimedRun, @unchecked Sendable {
+  // Unchecked like its base class, whose lock guards the continuation.
 
   /// The type of the operation, for warnings.
-  let operation: any Any.Type
-
-  @usableFromInline let lock = Mutex(())
-  // Unsafe only in name: `withGuarded` holds the lock. Beside it, because a `Mutex` of a generic value looks its type up
-  // in each access: a timeout takes 55 A in place of 27. The lock makes the accesses exclusive.
-  @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var guarded: Guarded
+  private let operation: any Any.Type
+  /// Nil after the caller has left: it may own objects of the caller.
+  private var continuation: OperationContinuation<Value, Failure>?
 
   @usableFromInline
-  init(of operation: any Any.Type, continuation: Continuation) {
+  init(of operation: any Any.Type, continuation: OperationContinuation<Value, Failure>) {
     self.operation = operation
-    self.guarded = Guarded(continuation: continuation)
+    self.continuation = continuation
   }
 
-  /// Runs `body`, which must not call user code or release user values, with the lock held.
-  @inlinable
-  @inline(__always)
-  func withGuarded<R: Sendable>(_ body: (inout Guarded) -> R) -> R {
-    self.lock.withLock { _ in body(&self.guarded) }
-  }
+  override fileprivate func takeContinuation() -> (any Sendable)? { self.continuation.take() }
 }
 
 /// Where the attempts of the client's retry are made, and when they end.
@@ -59,40 +51,41 @@ struct TimedAttempts: Sendable {
 
 // MARK: - Running
 
-extension TimedRun {
+extension TypedTimedRun {
   /// Starts the run on the thread of the caller.
   ///
   /// - Returns: The outcome if the run has ended already, otherwise nil.
   @inlinable
-  func start<Operation: OperationRequest & Sendable>(
+  func start<Operation: OperationRequest<Value, Failure> & Sendable>(
     _ operation: Operation,
     _ attempts: TimedAttempts,
     in context: OperationContext,
     isolation: (any Actor)?,
     isCancelled: Bool
-  ) -> Outcome? where Operation.Value == Value, Operation.Failure == Failure {
+  ) -> RunOutcome? {
     let task = RunTask.start(in: context) {
       Task.immediate { await self.perform(operation, attempts, context, isolation, isCancelled) }
     } enqueuing: { executor in
       Task(executorPreference: executor) { await self.perform(operation, attempts, context, isolation, isCancelled) }
     }
-    return self.withGuarded { guarded in
-      if guarded.state.phase == .running { guarded.state.task = task }
-      return guarded.earlyOutcome.take()
-    }?.result(Value.self, Failure.self)
+    return self.outcome(startedAs: task)
   }
 
   @inlinable
-  func perform<Operation: OperationRequest & Sendable>(
+  func perform<Operation: OperationRequest<Value, Failure> & Sendable>(
     _ operation: Operation,
     _ attempts: TimedAttempts,
     _ context: OperationContext,
-    _ isolation: (any Actor)?,
+    // Isolated, so that there is no switch back to no actor after the operation.
+    _ isolation: isolated (any Actor)?,
     _ isCancelled: Bool
-  ) async where Operation.Value == Value, Operation.Failure == Failure {
+  ) async {
     // A task of its own does not inherit the cancellation.
     if isCancelled { withUnsafeCurrentTask { $0?.cancel() } }
-    let continuation = Continuation { result, context in self.yield(result, using: context) }
+    let continuation = OperationContinuation<Value, Failure> { result, context in
+      self.yield(result, using: context)
+    }
+    let outcome: RunOutcome
     do throws(Failure) {
       let value = try await operation.runWithAttempts(
         of: attempts.place,
@@ -101,21 +94,27 @@ extension TimedRun {
         in: context,
         with: continuation
       )
-      self.finish(.success(value))
+      outcome = RunSuccess(value)
     } catch {
-      self.finish(.failure(error))
+      outcome = RunFailure(error)
+    }
+    self.finish(outcome)
+  }
+}
+
+extension TimedRun {
+  /// Keeps the task of the run, unless it has ended. Returns the outcome if it has.
+  @usableFromInline
+  func outcome(startedAs task: RunTask) -> RunOutcome? {
+    self.state.withLock { state in
+      if state.phase == .running { state.task = task }
+      return state.waiter.outcome ?? nil
     }
   }
 
-  @inlinable
-  func finish(_ outcome: Outcome) {
-    let (effects, waiter) = self.withGuarded { guarded in
-      // The caller finds the outcome when its start returns, or when it begins to wait.
-      if guarded.state.phase == .running, guarded.waiter == nil { guarded.earlyOutcome = RunOutcome.of(outcome) }
-      return (guarded.state.finish(), guarded.waiter.take())
-    }
-    effects.perform()
-    waiter?.resume(returning: outcome)
+  @usableFromInline
+  func finish(_ outcome: RunOutcome) {
+    self.state.withLock { $0.finish(outcome) }.perform()
   }
 }
 
@@ -129,44 +128,42 @@ extension TimedRun {
   ///   - context: The context of the caller, whose deadlines end the wait.
   ///   - canLeave: Whether a caller that is cancelled leaves at once. If not, it waits for the end of the run.
   /// - Returns: The outcome if the run has ended, otherwise nil.
+  // Not inlined: a run that returns at once does not wait.
+  @usableFromInline
   nonisolated(nonsending) func end(
     by allowance: TimeAllowance,
     in context: OperationContext,
     canLeave: Bool
-  ) async -> Outcome? {
+  ) async -> RunOutcome? {
     await withTaskPriorityEscalationHandler {
       await withTaskCancellationHandler {
-        await withUnsafeContinuation { self.suspend($0, allowance, context) }
+        await Waiter.outcome { self.suspend($0, allowance, context) }
       } onCancel: {
         self.callerWasCancelled(canLeave: canLeave)
       }
     } onPriorityEscalated: { _, priority in
-      self.withGuarded { $0.state.task }?.escalatePriority(to: priority)
+      self.state.withLock { $0.task }?.escalatePriority(to: priority)
     }
   }
 
   /// Whether the caller was cancelled and has left the run.
-  var hasLeft: Bool { self.withGuarded { $0.state.phase == .left } }
+  @usableFromInline var hasLeft: Bool { self.state.withLock { $0.phase == .left } }
 
   private func suspend(
-    _ waiter: Waiter,
+    _ continuation: UnsafeContinuation<RunOutcome?, Never>,
     _ allowance: TimeAllowance,
     _ context: OperationContext
-  ) {
-    let (suspends, hasTimer, early) = self.withGuarded { guarded in
-      let suspends = guarded.state.phase == .running
-      if suspends { guarded.waiter = waiter }
-      return (suspends, !guarded.state.isCancelled, guarded.earlyOutcome.take())
-    }
-    guard suspends else { return waiter.resume(returning: early?.result()) }
-    guard hasTimer else { return }
-    let timer = context.operationDeadlines.schedule(after: allowance.remaining(in: context)) { self.timeIsOver() }
-    let isObsolete = self.withGuarded { guarded in
-      guard guarded.state.phase == .running, !guarded.state.isCancelled else { return true }
-      guarded.state.timer = timer
+  ) -> RunOutcome?? {
+    let (outcome, hasTimer) = self.state.withLock { state in (state.waiter.suspend(continuation), !state.isCancelled) }
+    guard outcome == nil, hasTimer else { return outcome }
+    let timer = context.timer(at: allowance.end) { self.timeIsOver() }
+    let isObsolete = self.state.withLock { state in
+      guard state.phase == .running, !state.isCancelled else { return true }
+      state.timer = timer
       return false
     }
     if isObsolete { timer.cancel() }
+    return nil
   }
 
   private func timeIsOver() {
@@ -175,32 +172,28 @@ extension TimedRun {
 
   private func callerWasCancelled(canLeave: Bool) {
     if canLeave { return self.leave { _ in .left } }
-    self.withGuarded { $0.state.cancel() }.perform()
+    self.state.withLock { $0.cancel() }.perform()
   }
 
   /// Lets the caller leave the run, if it has not ended and `phase` returns a phase, and cancels the run.
   private func leave(_ phase: (TimedRunState) -> TimedRunState.Phase?) {
-    let (effects, waiter, continuation) = self.withGuarded {
-      guarded -> (TimedRunState.Effects?, Waiter?, Continuation?) in
-      guard guarded.state.phase == .running, let phase = phase(guarded.state) else { return (nil, nil, nil) }
-      return (guarded.state.leave(phase), guarded.waiter.take(), guarded.continuation.take())
+    let (effects, continuation) = self.state.withLock { state -> (TimedRunState.Effects?, (any Sendable)?) in
+      guard state.phase == .running, let phase = phase(state) else { return (nil, nil) }
+      return (state.leave(phase), self.takeContinuation())
     }
     effects?.perform()
-    waiter?.resume(returning: nil)
-    _ = consume continuation  // Released after unlocking: it may hold objects of the caller.
+    withExtendedLifetime(continuation) {}
   }
 }
 
 // MARK: - Yields
 
-extension TimedRun {
+extension TypedTimedRun {
   /// Passes a result on, unless the caller has left or the run has ended.
   // Not inlined: yields are rare.
   @usableFromInline
-  func yield(_ result: Outcome, using context: OperationContext?) {
-    let (phase, continuation) = self.withGuarded { guarded in
-      (guarded.state.phase, guarded.state.phase == .running ? guarded.continuation : nil)
-    }
+  func yield(_ result: Result<Value, Failure>, using context: OperationContext?) {
+    let (phase, continuation) = self.state.withLock { state in (state.phase, self.continuation) }
     switch phase {
     case .running: continuation?.yield(with: result, using: context)
     // The work of a cancelled run may go on, and need not be told apart.

@@ -1,9 +1,7 @@
-public import OperationCore
+internal import OperationCore
 
-/// The state of a ``TimedRun``, whatever its types.
-@usableFromInline
+/// The state of a ``TimedRun``.
 struct TimedRunState: Sendable {
-  @usableFromInline
   enum Phase: Sendable {
     /// The run has not ended, and its caller waits for it.
     case running
@@ -18,44 +16,42 @@ struct TimedRunState: Sendable {
   }
 
   /// What is done after a change, while no lock is held.
-  @usableFromInline
   struct Effects: Sendable {
-    @usableFromInline var timer: OperationSubscription?
+    var timer: RunTimer?
     /// The task to cancel.
-    @usableFromInline var task: RunTask?
+    var task: RunTask?
+    var resumption: Waiter<RunOutcome?>.Resumption?
 
-    /// Comes before the caller continues, so that it finds the operation cancelled.
-    @usableFromInline
+    /// The operation is cancelled before the caller continues, so that it finds it so.
     func perform() {
       self.timer?.cancel()
       self.task?.cancel()
+      self.resumption?.resume()
     }
   }
 
-  @usableFromInline var phase = Phase.running
+  var phase = Phase.running
   /// Whether the caller was cancelled and waits for the end of the run nevertheless.
-  @usableFromInline var isCancelled = false
-  @usableFromInline var task: RunTask?
-  @usableFromInline var timer: OperationSubscription?
-
-  @usableFromInline
-  init() {}
+  var isCancelled = false
+  var task: RunTask?
+  var timer: RunTimer?
+  /// The caller, resumed with the outcome, or with nil when it has left.
+  var waiter = Waiter<RunOutcome?>.arriving
 
   /// Ends the run. Its caller continues, if it has not left.
-  @usableFromInline
-  mutating func finish() -> Effects {
+  mutating func finish(_ outcome: RunOutcome) -> Effects {
     guard self.phase == .running else {
       self.phase = .over
       return Effects()
     }
     self.phase = .ended
-    return Effects(timer: self.timer.take())
+    return Effects(timer: self.timer.take(), resumption: self.waiter.decide(outcome))
   }
 
   /// Lets the caller leave, and cancels the run, which has not ended.
   mutating func leave(_ phase: Phase) -> Effects {
     self.phase = phase
-    return Effects(timer: self.timer.take(), task: self.task)
+    return Effects(timer: self.timer.take(), task: self.task, resumption: self.waiter.decide(nil))
   }
 
   /// Cancels the run, and lets the caller wait for its end without a time limit.

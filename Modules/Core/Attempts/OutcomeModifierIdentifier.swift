@@ -75,7 +75,7 @@ extension OperationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Value, Failure>
   ) async throws(Failure) -> Value {
-    guard context.hasOutcomePlan, let maker = context.attemptMaker(for: id) else {
+    guard context.hasPlacedAttempts, let maker = context.attemptMaker(for: id) else {
       return try await self.run(isolation: isolation, in: context, with: continuation)
     }
     return try await maker.makeAttempts(of: self, until: end, isolation: isolation, in: context, with: continuation)

@@ -1,27 +1,26 @@
 /// What the setup of an operation has found out about the modifiers that bound or replace its outcome.
-@usableFromInline
 struct OutcomePlan: Sendable {
-  /// The retry that a client applies by default, and the place that it has.
-  struct Placement: Sendable {
-    let owner: UInt64
-    let id: OutcomeModifierIdentifier
-    let maker: any AttemptMaker
-  }
-
   /// The innermost modifier that offers a place for attempts.
   var innermost: OutcomeModifierIdentifier?
-  /// Where the attempts of the client's retry are made; nil if it makes them itself.
-  var placement: Placement?
   /// The deadlines, from the outermost to the innermost.
   var deadlines: [PlannedDeadline] = []
 }
 
 extension OutcomePlan: CustomStringConvertible {
-  @usableFromInline
-  var description: String {
-    let place = self.placement.map { "attempts in \($0.id), " } ?? ""
-    return "\(place)\(self.deadlines.count) deadlines"
-  }
+  var description: String { "\(self.deadlines.count) deadlines" }
+}
+
+/// The place that the retry which a client applies by default has inside of a modifier.
+// Apart from the plan, so that runs of modifiers without such a retry inside see at once that there is none.
+@usableFromInline
+struct PlacedAttempts: Sendable {
+  let owner: UInt64
+  let id: OutcomeModifierIdentifier
+  let maker: any AttemptMaker
+}
+
+extension PlacedAttempts: CustomStringConvertible {
+  @usableFromInline var description: String { "in \(self.id)" }
 }
 
 extension OperationContext {
@@ -30,19 +29,31 @@ extension OperationContext {
     set { self[OutcomePlanKey.self] = newValue }
   }
 
+  var hasOutcomePlan: Bool { self.isSet(OutcomePlanKey.self) }
+
+  /// Whether the attempts of a retry are made inside of a modifier.
   @inlinable
-  package var hasOutcomePlan: Bool { self.isSet(OutcomePlanKey.self) }
+  package var hasPlacedAttempts: Bool { self.isSet(PlacedAttemptsKey.self) }
+
+  private var placedAttempts: PlacedAttempts? {
+    get { self[PlacedAttemptsKey.self] }
+    set { self[PlacedAttemptsKey.self] = newValue }
+  }
 
   /// Who makes the attempts inside of a modifier; nil if they have no place there.
   @usableFromInline
   package func attemptMaker(for id: OutcomeModifierIdentifier) -> (any AttemptMaker)? {
-    guard let placement = self.outcomePlan.placement, placement.id == id else { return nil }
-    return placement.maker
+    guard let placed = self.placedAttempts, placed.id == id else { return nil }
+    return placed.maker
+  }
+
+  enum OutcomePlanKey: Key {
+    static let defaultValue = OutcomePlan()
   }
 
   @usableFromInline
-  enum OutcomePlanKey: Key {
-    @usableFromInline static let defaultValue = OutcomePlan()
+  enum PlacedAttemptsKey: Key {
+    @usableFromInline static let defaultValue: PlacedAttempts? = nil
   }
 }
 
@@ -70,11 +81,11 @@ extension OperationContext {
     in id: OutcomeModifierIdentifier,
     _ maker: any AttemptMaker
   ) {
-    self.outcomePlan.placement = OutcomePlan.Placement(owner: owner, id: id, maker: maker)
+    self.placedAttempts = PlacedAttempts(owner: owner, id: id, maker: maker)
   }
 
   /// Whether the attempts of a retry are made in a place inside of it.
   package func hasPlacedAttempts(ofRetry owner: UInt64) -> Bool {
-    self.hasOutcomePlan && self.outcomePlan.placement?.owner == owner
+    self.placedAttempts?.owner == owner
   }
 }

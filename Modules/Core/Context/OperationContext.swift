@@ -173,11 +173,12 @@ extension OperationContext {
 
 extension OperationContext {
   /// Removes the entries that belong only to the operation whose `setup` added them: its probes and followers, its outcome
-  /// plan and what answers its calls.
+  /// plan, the place of a retry and what answers its calls.
   @usableFromInline
   mutating func forgetSetUp() {
     self.unset(ProbesKey.self)
     self.unset(OutcomePlanKey.self)
+    self.unset(PlacedAttemptsKey.self)
     self.unset(ShownStateFollowersKey.self)
     self.unset(CallAnswererKey.self)
   }

@@ -8,6 +8,10 @@ public final class OperationSubscription: Sendable {
   private struct Content: Sendable {
     var onCancel: (@Sendable () -> Void)?
     var source: (any AnyObject & Sendable)?
+    // Not in a closure, which would be one more object for each time limit.
+    var deadline: Deadline?
+
+    var isActive: Bool { self.onCancel != nil || self.deadline != nil }
   }
 
   private let content: Mutex<Content>
@@ -22,6 +26,11 @@ public final class OperationSubscription: Sendable {
   /// Creates a subscription that is described by what it subscribes to, a ``SubscriptionSource``.
   init(to source: any AnyObject & Sendable, onCancel: @escaping @Sendable () -> Void) {
     self.content = Mutex(Content(onCancel: onCancel, source: source))
+  }
+
+  /// Creates a subscription to a deadline of ``DeadlineQueue/shared``.
+  init(to deadline: Deadline) {
+    self.content = Mutex(Content(deadline: deadline))
   }
 
   private init() {
@@ -39,6 +48,7 @@ public final class OperationSubscription: Sendable {
       return content
     }
     cancelled.onCancel?()
+    if let deadline = cancelled.deadline { DeadlineQueue.shared.cancel(deadline) }
   }
 }
 
@@ -86,7 +96,7 @@ extension OperationSubscription: CustomStringConvertible {
   /// Whether the subscription is active, and the path and the state of the store if it subscribes to one.
   public var description: String {
     let content = self.content.withLock { $0 }
-    if content.onCancel == nil { return "OperationSubscription(cancelled)" }
+    if !content.isActive { return "OperationSubscription(cancelled)" }
     guard let source = content.source as? any SubscriptionSource else { return "OperationSubscription(active)" }
     return "OperationSubscription(active, to \(source.summary))"
   }

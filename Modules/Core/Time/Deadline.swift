@@ -2,11 +2,15 @@
 package final class Deadline: DeadlineHeapElement, @unchecked Sendable {
   // Unchecked because the mutable fields below are accessed only under the lock of the queue that created the deadline.
   let instant: ContinuousClock.Instant
+  /// Whether the action is called by ``WorkerQueues``, where it delays no other deadline.
+  let callsOnWorker: Bool
+  /// Nil once the action was taken, to be called or to be released by a cancellation.
   var action: (@Sendable () -> Void)?
   package var position: Int?
 
-  init(instant: ContinuousClock.Instant, action: @escaping @Sendable () -> Void) {
+  init(instant: ContinuousClock.Instant, callsOnWorker: Bool, action: @escaping @Sendable () -> Void) {
     self.instant = instant
+    self.callsOnWorker = callsOnWorker
     self.action = action
   }
 

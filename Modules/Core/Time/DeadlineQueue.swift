@@ -24,10 +24,25 @@ package final class DeadlineQueue: Sendable {
   /// The number of pending deadlines.
   package var count: Int { self.state.withLock { $0.heap.count } }
 
-  /// Calls `action` once `duration` has passed.
+  /// Calls `action` once `duration` has passed, on the thread of the queue.
   package func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Deadline {
     let instant = ContinuousClock.now.advanced(by: duration.clampedForClock)
-    let deadline = Deadline(instant: instant, action: action)
+    return self.schedule(at: instant, onWorker: false, action)
+  }
+
+  /// Calls `action` once `instant` has come.
+  ///
+  /// - Parameters:
+  ///   - instant: The instant.
+  ///   - isOnWorker: Whether the action, which may take long, is called by ``WorkerQueues``.
+  ///   - action: The action.
+  /// - Returns: The deadline, for its cancellation.
+  func schedule(
+    at instant: ContinuousClock.Instant,
+    onWorker isOnWorker: Bool,
+    _ action: @escaping @Sendable () -> Void
+  ) -> Deadline {
+    let deadline = Deadline(instant: instant, callsOnWorker: isOnWorker, action: action)
     self.state.withLock { state in
       state.heap.insert(deadline)
       self.setAlarm(&state)
@@ -35,29 +50,40 @@ package final class DeadlineQueue: Sendable {
     return deadline
   }
 
-  /// Removes a deadline. An action that has already started continues.
+  /// Removes a deadline, and releases its action. An action that has already started continues.
   package func cancel(_ deadline: Deadline) {
-    self.state.withLock { state, released in
+    // The alarm stays as it is: see `setAlarm`.
+    let action = self.state.withLock { state in
       state.heap.remove(deadline)
-      self.setAlarm(&state)
-      released.append(deadline.action.take())
+      return deadline.action.take()
     }
+    _ = consume action  // Released after unlocking: it may own objects of users.
   }
 
   private func fire() {
     let now = ContinuousClock.now
     let due = self.state.withLock { state in
-      var due: [@Sendable () -> Void] = []
+      var due: [Deadline] = []
       while let first = state.heap.first, first.instant <= now {
         state.heap.remove(first)
-        if let action = first.action { due.append(action) }
-        first.action = nil
+        due.append(first)
       }
       state.alarm = nil
       self.setAlarm(&state)
       return due
     }
-    for action in due { action() }
+    for deadline in due {
+      if deadline.callsOnWorker {
+        // It can be cancelled until it begins there.
+        WorkerQueues.shared.perform { self.takeAction(of: deadline)?() }
+      } else {
+        self.takeAction(of: deadline)?()
+      }
+    }
+  }
+
+  private func takeAction(of deadline: Deadline) -> (@Sendable () -> Void)? {
+    self.state.withLock { _ in deadline.action.take() }
   }
 
   private func setAlarm(_ state: inout State) {

@@ -48,8 +48,7 @@ extension DeadlineSource {
     _ action: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
     guard self is SystemDeadlineSource else { return self.schedule(after: duration, action) }
-    let deadline = DeadlineQueue.shared.schedule(after: duration, action)
-    return OperationSubscription { DeadlineQueue.shared.cancel(deadline) }
+    return OperationSubscription(to: DeadlineQueue.shared.schedule(after: duration, action))
   }
 }
 
@@ -60,7 +59,7 @@ extension DeadlineSource where Self == SystemDeadlineSource {
 
 /// The deadlines of the process, on a monotonic clock.
 public struct SystemDeadlineSource: DeadlineSource {
-  fileprivate static let start = ContinuousClock.now
+  static let start = ContinuousClock.now
 
   /// Creates a source. All instances share one queue.
   public init() {}
@@ -71,27 +70,8 @@ public struct SystemDeadlineSource: DeadlineSource {
 
   /// Calls `action` once `duration` has passed, on a thread where it does not delay other deadlines.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
-    let oneTimeAction = OneTimeAction(action)
-    let deadline = DeadlineQueue.shared.schedule(after: duration) {
-      WorkerQueues.shared.perform { oneTimeAction.take()?() }
-    }
-    return OperationSubscription {
-      DeadlineQueue.shared.cancel(deadline)
-      _ = oneTimeAction.take()
-    }
-  }
-}
-
-/// An action that is taken at most once: to be called, or to be released by a cancellation.
-private final class OneTimeAction: Sendable {
-  private let action: Locked<(@Sendable () -> Void)?>
-
-  init(_ action: @escaping @Sendable () -> Void) {
-    self.action = Locked(action)
-  }
-
-  func take() -> (@Sendable () -> Void)? {
-    self.action.withLock { $0.take() }
+    let instant = ContinuousClock.now.advanced(by: duration.clampedForClock)
+    return OperationSubscription(to: DeadlineQueue.shared.schedule(at: instant, onWorker: true, action))
   }
 }
 
@@ -104,8 +84,11 @@ extension OperationContext {
 
   /// The elapsed time of the context's deadlines, from zero to a hundred years. Avoids boxing the usual source.
   package var elapsed: Duration {
-    self.isSet(DeadlinesKey.self) ? self[DeadlinesKey.self].elapsed.clampedForClock : SystemDeadlineSource().elapsed
+    self.hasOwnDeadlines ? self[DeadlinesKey.self].elapsed.clampedForClock : SystemDeadlineSource().elapsed
   }
+
+  /// Whether the context has another source of deadlines than the usual one.
+  var hasOwnDeadlines: Bool { self.isSet(DeadlinesKey.self) }
 
   private enum DeadlinesKey: Key {
     static let defaultValue: any DeadlineSource = SystemDeadlineSource()

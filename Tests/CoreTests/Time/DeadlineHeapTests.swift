@@ -7,7 +7,7 @@ import Testing
   private let start = ContinuousClock.now
 
   private func deadline(_ milliseconds: Int) -> Deadline {
-    Deadline(instant: start + .milliseconds(milliseconds)) {}
+    Deadline(instant: start + .milliseconds(milliseconds), callsOnWorker: false) {}
   }
 
   @Test func `A heap returns the earliest deadline first`() {
