@@ -155,6 +155,11 @@ extension OperationContext {
     return self.operationDeadlines.timeRemaining(until: instant)
   }
 
+  /// Whether a fallback may replace the failure of a deadline of the modifiers inside.
+  package var hasFallbackAroundDeadlineInside: Bool {
+    self.runDeadlines.map { $0.limits[$0.enteredCount...].contains { !$0.fallbacks.isEmpty } } ?? false
+  }
+
   /// Starts the deadlines of a run.
   fileprivate mutating func startDeadlines() {
     let deadlines = RunDeadlines(self.outcomePlan.deadlines, in: self)

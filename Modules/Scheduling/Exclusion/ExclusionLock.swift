@@ -28,6 +28,7 @@ enum ExclusionLock {
   ///   - scope: The scope of the run, which takes the categories.
   ///   - lanes: The lanes of the categories.
   ///   - context: The context of the run.
+  ///   - longest: The longest time to wait; nil for as long as it takes.
   ///   - canLeave: Whether the wait ends when the task is cancelled. Otherwise the run keeps its place.
   ///   - isolation: The caller's actor.
   /// - Returns: Whether the run holds its categories, has left, or would wait in a cycle.
@@ -35,9 +36,11 @@ enum ExclusionLock {
     _ scope: RunScope,
     _ lanes: [CategoryLane],
     in context: OperationContext,
+    atMost longest: Duration?,
     canLeave: Bool,
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
+    if let longest, longest <= .zero { return .timedOut }
     let waiter = ExclusionWaiter(
       scope: scope,
       slots: lanes.map(\.slot),
@@ -47,7 +50,7 @@ enum ExclusionLock {
     context.note(awaited: waiter)
     let wait = context.beginWait(for: { waiter.subject })
     defer { context.endWait(wait) }
-    return await self.wait(waiter, canLeave: canLeave, isolation: isolation)
+    return await self.wait(waiter, in: context, atMost: longest, canLeave: canLeave, isolation: isolation)
   }
 
   /// Gives the categories of `scope` back.
@@ -110,10 +113,18 @@ enum ExclusionLock {
 
   private static func wait(
     _ waiter: ExclusionWaiter,
+    in context: OperationContext,
+    atMost longest: Duration?,
     canLeave: Bool,
     isolation: isolated (any Actor)?
   ) async -> ExclusionOutcome {
     self.resume(self.machine.withLock { $0.enqueue(waiter) })
+    let timer = longest.map { longest in
+      context.timer(at: context.elapsed + longest.clampedForClock) {
+        self.resume(self.machine.withLock { $0.leave(waiter, with: .timedOut) })
+      }
+    }
+    defer { timer?.cancel() }
     // Noted after the waiter has its place, so that whoever comes later finds both.
     let beginning = SchedulingLock.withLock { ScopeWait.begin(.categories(waiter), in: waiter.scope) }
     var wait: ScopeWait?

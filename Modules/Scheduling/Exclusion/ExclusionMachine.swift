@@ -48,6 +48,8 @@ enum ExclusionOutcome: Sendable {
   case admitted
   /// The run was cancelled and has left.
   case left
+  /// The run has waited for as long as it may, and has left.
+  case timedOut
   /// The wait would never end: these operations wait for each other.
   case cycle(WaitCycle)
 }

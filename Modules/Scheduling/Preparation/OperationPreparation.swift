@@ -9,6 +9,9 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
   @usableFromInline var steps = PreparationSteps.none
   /// How the denial of each condition becomes a failure of the operation.
   var failures: [PreparationFailure<Operation.Failure>] = []
+  /// How a wait for categories that was too long becomes a failure of the operation; nil if it can be thrown as it is, or
+  /// never is too long.
+  var timeOutFailure: PreparationFailure<Operation.Failure>?
 
   mutating func append(
     _ condition: any OperationCondition,
@@ -20,6 +23,20 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
 
   mutating func add(_ categories: [OperationCategory]) {
     self.steps = self.steps.adding(CategoryLane.lanes(of: categories))
+  }
+
+  mutating func add(
+    _ categories: [OperationCategory],
+    waitingAtMost wait: Duration,
+    _ failure: @escaping @Sendable (OperationExclusionTimedOut) -> Operation.Failure
+  ) {
+    self.add(categories)
+    self.steps = self.steps.waiting(atMost: wait)
+    // The only error that it is called with.
+    self.timeOutFailure = PreparationFailure { error in
+      guard let error = error as? OperationExclusionTimedOut else { preconditionFailure("Not a wait: \(error)") }
+      return failure(error)
+    }
   }
 
   public var sourceText: String { self.steps.sourceText }
@@ -106,17 +123,28 @@ extension OperationPreparation {
     return cancellation
   }
 
-  /// Waits for the categories. Returns nil if they would be waited for in a cycle and the run continues without them.
+  /// Waits for the categories. Returns nil if the run continues without them: they would be waited for in a cycle, or a
+  /// deadline inside has passed.
   @usableFromInline
   func enter(
     isolation: isolated (any Actor)?,
     in context: OperationContext
   ) async throws(Operation.Failure) -> RunScope? {
     let scope = RunScope(parent: .current, operationType: Operation.self)
-    switch await ExclusionLock.wait(scope, self.steps.lanes, in: context, canLeave: Self.canLeave, isolation: isolation)
-    {
+    let outcome = await ExclusionLock.wait(
+      scope,
+      self.steps.lanes,
+      in: context,
+      atMost: self.longestWait(in: context),
+      canLeave: Self.canLeave,
+      isolation: isolation
+    )
+    switch outcome {
     case .left:
       throw Self.cancellation
+    case .timedOut:
+      try self.endWait(of: scope, in: context)
+      return nil
     case .admitted:
       guard Task.isCancelled, Self.canLeave else { return scope }
       ExclusionLock.leave(scope, self.steps.slots)

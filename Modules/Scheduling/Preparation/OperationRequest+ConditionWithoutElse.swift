@@ -27,4 +27,19 @@ extension OperationRequest {
   ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
     preconditionFailure("Unavailable.")
   }
+
+  /// Not for operations with a failure type of their own: use ``mutuallyExclusive(_:maximumWait:else:)``.
+  @available(
+    *,
+    unavailable,
+    message:
+      "Failure is not `any Error`: say which failure it is, with .mutuallyExclusive(name, maximumWait: limit, else: { error in … })"
+  )
+  @_disfavoredOverload
+  public func mutuallyExclusive(
+    _ categories: any (Hashable & Sendable)...,
+    maximumWait: OperationDuration
+  ) -> ModifiedOperation<Self, OperationPreparation<Self>> {
+    preconditionFailure("Unavailable.")
+  }
 }

@@ -9,10 +9,13 @@ final class PreparationSteps: Sendable {
   let slots: [Int]
   @usableFromInline let hasConditions: Bool
   @usableFromInline let hasCategories: Bool
+  /// The longest wait for the categories; nil for as long as it takes.
+  let maximumWait: Duration?
 
-  static let none = PreparationSteps(conditions: [], lanes: [])
+  static let none = PreparationSteps(conditions: [], lanes: [], maximumWait: nil)
 
-  init(conditions: [any OperationCondition], lanes: [CategoryLane]) {
+  init(conditions: [any OperationCondition], lanes: [CategoryLane], maximumWait: Duration?) {
+    self.maximumWait = maximumWait
     self.conditions = conditions
     self.lanes = lanes
     self.slots = lanes.map(\.slot)
@@ -22,14 +25,21 @@ final class PreparationSteps: Sendable {
 
   /// The steps with a condition after the others, and with its categories.
   func adding(_ condition: any OperationCondition) -> PreparationSteps {
-    PreparationSteps(conditions: self.conditions + [condition], lanes: self.lanes)
+    PreparationSteps(conditions: self.conditions + [condition], lanes: self.lanes, maximumWait: self.maximumWait)
       .adding(CategoryLane.lanes(of: condition.exclusionCategories))
   }
 
   /// The steps with further categories, without duplicates.
   func adding(_ lanes: [CategoryLane]) -> PreparationSteps {
     let new = lanes.filter { lane in !self.lanes.contains { $0 === lane } }
-    return new.isEmpty ? self : PreparationSteps(conditions: self.conditions, lanes: self.lanes + new)
+    if new.isEmpty { return self }
+    return PreparationSteps(conditions: self.conditions, lanes: self.lanes + new, maximumWait: self.maximumWait)
+  }
+
+  /// The steps with a longest wait. All categories are taken at once, so the shortest one counts for all of them.
+  func waiting(atMost wait: Duration) -> PreparationSteps {
+    let shortest = min(wait, self.maximumWait ?? wait)
+    return PreparationSteps(conditions: self.conditions, lanes: self.lanes, maximumWait: shortest)
   }
 }
 
@@ -38,7 +48,8 @@ extension PreparationSteps {
   var sourceText: String {
     let conditions = self.conditions.map { ".condition(\(type(of: $0)))" }.joined()
     let categories = self.lanes.map(\.category.description).joined(separator: ", ")
-    return conditions + (categories.isEmpty ? "" : ".mutuallyExclusive(\(categories))")
+    let wait = self.maximumWait.map { ", maximumWait: \($0.roundedText)" } ?? ""
+    return conditions + (categories.isEmpty ? "" : ".mutuallyExclusive(\(categories)\(wait))")
   }
 }
 

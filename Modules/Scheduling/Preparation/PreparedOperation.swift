@@ -6,6 +6,8 @@ protocol PreparedOperation: OperationRequest {
   var preparationSteps: PreparationSteps { get }
   /// How the denials of the conditions become failures.
   var preparationFailures: [PreparationFailure<Failure>] { get }
+  /// How a wait for categories that was too long becomes a failure.
+  var preparationTimeOut: PreparationFailure<Failure>? { get }
   /// The same operation, whose preparation does nothing.
   var unprepared: Self { get }
 }
@@ -14,6 +16,7 @@ protocol PreparedOperation: OperationRequest {
 protocol PreparationModifier: OperationModifier {
   var steps: PreparationSteps { get }
   var failures: [PreparationFailure<Failure>] { get }
+  var timeOutFailure: PreparationFailure<Failure>? { get }
   var emptied: Self { get }
 }
 
@@ -25,6 +28,8 @@ extension Modified: PreparedOperation where Modifier: PreparationModifier {
   var preparationSteps: PreparationSteps { self.modifier.steps }
 
   var preparationFailures: [PreparationFailure<Modifier.Failure>] { self.modifier.failures }
+
+  var preparationTimeOut: PreparationFailure<Modifier.Failure>? { self.modifier.timeOutFailure }
 
   var unprepared: Self { Self(operation: self.operation, modifier: self.modifier.emptied) }
 }
@@ -55,6 +60,7 @@ extension OperationPreparation {
       let failures = inner.preparationFailures as? [PreparationFailure<Operation.Failure>]
     else { return nil }
     self.failures = failures
+    self.timeOutFailure = inner.preparationTimeOut as? PreparationFailure<Operation.Failure>
     self.steps = inner.preparationSteps
     return rest
   }
