@@ -61,6 +61,15 @@ import Testing
     #expect(context.callHeaderFields() == ["Priority": text])
   }
 
+  @Test(arguments: [
+    (OperationCriticality.sheddable, "SHEDDABLE"), (.sheddablePlus, "SHEDDABLE_PLUS"), (.criticalPlus, "CRITICAL_PLUS"),
+  ])
+  func `The criticality is a level of the book`(criticality: OperationCriticality, text: String) {
+    var context = self.context
+    context.operationCriticality = criticality
+    #expect(context.callHeaderFields() == ["X-Request-Criticality": text])
+  }
+
   // MARK: - Taking
 
   private func remaining(_ fields: [String: String]) -> Duration? {
@@ -142,13 +151,30 @@ import Testing
     #expect(context.operationTaskConfiguration.priority == priority)
   }
 
+  @Test(
+    arguments: [
+      ("SHEDDABLE", .sheddable), (" critical_plus ", .criticalPlus), ("Sheddable_Plus", .sheddablePlus),
+      ("CRITICAL", .critical), ("0", nil), ("3", nil), ("-1", nil), ("nan", nil), ("", nil), ("CRITICAL+", nil),
+      ("SHEDDABLEPLUS", nil),
+    ] as [(String, OperationCriticality?)]
+  )
+  func `A level is a criticality, and anything else changes nothing`(text: String, criticality: OperationCriticality?) {
+    var context = OperationContext()
+    context.operationCriticality = .sheddablePlus
+    context.readCallHeaderFields(["x-request-criticality": text], takesPriority: false)
+    #expect(context.operationCriticality == .sheddablePlus)
+    context.readCallHeaderFields(["x-request-criticality": text])
+    #expect(context.operationCriticality == criticality ?? .sheddablePlus)
+  }
+
   @Test(arguments: [Duration.milliseconds(3), .seconds(5), .seconds(100_000_000)])
   func `What one service gives, the next one takes`(remaining: Duration) {
     var context = self.context(remaining: remaining)
     context.operationTaskConfiguration.priority = .background
+    context.operationCriticality = .sheddable
     var next = self.context
     next.readCallHeaderFields(context.callHeaderFields(CallHeaderField.all))
-    #expect(next.operationTaskConfiguration.priority == .background)
+    #expect(next.operationTaskConfiguration.priority == .background && next.operationCriticality == .sheddable)
     let read = next.operationTimeRemaining ?? .zero
     #expect(abs(read / .seconds(1) - remaining / .seconds(1)) < 1e-3 || read == remaining)
   }

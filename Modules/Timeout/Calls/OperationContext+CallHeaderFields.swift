@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension OperationContext {
-  /// The header fields that tell a server how long the caller of this run waits, and how urgent it is.
+  /// The header fields that tell a server how long the caller of this run waits, how urgent it is, and how much it matters.
   ///
   /// ```swift
   /// for (name, value) in context.callHeaderFields() { request.headers[name] = value }
@@ -10,11 +10,12 @@ extension OperationContext {
   ///
   /// Add them to each request of a run that has a deadline: the server then begins no work that nobody waits for. The
   /// priority is that of the context's task configuration, or else of the current task, as the field `Priority` of
-  /// [RFC 9218](https://www.rfc-editor.org/rfc/rfc9218); the usual one is left out.
+  /// [RFC 9218](https://www.rfc-editor.org/rfc/rfc9218). ``/OperationCore/OperationContext/operationCriticality`` is the
+  /// field `X-Request-Criticality`, such as `SHEDDABLE_PLUS`. The usual ones are left out.
   ///
   /// - Parameter fields: The fields for the deadline.
-  /// - Returns: Names and values; none without a deadline and with the usual priority. A deadline that has passed has a
-  ///   time of zero.
+  /// - Returns: Names and values; none without a deadline and with the usual priority and criticality. A deadline that has
+  ///   passed has a time of zero.
   public func callHeaderFields(_ fields: [CallHeaderField] = [.grpcTimeout]) -> [String: String] {
     var values: [String: String] = [:]
     if let remaining = self.operationTimeRemaining {
@@ -23,10 +24,12 @@ extension OperationContext {
     }
     let urgency = CallUrgency(self.operationTaskConfiguration.priority ?? Task.currentPriority)
     if urgency != .usual { values[CallUrgency.fieldName] = urgency.text }
+    let criticality = self.operationCriticality
+    if criticality != .critical { values[OperationCriticality.fieldName] = criticality.description }
     return values
   }
 
-  /// Takes the deadline and the priority of a request from its header fields.
+  /// Takes the deadline, the priority and the criticality of a request from its header fields.
   ///
   /// ```swift
   /// var context = OperationContext()
@@ -44,7 +47,8 @@ extension OperationContext {
   /// - Parameters:
   ///   - values: The names and values of the fields.
   ///   - fields: The fields for the deadline.
-  ///   - takesPriority: Whether the tasks of runs get the priority that the field `Priority` asks for.
+  ///   - takesPriority: Whether the tasks of runs get the priority that the field `Priority` asks for, and runs the
+  ///     criticality of `X-Request-Criticality`.
   public mutating func readCallHeaderFields(
     _ values: some Sequence<(key: String, value: String)>,
     _ fields: [CallHeaderField] = CallHeaderField.all,
@@ -55,6 +59,11 @@ extension OperationContext {
     for (name, value) in values {
       if takesPriority, name.isHeaderName(CallUrgency.fieldName), let urgency = CallUrgency(value) {
         self.operationTaskConfiguration.priority = urgency.priority
+      }
+      if takesPriority, name.isHeaderName(OperationCriticality.fieldName),
+        let criticality = OperationCriticality(headerField: value)
+      {
+        self.operationCriticality = criticality
       }
       guard let field = fields.first(where: { name.isHeaderName($0.name) }),
         let remaining = field.remaining(in: value, now: now)
@@ -68,8 +77,8 @@ extension OperationContext {
 }
 
 extension String {
-  /// Whether two names of header fields, which are ASCII, are the same without their case.
-  fileprivate func isHeaderName(_ other: String) -> Bool {
+  /// Whether two names in header fields, which are ASCII, are the same without their case.
+  func isHeaderName(_ other: String) -> Bool {
     self.utf8.count == other.utf8.count && zip(self.utf8, other.utf8).allSatisfy { $0.lowercased == $1.lowercased }
   }
 }
