@@ -128,6 +128,18 @@ public struct BatcherSnapshot: Hashable, Sendable, Encodable, CustomStringConver
   }
 }
 
+extension BatcherSnapshot: OperationResilienceSnapshot {
+  /// The keys and batches at the moment, and the counts.
+  public var gauges: [String: Double] {
+    [
+      "batch.waiting_keys": Double(self.waitingKeys), "batch.primed_keys": Double(self.primedKeys),
+      "batch.open": Double(self.openBatches), "batch.ready": Double(self.readyBatches),
+      "batch.active": Double(self.sentBatches), "batch.batches": Double(self.batches), "batch.keys": Double(self.keys),
+      "batch.largest": Double(self.largestBatch), "batch.rejections": Double(self.rejections),
+    ]
+  }
+}
+
 extension OperationNotice.Name {
   /// The limits of a batcher were changed. The attribute `batch.maximum_size` is the highest number of keys of a batch,
   /// `batch.name` the name of the batcher.

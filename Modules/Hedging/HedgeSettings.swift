@@ -195,6 +195,18 @@ public struct HedgeSettingsSnapshot: Hashable, Sendable, Encodable, CustomString
   }
 }
 
+extension HedgeSettingsSnapshot: OperationResilienceSnapshot {
+  /// The counts, and the current delay in seconds if there is one.
+  public var gauges: [String: Double] {
+    var gauges = [
+      "hedge.runs": Double(self.runs), "hedge.hedges": Double(self.hedges), "hedge.wins": Double(self.wins),
+      "hedge.refusals": Double(self.refusals),
+    ]
+    gauges["hedge.delay"] = self.currentDelay?.seconds
+    return gauges
+  }
+}
+
 extension OperationNotice.Name {
   /// The settings of hedges were changed. The attributes `hedge.delay`, `hedge.maximum` and `hedge.name` are the present
   /// ones.

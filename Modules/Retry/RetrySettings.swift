@@ -166,6 +166,13 @@ public struct RetrySettingsSnapshot: Hashable, Sendable, Encodable, CustomString
   }
 }
 
+extension RetrySettingsSnapshot: OperationResilienceSnapshot {
+  /// The counts of retries.
+  public var gauges: [String: Double] {
+    ["retry.retries": Double(self.retries), "retry.refusals": Double(self.refusals)]
+  }
+}
+
 extension OperationNotice.Name {
   /// The settings of retries were changed. The attribute `retry.limit` is the limit, `retry.name` the name.
   public static let retrySettingsChanged = Self("retry.settingsChanged")

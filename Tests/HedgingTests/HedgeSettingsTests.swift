@@ -116,6 +116,10 @@ import Testing
       snapshot.description == "posts: after 100 ms, at most 3 runs; 1 runs, 1 hedges, of which 1 won, 1 refused"
     )
     #expect(snapshot.budget?.refusals == 1 && snapshot.budget?.name == "all")
+    let gauges: [String: Double] = [
+      "hedge.runs": 1, "hedge.hedges": 1, "hedge.wins": 1, "hedge.refusals": 1, "hedge.delay": 0.1,
+    ]
+    #expect(snapshot.gauges == gauges)
     #expect(try !JSONEncoder().encode(snapshot).isEmpty)
     #expect(HedgeSettings(after: .fixed(.zero)).snapshot().name == "hedge")
   }

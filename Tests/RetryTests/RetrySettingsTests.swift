@@ -70,6 +70,7 @@ import Testing
     _ = try? await self.attempts.failing().retry(using: settings).runOnce()
     #expect(self.attempts.count == 5)
     #expect(settings.snapshot().retries == 3 && settings.snapshot().refusals == 2)
+    #expect(settings.snapshot().gauges == ["retry.retries": 3, "retry.refusals": 2])
   }
 
   @Test(arguments: [true, false])
