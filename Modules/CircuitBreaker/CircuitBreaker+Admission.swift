@@ -48,12 +48,8 @@ extension CircuitBreaker {
       timer.cancel()
     }
     return await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let decision = self.withMachine { _ in
-          if waiter.decision == nil { waiter.continuation = continuation }
-          return waiter.decision
-        }
-        if let decision { continuation.resume(returning: decision) }
+      await Waiter.outcome { continuation in
+        self.withMachine { _ in waiter.state.suspend(continuation) }
       }
     } onCancel: {
       self.decide(.cancelled, for: waiter)

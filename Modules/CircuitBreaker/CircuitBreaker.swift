@@ -303,7 +303,7 @@ extension CircuitBreaker {
     if entered != nil { self.broadcast.deliver() }
     if let context { for state in noticed { context.send(self.notice(of: state)) } }
     // After the subscribers, so that a run that begins finds the state delivered.
-    for waiter in decided { waiter.resume() }
+    for resumption in decided { resumption.resume() }
     return result
   }
 }

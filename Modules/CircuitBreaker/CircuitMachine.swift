@@ -62,8 +62,8 @@ struct CircuitMachine: Sendable {
   var unsentStates: [CircuitBreaker.State] = []
   /// The runs that wait beside the probes. There are none unless the breaker is half-open.
   private var waiters = CircuitWaiterQueue()
-  /// The waiters with a decision, which the caller resumes after unlocking.
-  private var decided: [CircuitWaiter] = []
+  /// The runs with a decision, which the caller resumes after unlocking.
+  private var decided: [CircuitWaiter.Resumption] = []
 
   /// The number of runs that may wait beside the probes.
   private static let maximumWaiting = 10_000
@@ -188,8 +188,8 @@ extension CircuitMachine {
 // MARK: - Waiting runs
 
 extension CircuitMachine {
-  /// The waiters that have a decision. The caller resumes them after unlocking.
-  mutating func takeDecided() -> [CircuitWaiter] {
+  /// The runs that have a decision. The caller resumes them after unlocking.
+  mutating func takeDecided() -> [CircuitWaiter.Resumption] {
     // Not assigned without need: most changes decide about no waiter.
     if self.decided.isEmpty { return [] }
     defer { self.decided = [] }
@@ -198,11 +198,10 @@ extension CircuitMachine {
 
   /// Decides about a run that may wait. Does nothing if there is a decision.
   mutating func decide(_ decision: CircuitDecision, for waiter: CircuitWaiter) {
-    guard waiter.decision == nil else { return }
+    guard waiter.state.outcome == nil else { return }
     self.waiters.remove(waiter)
     if case .rejected = decision { self.rejections += 1 }
-    waiter.decision = decision
-    self.decided.append(waiter)
+    if let resumption = waiter.state.decide(decision) { self.decided.append(resumption) }
   }
 
   /// Gives the place of a probe that says nothing to the run that has waited longest.

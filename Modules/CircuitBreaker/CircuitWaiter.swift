@@ -1,17 +1,12 @@
-/// A run that waits beside the probes of a half-open breaker. The lock of the breaker guards its variables.
-final class CircuitWaiter: @unchecked Sendable {
-  // Unchecked because the variables are accessed under the lock of the breaker. After the decision, only the caller that
-  // has made it uses the continuation.
+internal import OperationCore
 
-  var decision: CircuitDecision?
-  var continuation: UnsafeContinuation<CircuitDecision, Never>?
-  fileprivate var number: UInt64 = 0
+/// A run that waits beside the probes of a half-open breaker.
+final class CircuitWaiter: Sendable {
+  typealias Resumption = Waiter<CircuitDecision>.Resumption
 
-  /// Continues the run. Called without the lock, by the caller that has made the decision.
-  func resume() {
-    // A run that is not suspended yet reads its decision instead.
-    if let decision { self.continuation?.resume(returning: decision) }
-  }
+  // Unsafe because the compiler does not see that the lock of the breaker guards them.
+  nonisolated(unsafe) var state = Waiter<CircuitDecision>.arriving
+  fileprivate nonisolated(unsafe) var number: UInt64 = 0
 }
 
 /// The decision about a run that begins while the breaker is not closed.
