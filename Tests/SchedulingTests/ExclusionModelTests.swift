@@ -16,21 +16,25 @@ struct ExclusionModelTests {
     let waiter: ExclusionWaiter?
   }
 
-  @Test(arguments: 0..<20)
-  func `Runs are admitted as in the model`(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test(arguments: ModelRuns.seeds)
+  func `Runs are admitted as in the model`(seed: UInt64) async {
+    await ModelRuns.check(200, seed: seed) { Self.failure(of: &$0) }
+  }
+
+  /// Runs one schedule. Returns what differs from the model.
+  private static func failure(of random: inout SeededGenerator) -> String? {
     var machine = ExclusionMachine()
     let slots = (0..<5).map { _ in machine.addLane() }
     var waiting: [Run] = []
     var holding: [Run] = []
-    for id in 0..<500 {
+    for id in 0..<Int.random(in: 1...60, using: &random) {
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<5:
         let categories = Array(slots.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
         let scope = RunScope(parent: nil, operationType: AnyWork.self)
         if machine.tryAcquire(scope, categories) {
           let run = Run(id: id, categories: categories, scope: scope, waiter: nil)
-          #expect(self.mayEnter(run, holding: holding, waiting: waiting))
+          guard Self.mayEnter(run, holding: holding, waiting: waiting) else { return "step \(id): an early run" }
           holding.append(run)
         } else {
           let waiter = ExclusionWaiter(scope: scope, slots: categories)
@@ -40,7 +44,8 @@ struct ExclusionModelTests {
       case 5..<7 where !waiting.isEmpty:
         let run = waiting.remove(at: Int.random(in: waiting.indices, using: &random))
         guard let waiter = run.waiter else { continue }
-        _ = machine.leave(waiter)
+        // Whether it was cancelled or has waited too long is the same for the others.
+        _ = machine.leave(waiter, with: Bool.random(using: &random) ? .left : .timedOut)
       case _ where !holding.isEmpty:
         let run = holding.remove(at: Int.random(in: holding.indices, using: &random))
         _ = machine.release(run.scope, run.categories)
@@ -48,24 +53,25 @@ struct ExclusionModelTests {
         continue
       }
       // The model admits each waiter that is the first in all of its categories, until there is none.
-      while let index = waiting.firstIndex(where: { self.mayEnter($0, holding: holding, waiting: waiting) }) {
+      while let index = waiting.firstIndex(where: { Self.mayEnter($0, holding: holding, waiting: waiting) }) {
         holding.append(waiting.remove(at: index))
       }
-      #expect(waiting.allSatisfy { $0.waiter?.isWaiting == true })
-      #expect(holding.allSatisfy { $0.waiter.map(\.isAdmitted) ?? true })
+      guard waiting.allSatisfy({ $0.waiter?.isWaiting == true }) else { return "step \(id): an early run" }
+      guard holding.allSatisfy({ $0.waiter.map(\.isAdmitted) ?? true }) else { return "step \(id): a run waits" }
     }
     for run in holding { _ = machine.release(run.scope, run.categories) }
     // Each that leaves or ends may admit later ones, and no earlier one.
     for case (let run, let waiter?) in waiting.map({ ($0, $0.waiter) }) {
       _ = waiter.isWaiting ? machine.leave(waiter) : machine.release(run.scope, run.categories)
     }
-    #expect(machine.waiterCount == 0)
-    #expect(machine.heldCount == 0)
+    guard machine.waiterCount == 0, machine.heldCount == 0 else {
+      return "\(machine.waiterCount) wait, \(machine.heldCount) hold"
+    }
     for slot in slots { machine.removeLane(slot) }
-    #expect(machine.laneCount == 0)
+    return machine.laneCount == 0 ? nil : "\(machine.laneCount) lanes"
   }
 
-  private func mayEnter(_ run: Run, holding: [Run], waiting: [Run]) -> Bool {
+  private static func mayEnter(_ run: Run, holding: [Run], waiting: [Run]) -> Bool {
     let earlier = holding + waiting.filter { $0.id < run.id }
     return earlier.allSatisfy { Set($0.categories).isDisjoint(with: run.categories) }
   }

@@ -177,23 +177,30 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<50)
-  func `Random runs, withdrawals, rejections and pauses keep to the model`(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+  @Test(arguments: ModelRuns.seeds)
+  func `Random runs, withdrawals, rejections and pauses keep to the model`(seed: UInt64) async {
+    await ModelRuns.check(200, seed: seed) { Self.failure(of: &$0) }
+  }
+
+  /// Runs one schedule. Returns what differs from the model.
+  private static func failure(of random: inout SeededGenerator) -> String? {
+    let clock = ManualClock()
+    var context = OperationContext()
+    context.use(clock)
     let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 0)
     var model = Model()
     var (second, withdrawn) = (0, 0)
-    for _ in 0..<2_000 {
+    for step in 0..<Int.random(in: 1...200, using: &random) {
       switch Int.random(in: 0..<20, using: &random) {
       case 0:
         let pause = Int.random(in: 1...4, using: &random)
         second += pause
-        self.clock.advance(by: .seconds(pause))
+        clock.advance(by: .seconds(pause))
       case 1..<12:
-        budget.addDeposit(in: self.context)
+        budget.addDeposit(in: context)
         model.slices[second, default: 0] += 1
       case 12..<15:
-        budget.takeBackDeposit(in: self.context)
+        budget.takeBackDeposit(in: context)
         model.slices[second, default: 0] -= model.take(1, from: (second - 9...second).reversed())
       case 15..<19:
         let isAllowed = model.balance(at: second) >= 5
@@ -201,14 +208,17 @@ import Testing
           _ = model.take(5, from: second - 9...second)
           withdrawn += 1
         }
-        #expect(budget.withdraw(in: self.context) == isAllowed)
+        guard budget.withdraw(in: context) == isAllowed else { return "step \(step): one attempt more or less" }
       default:
         guard withdrawn > 0 else { continue }
         withdrawn -= 1
-        budget.giveBack(.deposits, in: self.context)
+        budget.giveBack(.deposits, in: context)
         model.slices[second, default: 0] += 5
       }
-      #expect(budget.available(in: self.context) == max(model.balance(at: second), 0) / 5)
+      let expected = max(model.balance(at: second), 0) / 5
+      let available = budget.available(in: context)
+      guard available == expected else { return "step \(step): \(available) attempts, not \(expected)" }
     }
+    return nil
   }
 }
