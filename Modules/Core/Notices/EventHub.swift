@@ -58,14 +58,19 @@ final class EventHub: Sendable {
   }
 
   /// Numbers an event and puts it into all buffers.
-  func receive(_ event: OperationEvent) {
-    var event = event
+  func receive(_ event: consuming OperationEvent) {
+    // Moved into the only buffer: a copy of an event would retain each of its parts.
+    var moved: OperationEvent? = event
     var waiting: [EventBuffer.Continuation] = []
     // An event that the first buffer drops is released after the lock without an allocation: nearly always it is the only
     // buffer.
     let dropped = self.state.withLock { state, released -> OperationEvent? in
       state.lastNumber += 1
-      event.number = state.lastNumber
+      moved?.number = state.lastNumber
+      if state.buffers.count == 1, !state.buffers[0].isAwaited, let event = moved.take() {
+        return state.buffers[0].append(event)
+      }
+      guard let event = moved else { return nil }
       var dropped: OperationEvent?
       for (index, buffer) in state.buffers.enumerated() {
         if let continuation = buffer.nextWaiting() {
@@ -79,7 +84,7 @@ final class EventHub: Sendable {
       return dropped
     }
     _ = consume dropped
-    for continuation in waiting { continuation.resume(returning: event) }
+    for continuation in waiting { continuation.resume(returning: moved) }
   }
 
   /// Returns the next event of a buffer, or keeps the continuation until there is one.
@@ -130,15 +135,15 @@ final class EventBuffer: @unchecked Sendable {
   }
 
   /// Appends an event. Returns the oldest one if that has to go, to be released after the lock.
-  func append(_ event: OperationEvent) -> OperationEvent? {
+  func append(_ event: consuming OperationEvent) -> OperationEvent? {
     if self.count == self.events.count, self.count < self.capacity { self.grow() }
     if self.count < self.events.count {
       self.events[(self.start + self.count) % self.events.count] = event
       self.count += 1
       return nil
     }
-    let oldest = self.events[self.start]
-    self.events[self.start] = event
+    var oldest: OperationEvent? = event
+    swap(&self.events[self.start], &oldest)
     self.start = (self.start + 1) % self.events.count
     self.droppedCount += 1
     return oldest
@@ -174,6 +179,9 @@ final class EventBuffer: @unchecked Sendable {
   }
 
   func wait(_ continuation: Continuation) { self.waiting.append(continuation) }
+
+  /// Whether a reader waits for an event.
+  var isAwaited: Bool { !self.waiting.isEmpty }
 
   func nextWaiting() -> Continuation? { self.waiting.isEmpty ? nil : self.waiting.removeFirst() }
 
