@@ -76,8 +76,8 @@
   struct Append: MutationRequest {
     let server: LineFile
     let process: Int
-    /// Distinguishes its store.
-    var number = 0
+    /// Distinguishes the stores: that of calls that are made again has none.
+    var number = -1
     var path: OperationPath { ["append", self.number] }
 
     func mutate(
