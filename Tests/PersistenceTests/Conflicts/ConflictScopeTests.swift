@@ -211,7 +211,7 @@ import Testing
     let later = #","later":{"a":[1,-2.5,"x",true,null],"b":{}},"laterText":"y""#
     let json =
       #"{"format":1,"id":"a","name":"save","scope":"ss/","acceptedAt":0,"attempts":0,"isSetAside":false,"#
-      + #""arguments":"{"id":1,"text":"mine"}","base":"1"\#(later)}"#
+      + #""arguments":"{\"id\":1,\"text\":\"mine\"}","base":"1"\#(later)}"#
     let key = "journal/00000000000000000001-a"
     let storage = InMemoryStorage(entries: [StorageEntry(key: key, value: Array(json.utf8))])
     let journal = Program(storage).makeJournal()
