@@ -228,4 +228,61 @@ import Testing
     }
     #expect(batcher.snapshot().waitingKeys == 0)
   }
+
+  // MARK: - Model
+
+  /// Callers come, leave and are answered at random. Each is answered once, limits hold at each moment, nothing is left.
+  @Test(arguments: 0..<60)
+  func `Random callers, answers and changes keep to the limits, and leave nothing`(seed: Int) async throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let (script, asked, clock) = (self.script, self.asked, self.clock)
+    var concurrent = Int.random(in: 1...3, using: &random)
+    let waiting = Int.random(in: 3...12, using: &random)
+    let batcher = self.batcher(maximumSize: 3, concurrent: concurrent, waiting: waiting)
+    var (tasks, runs): ([Task<String, any Error>], [ScriptedRun<[Int: Result<String, any Error>], any Error>]) = (
+      [], []
+    )
+    var rejected = 0
+    for _ in 0..<200 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<5:
+        let isFull = batcher.snapshot().waitingKeys >= waiting
+        let task = self.load(tasks.count, from: batcher)
+        tasks.append(task)
+        if isFull {
+          await #expect(throws: BatchQueueFull.self) { try await task.value }
+          rejected += 1
+        }
+      case 5: clock.advance(by: .milliseconds(2))
+      case 6: tasks.randomElement(using: &random)?.cancel()
+      case 7:
+        concurrent = Int.random(in: concurrent...4, using: &random)
+        batcher.update(maximumConcurrentBatches: concurrent)
+      default:
+        // Only the runs that have begun, so that nothing waits here.
+        while runs.count < asked.count { runs.append(try await script.next()) }
+        guard let run = runs.first(where: { !$0.isFinished }) else { continue }
+        let before = batcher.snapshot().sentBatches
+        for key in self.answer(run) { _ = await tasks[key].result }
+        #expect(before <= concurrent)
+      }
+      let snapshot = batcher.snapshot()
+      #expect(snapshot.sentBatches <= concurrent && snapshot.waitingKeys <= waiting)
+      if snapshot.sentBatches < concurrent { #expect(snapshot.readyBatches == 0) }
+    }
+    batcher.update(maximumConcurrentBatches: .max)
+    clock.advance(by: .milliseconds(2))
+    for run in runs where !run.isFinished { self.answer(run) }
+    // The last batches may begin on other threads after this line.
+    let answering = Task { while true { self.answer(try await script.next()) } }
+    defer { answering.cancel() }
+    for (key, task) in tasks.enumerated() {
+      if case .success(let value) = await task.result { #expect(value == "\(key)") }
+    }
+    let snapshot = batcher.snapshot()
+    #expect(snapshot.waitingKeys == 0 && snapshot.readyBatches == 0 && snapshot.openBatches == 0)
+    #expect(snapshot.rejections == rejected)
+    #expect(Set(asked.all.joined()).count == asked.all.joined().count)
+    #expect(clock.sleeperCount() == 0)
+  }
 }
