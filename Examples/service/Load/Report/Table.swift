@@ -68,3 +68,5 @@ func percent(_ share: Double?) -> String { share.map { "\(Int(($0 * 100).rounded
 func milliseconds(_ duration: Duration?) -> String {
   duration.map { "\(Int(($0 / .milliseconds(1)).rounded()))" } ?? "-"
 }
+
+func factor(_ ratio: Double?) -> String { ratio.map { "\(($0 * 100).rounded() / 100) times" } ?? "-" }

@@ -14,7 +14,7 @@ enum Phase: String, CaseIterable, Sendable {
   /// How long it takes, in whole seconds.
   var seconds: Int {
     switch self {
-    case .quiet: 5
+    case .quiet: 8
     case .greedy: 12
     case .calm: 4
     case .slow, .failing, .recovered: 6

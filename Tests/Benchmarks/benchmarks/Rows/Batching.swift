@@ -21,12 +21,50 @@ extension Benchmark {
       Row(section, "100 keys", measured.second),
       Row(section, "100 children that wait for a gate", measured.first),
     ]
+    // There the wait for the batch is an edge of the graph of waits, and is searched for a cycle.
+    let inside = try await harness.difference(
+      from: .runs(of: .childrenOfGates),
+      to: .runs(of: .children(load)),
+      over: 100
+    )
+    rows.append(Row(section, "a key, in the run of a store", inside.difference))
     let left = "callers that leave a batch, one after the other"
     let sizes = [100, 10_000]
     let timings = try await harness.times(of: sizes.map { .leaving(callers: $0) })
     rows += zip(sizes, timings).map { Row(left, $0.grouped, $1) }
     rows.append(.growth(left, of: timings, bar: 1.5, gate: 3))
     return rows
+  }
+}
+
+/// A query whose body is one repetition of a measure.
+private struct MeasuredQuery: QueryRequest {
+  typealias State = QueryState<Int, any Error>
+
+  let measure: Measure
+
+  var path: OperationPath { ["measured"] }
+
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int {
+    var ignored = Stopwatch(.time)
+    try await self.measure.chunk(1, &ignored)
+    return 1
+  }
+}
+
+extension Measure {
+  /// Runs of a store, each of which is one repetition of a measure.
+  fileprivate static func runs(of measure: Measure) -> Measure {
+    let store = OperationStore.detached(query: MeasuredQuery(measure: measure))
+    return Measure { count, stopwatch in
+      stopwatch.start()
+      for _ in 0..<count { _ = try await store.fetch() }
+      stopwatch.stop()
+    }
   }
 }
 
