@@ -12,12 +12,9 @@
   /// `FleetSubject journal CONNECTION SCHEMA SERVER PROCESS COUNT KILL-AT` makes calls of a mutation with a journal, and
   /// kills itself at the given call of the storage; 0 for never. Its numbers are PROCESS * 1,000 and those that follow. It
   /// adds the number of each stored call to `SERVER.accepted`, and two lines for each request to `SERVER`: when it
-  /// begins, and when it ends. Another line says that the process is about to end. The calls are in four scopes, by the
-  /// rest of their numbers, and one of each is made at a time.
+  /// begins, and when it ends. Another line says that the process is about to end.
   @main
   struct FleetSubject {
-    private static let scopeCount = 4
-
     static func main() async throws {
       let arguments = CommandLine.arguments
       guard arguments.count == 8, arguments[1] == "journal" else { return print("unknown command") }
@@ -46,24 +43,11 @@
       let journal = MutationJournal(storage: storage, attemptsBeforeDeadLetter: 1_000, leaseDuration: .seconds(2))
       let client = OperationClient()
       client.journal = journal
-      var mutation = Append(server: LineFile(server), process: process)
-      // Calls that are made again keep the scopes in which they were accepted.
-      journal.register(mutation.journaled(as: "append"), as: "append")
-      let stores = (0..<Self.scopeCount).map { scope in
-        mutation.number = scope
-        return client.store(for: mutation.scope("lines \(scope)").journaled(as: "append"))
-      }
+      let mutation = Append(server: LineFile(server), process: process).scope("lines").journaled(as: "append")
+      journal.register(mutation, as: "append")
       await journal.resume()
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for (scope, store) in stores.enumerated() {
-          group.addTask {
-            for number in stride(from: scope, to: count, by: Self.scopeCount) {
-              try await store.mutate(with: Line(number: process * 1_000 + number))
-            }
-          }
-        }
-        try await group.waitForAll()
-      }
+      let store = client.store(for: mutation)
+      for number in 0..<count { try await store.mutate(with: Line(number: process * 1_000 + number)) }
       await journal.resume().settled()
       // The journal may have begun to make a call that a dead process has left: it ends with this one.
       LineFile(server).append("exit \(process) - -")
@@ -76,9 +60,7 @@
   struct Append: MutationRequest {
     let server: LineFile
     let process: Int
-    /// Distinguishes the stores: that of calls that are made again has none.
-    var number = -1
-    var path: OperationPath { ["append", self.number] }
+    var path: OperationPath { ["append"] }
 
     func mutate(
       isolation: isolated (any Actor)?,

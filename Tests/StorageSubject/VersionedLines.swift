@@ -162,7 +162,7 @@
       let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let subscription = journal.subscribe { _ in continuation.yield() }
       let store = client.store(for: mutation)
-      let isAdded = Atomic(false)
+      let isAdded = AtomicFlag(false)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
           for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 5) {
@@ -178,7 +178,7 @@
               }
             }
           }
-          isAdded.store(true, ordering: .releasing)
+          _ = isAdded.set(true)
           continuation.yield()
         }
         for await _ in changes {
@@ -188,7 +188,7 @@
           }
           // Calls of a later version of the program stay.
           let isOver = journal.entries.first.map { $0.name == "numbers" && name == "add" } ?? true
-          if isOver, isAdded.load(ordering: .acquiring) { break }
+          if isOver, isAdded.isOn { break }
         }
         try await group.waitForAll()
       }

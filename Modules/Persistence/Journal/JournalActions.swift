@@ -34,7 +34,7 @@ struct JournalActions: Sendable {
   var isChanged = false
   /// Whether stores of mutations are notified.
   var changesStores = false
-  /// Whether a right is asked for, or may not be needed any more.
+  /// Whether something is to be sent that may not be sent now, or nothing is left.
   var needsLease = false
   /// Whether changes are to be written, and nobody writes them yet.
   var beginsWriting = false

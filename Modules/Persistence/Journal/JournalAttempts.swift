@@ -31,7 +31,7 @@ final class JournalAttempts: MutationBodyObserver {
     let place = self.ticket.place
     var write: JournalWrite?
     while true {
-      guard await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) else { return false }
+      guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
       let step = self.ticket.journal.change { $0.beginBody(of: place, mayRefuse: mayRefuse) }
       if case .begin(let begun) = step {
         write = begun
@@ -50,7 +50,7 @@ final class JournalAttempts: MutationBodyObserver {
       OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
     }
     // The lease may have ended during the write.
-    if await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) { return true }
+    if await self.ticket.journal.waitToSend(mayLeave: mayRefuse) { return true }
     self.ticket.journal.change { $0.takeBackBody(of: place) }
     return false
   }
@@ -64,29 +64,23 @@ final class JournalAttempts: MutationBodyObserver {
 }
 
 extension MutationJournal {
-  /// Waits until a call may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
-  nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
-    guard let lease else { return true }
+  /// Waits until calls may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
+  nonisolated(nonsending) func waitToSend(mayLeave: Bool) async -> Bool {
     while true {
-      let known = self.state.withLock { state in state.items[ticket.place].map { state.right(of: $0) } }
-      // Its entry was removed.
-      guard let right = known else { return true }
       // A process that was suspended may have lost the lease meanwhile.
-      let isLost = !lease.holds(right, at: self.deadlines.elapsed)
+      let isLost = self.lease.map { !$0.isHeld(at: self.deadlines.elapsed) } ?? false
       let signal = self.change { state -> AwaitedOutcome<Void>? in
-        if isLost { state.rights.held?.remove(right) }
-        if state.ask(for: right) { return nil }
+        if isLost { state.maySend = false }
+        guard !state.maySend else { return nil }
+        state.actions.needsLease = true
         let signal = AwaitedOutcome<Void>()
-        state.rights.sendWaiters[right, default: []].append(signal)
+        state.sendWaiters.append(signal)
         return signal
       }
       guard let signal else { return true }
       if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
       if mayLeave, Task.isCancelled {
-        self.change { state in
-          let rest = state.rights.sendWaiters[right]?.filter { $0 !== signal } ?? []
-          state.rights.sendWaiters[right] = rest.isEmpty ? nil : rest
-        }
+        self.change { state in state.sendWaiters.removeAll { $0 === signal } }
         return false
       }
     }

@@ -80,15 +80,14 @@ extension JournalState {
       return .wait(signal)
     }
     // Another process may be sending a call that this one has not accepted.
-    let right = self.right(of: item)
-    if !self.maySend(right), record.owner != self.owner {
+    if !self.maySend, record.owner != self.owner {
       guard mayWaitForLease else {
         self.unlink(place)
         return .none
       }
       let signal = AwaitedOutcome<Void>()
-      self.rights.decisionWaiters[right, default: []].append(signal)
-      self.ask(for: right)
+      self.leaseWaiters.append(signal)
+      self.actions.needsLease = true
       return .waitForLease(signal)
     }
     return .merge(record)
@@ -108,7 +107,7 @@ extension JournalState {
     } else if item.isDue {
       self.dueWithoutScope.append(earlier)
       self.advanceWithoutScope()
-    } else if case .waiting(let continuation, let caller) = item.activity, self.maySend(earlier) {
+    } else if case .waiting(let continuation, let caller) = item.activity, self.maySend {
       self.waitingWithoutScope.remove(earlier)
       self.edit(earlier) { $0.activity = .running(isReplay: false) }
       self.actions.turns.append((continuation, .granted))

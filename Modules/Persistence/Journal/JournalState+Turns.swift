@@ -11,14 +11,9 @@ extension JournalState {
   mutating func advance(_ lane: String?) {
     self.advanceLane(lane)
     // What has ended may have left room.
-    while self.hasRoomForScope, let next = self.waitingLanes.popFirst() {
+    while self.replaysInScopes < self.maximumScopes, let next = self.waitingLanes.popFirst() {
       self.advanceLane(next, isNext: true)
     }
-  }
-
-  /// Whether calls of another scope may be made again.
-  private var hasRoomForScope: Bool {
-    self.replaysInScopes + self.rights.askedForReplays.count < self.maximumScopes
   }
 
   /// - Parameters:
@@ -32,7 +27,7 @@ extension JournalState {
     case .claimed, .running: self.unblock(lane)
     case .waiting(let continuation, let caller):
       self.unblock(lane)
-      guard self.ask(for: self.right(of: item)) else { return }
+      guard self.maySend else { return }
       self.edit(first) { $0.activity = .running(isReplay: false) }
       self.actions.turns.append((continuation, .granted))
       self.actions.callers.append(caller)
@@ -40,12 +35,10 @@ extension JournalState {
       // It is made again if it is due, or if a caller waits behind it.
       guard !item.isHeld, item.isDue || calls.callerCount > 0 || item.fate.isAwaited else { return self.block(lane) }
       self.unblock(lane)
-      let isAsked = self.rights.askedForReplays.contains(lane)
+      guard self.maySend else { return }
       // Callers wait for no other scope: what they wait for may itself be part of another call.
-      let hasRoom = isAsked || self.hasRoomForScope && (isNext || self.waitingLanes.isEmpty)
-      if calls.callerCount == 0, !hasRoom { return self.waitingLanes.append(lane) }
-      if self.ask(for: self.right(of: item)) { return self.beginReplay(of: first) }
-      if calls.callerCount == 0 { self.rights.askedForReplays.insert(lane) }
+      let hasRoom = self.replaysInScopes < self.maximumScopes && (isNext || self.waitingLanes.isEmpty)
+      if calls.callerCount == 0, !hasRoom { self.waitingLanes.append(lane) } else { self.beginReplay(of: first) }
     }
   }
 
@@ -94,15 +87,11 @@ extension JournalState {
 
   /// Begins the replays of calls without a scope, as many as may be made at once.
   mutating func advanceWithoutScope() {
+    guard self.maySend else { return }
     while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
       guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere,
         item.replacement == nil
       else { continue }
-      let right = self.right(of: item)
-      guard self.ask(for: right) else {
-        self.rights.dueCalls[right, default: []].append(place)
-        continue
-      }
       self.replaysWithoutScope += 1
       self.beginReplay(of: place)
     }
@@ -138,7 +127,7 @@ extension JournalState {
     self.actions.signals += item.replayWaiters
     self.items[place]?.replayWaiters = []
     guard item.isDue else { return }
-    self.endResumption(of: place)
+    self.items[place]?.resumption = 0
     if item.isInLane, let lane = item.lane { self.lanes[lane]?.dueCount -= 1 }
     let count = (self.dueCounts[item.resumption] ?? 0) - 1
     self.dueCounts[item.resumption] = count > 0 ? count : nil
@@ -153,5 +142,31 @@ extension JournalState {
     guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else { return false }
     self.resumptionWaiters.append((resumption, signal))
     return true
+  }
+
+  // MARK: - The right to send
+
+  /// Begins what could not begin while nothing might be sent.
+  mutating func allowSending() {
+    self.endLeaseWaits()
+    guard !self.maySend else { return }
+    self.maySend = true
+    self.actions.signals += self.sendWaiters
+    self.sendWaiters = []
+    for lane in Array(self.lanes.keys) { self.advance(lane) }
+    for place in self.waitingWithoutScope where self.items[place]?.replacement == nil {
+      self.waitingWithoutScope.remove(place)
+      guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
+      self.edit(place) { $0.activity = .running(isReplay: false) }
+      self.actions.turns.append((continuation, .granted))
+      self.actions.callers.append(caller)
+    }
+    self.advanceWithoutScope()
+  }
+
+  /// Decides that it is known whether this process may send.
+  mutating func endLeaseWaits() {
+    self.actions.signals += self.leaseWaiters
+    self.leaseWaiters = []
   }
 }

@@ -149,9 +149,7 @@ struct JournalState: Sendable {
   var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.
-  var rights = JournalRights()
-  /// The storage keys of calls that were removed since the entries are being read; nil if they are not.
-  var removedWhileReading: Set<String>?
+  var maySend = true
   /// The journal of this process in the entries of a storage with leases; nil without.
   var owner: String?
   /// The number of calls that have their turn.
@@ -163,8 +161,10 @@ struct JournalState: Sendable {
   /// The number of calls that this process has accepted.
   private(set) var ownCount = 0
   private var lastEarlierPlace: Place = -(1 << 40)
-  /// Callers without a scope that wait because they may not be sent.
+  /// Callers without a scope that wait because nothing may be sent.
   var waitingWithoutScope: Set<Place> = []
+  /// Those who wait before an attempt because nothing may be sent.
+  var sendWaiters: [AwaitedOutcome<Void>] = []
   /// The calls without a scope that are to be made again, those that come last first.
   var dueWithoutScope: [Place] = []
   var replaysWithoutScope = 0
@@ -180,6 +180,8 @@ struct JournalState: Sendable {
 
   /// The calls that can be replaced, by their scopes, or by their names if they have none.
   var replaceable: [String: ReplaceableCalls] = [:]
+  /// Those who wait until it is known whether this process may send.
+  var leaseWaiters: [AwaitedOutcome<Void>] = []
 
   // Resuming by itself.
   /// The registered names.
@@ -266,7 +268,7 @@ extension JournalState {
     self.places[item.id] = place
     if item.isPending { self.pendingCount += 1 }
     self.count(item, 1)
-    if !item.activity.isNone { self.ask(for: self.right(of: item)) }
+    if !item.activity.isNone { self.actions.needsLease = true }
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
     self.show(place)
   }
@@ -297,9 +299,9 @@ extension JournalState {
 
   /// Removes a call, and passes its turn on.
   mutating func remove(_ place: Place) {
-    self.endDue(place)
     guard let item = self.items[place] else { return }
     if case .waiting(let continuation, _) = item.activity { self.actions.turns.append((continuation, .removed)) }
+    self.endDue(place)
     let isFreeReplay = item.activity.isReplay && item.lane == nil
     self.removeLinks(of: place)
     if item.isInLane { self.leave(place) }
@@ -311,7 +313,6 @@ extension JournalState {
     self.count(item, -1)
     self.actions.needsLease = true
     if self.places[item.id] == place { self.places[item.id] = nil }
-    if !item.storageKey.isEmpty { self.removedWhileReading?.insert(item.storageKey) }
     self.show(place, replacing: item.record)
     if let ending = item.ending { self.view.end(item, at: place, ending) }
     self.actions.released.append(item)
@@ -354,17 +355,6 @@ extension JournalState {
     if case .claimed = item.activity { self.claimedCount += change }
     if item.activity.isReplay, item.lane != nil { self.replaysInScopes += change }
     if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
-    guard self.rights.held != nil else { return }
-    if item.isDue, item.isElsewhere { self.rights.dueElsewhere += change }
-    if !item.activity.isNone || item.isDue && !item.isElsewhere { self.rights.count(self.right(of: item), change) }
-  }
-
-  /// Decides that no resumption makes a call.
-  mutating func endResumption(of place: Place) {
-    guard let item = self.items[place] else { return }
-    self.count(item, -1)
-    self.items[place]?.resumption = 0
-    if let item = self.items[place] { self.count(item, 1) }
   }
 
   /// A place behind the calls of other processes, and before this one's.

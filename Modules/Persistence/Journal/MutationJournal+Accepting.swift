@@ -58,7 +58,7 @@ extension MutationJournal {
     do {
       try await self.load()
       // Before the call is stored: no other process takes it for one of a process that has ended.
-      if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
+      if let lease { await lease.showPresence(at: self.deadlines.elapsed) }
       merged = try await self.merge(place, request)
       if let merged {
         self.change { state in
@@ -182,7 +182,7 @@ extension JournalState {
   fileprivate mutating func store(_ place: Place, beginsAtOnce: Bool) -> JournalWrite? {
     guard let item = self.items[place], self.places[item.id] == place else { return nil }
     let key = StorageKey.call(number: self.numberBase + UInt64(place), id: item.id)
-    let isFirst = beginsAtOnce && self.maySend(place) && self.hasTurn(place)
+    let isFirst = beginsAtOnce && self.maySend && self.hasTurn(place)
     self.edit(place) { item in
       item.storageKey = key
       guard isFirst else { return }

@@ -1,53 +1,73 @@
 internal import OperationCore
 
+/// What a journal needs of the leases.
+private struct LeaseNeed: Sendable {
+  /// Whether a call runs or is to be made.
+  let wantsToSend: Bool
+  let isSending: Bool
+  let hasCallers: Bool
+  /// Whether a call of this process has not ended.
+  let hasOwnCalls: Bool
+}
+
 extension MutationJournal {
   var deadlines: any DeadlineSource { self.boundClient?.defaultContext.operationDeadlines ?? .system }
 
-  /// Takes, renews or releases leases. Returns the time until the next change; nil if none is needed any more.
+  /// Takes, renews or releases the leases. Returns the time until the next change; nil if none is needed any more.
   func updateLease(_ lease: JournalLease) async -> Duration? {
     while true {
-      let need = self.state.withLock { $0.rightsNeed(holding: lease.rights) }
-      let acquisition = await lease.acquire(need.rights, on: self.deadlines)
-      let (refused, taken) = (acquisition.refused, acquisition.taken)
-      if !refused.isEmpty { self.change { $0.refuse(refused) } }
-      var granted = acquisition.held
       let now = self.deadlines.elapsed
-      if !taken.isEmpty || need.isWatching && lease.isReadingDue(at: now) {
-        // Once for all of them.
-        if await self.reload(lease) {
-          granted.formUnion(lease.confirm(taken, at: now))
-        } else {
-          // Another process may be able to read them.
-          await lease.release(Set(taken.keys))
-          self.change { $0.refuse(Set(taken.keys)) }
+      let need = self.state.withLock { $0.leaseNeed }
+      if need.hasOwnCalls { await lease.showPresence(at: now) }
+      if need.wantsToSend {
+        lease.isBusy()
+        switch await lease.acquire(at: now) {
+        case .held: break
+        case .taken:
+          guard await self.reload(lease) else {
+            self.change { $0.endLeaseWaits() }
+            return JournalLease.retryInterval
+          }
+        case .refused(let wait):
+          self.change { state in
+            state.maySend = false
+            state.endLeaseWaits()
+          }
+          return wait
         }
+        self.change { $0.allowSending() }
+        // One decision: no call may get its turn between the two.
+        let isSending = self.change { state -> Bool in
+          if !state.leaseNeed.isSending { state.maySend = false }
+          return state.maySend
+        }
+        if isSending { return lease.renewalInterval }
+        // What is left are calls of another process, which can make them now.
+        await lease.release()
+        return need.hasCallers ? JournalLease.retryInterval : lease.renewalInterval
       }
-      self.change { [granted] in $0.grant(granted) }
-      let linger = await self.releaseIdle(lease)
-      var waits = [linger, refused.isEmpty ? nil : acquisition.wait].compactMap(\.self)
-      if !lease.rights.isEmpty || need.isWatching { waits.append(lease.renewalInterval) }
-      if self.state.withLock({ !$0.rights.asked.isEmpty }) { waits.append(JournalLease.retryInterval) }
-      if let wait = waits.min() { return wait }
-      if lease.endDriving() { return nil }
+      if let linger = lease.remainingLinger(at: now) { return min(linger, lease.renewalInterval) }
+      // Before the release, so that nothing begins after it.
+      let isIdle = self.change { state -> Bool in
+        guard !state.leaseNeed.wantsToSend else { return false }
+        state.maySend = false
+        return true
+      }
+      guard isIdle else { continue }
+      await lease.release()
+      if need.hasOwnCalls { return lease.renewalInterval }
+      if lease.endDriving() {
+        await lease.endPresence()
+        return nil
+      }
     }
-  }
-
-  /// Releases the leases that nothing has needed for a while. Returns how long another one is kept.
-  private func releaseIdle(_ lease: JournalLease) async -> Duration? {
-    let held = lease.rights
-    let idle = self.state.withLock { state in held.filter { !state.isNeeded($0) } }
-    let (ended, rest) = lease.linger(idle, at: self.deadlines.elapsed)
-    // Before the release, so that nothing begins after it.
-    let released = ended.isEmpty ? [] : self.change { $0.giveUp(ended) }
-    await lease.release(released)
-    return rest
   }
 
   /// Reads the entries again: other processes have added and removed some.
   private func reload(_ lease: JournalLease) async -> Bool {
     do {
       try await self.load()
-      let known = self.state.withLock { $0.beginReading() }
+      let known = self.state.withLock { state in state.items.filter { $0.value.isStored && !$0.value.isQueued } }
       let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
       let read = entries.map { entry in (entry.key, Result { try JournalRecord.read(entry.value) }) }
       var alive: Set<String> = []
@@ -55,71 +75,63 @@ extension MutationJournal {
         if await lease.isAlive(owner) { alive.insert(owner) }
       }
       let shown = self.change { [alive] state -> Set<String> in
-        defer { state.reconcile(read, known: known, alive: alive, own: lease.owner) }
+        defer { state.reconcile(read, known: Set(known.keys), alive: alive, own: lease.owner) }
         return Set(state.items.values.map(\.storageKey))
       }
       self.reportUnreadable(read.filter { !shown.contains($0.0) })
       return true
     } catch {
-      self.state.withLock { $0.removedWhileReading = nil }
       OperationWarning.report(storageFailedTo: "read the journal", error)
+      await lease.release()
       return false
     }
   }
 }
 
 extension JournalState {
-  /// Begins to watch what is changed while the entries are read. Returns the calls that are stored, with the numbers of
-  /// their changes.
-  fileprivate mutating func beginReading() -> [Place: Int] {
-    self.removedWhileReading = []
-    return self.items.filter { $0.value.isStored && !$0.value.isQueued }.mapValues(\.version)
+  fileprivate var leaseNeed: LeaseNeed {
+    LeaseNeed(
+      wantsToSend: self.runningCount > 0 || self.callersInLine > 0 || !self.dueCounts.isEmpty,
+      isSending: self.runningCount + self.claimedCount > 0,
+      hasCallers: self.callersInLine > 0,
+      hasOwnCalls: self.ownCount > 0
+    )
   }
 
   /// Takes over what other processes have changed.
   ///
   /// - Parameters:
   ///   - read: The stored entries.
-  ///   - known: The calls that were stored before the entries were read, with the numbers of their changes.
+  ///   - known: The calls that were stored before the entries were read.
   ///   - alive: The journals of other processes that live.
   ///   - own: This journal.
   fileprivate mutating func reconcile(
     _ read: [(key: String, record: Result<JournalRecord, any Error>)],
-    known: [Place: Int],
+    known: Set<Place>,
     alive: Set<String>,
     own: String
   ) {
-    let removed = self.removedWhileReading.take() ?? []
     var places = Dictionary(self.items.map { ($0.value.storageKey, $0.key) }, uniquingKeysWith: { a, _ in a })
     var restored: [Place] = []
-    var refreshed: [Place] = []
     for (key, result) in read {
       let record = (try? result.get())?.afterProcess
       if let place = places.removeValue(forKey: key) {
-        // One that was changed since is newer here.
-        let isUnchanged = self.items[place].map { known[place] == $0.version && !$0.isQueued } ?? false
-        guard let record, record.owner != own, isUnchanged else { continue }
-        self.refresh(place, record, alive)
-        refreshed.append(place)
-      } else if !self.failedRemovals.contains(key), !removed.contains(key) {
+        if let record, record.owner != own { self.refresh(place, record, alive) }
+      } else if !self.failedRemovals.contains(key) {
         let place = self.nextEarlierPlace()
         let isElsewhere = record?.owner.map { alive.contains($0) } ?? false
         self.restore(record, from: key, at: place, isElsewhere: isElsewhere)
         restored.append(place)
       }
     }
-    for place in places.values where known[place] != nil {
-      // One that another call replaces is removed with its acceptance.
-      guard let item = self.items[place], item.isStored, !item.isQueued, !item.isGone, item.replacement == nil
-      else { continue }
+    for place in places.values where known.contains(place) {
+      guard let item = self.items[place], item.isStored, !item.isQueued, !item.isGone else { continue }
       if item.activity.isRunning { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
     }
     // The calls of a process that has ended are made by one that has resumed, and watched until then.
-    if self.lastResumption > 0, !restored.isEmpty {
-      self.lastResumption += 1
-      for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
-    }
-    self.advanceAll(restored + refreshed)
+    guard self.lastResumption > 0, !restored.isEmpty else { return }
+    self.lastResumption += 1
+    for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
   }
 
   /// Records what another process has stored for its call.

@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.warningsAreIssues) struct PersistenceStatisticsTests {
   @Test func `They tell names, rows, bytes, the oldest value and what waits`() async throws {
-    let program = Program()
+    let storage = TestStorage(writes: false)
+    let program = Program(storage)
     #expect(try await program.client.persistence.statistics.total.rows == 0)
     program.clock.setDate(Date(timeIntervalSinceReferenceDate: 1_000))
     func store(_ number: Int, _ name: String, age: Duration? = nil) -> TextStore {
@@ -19,6 +20,7 @@ import Testing
     store(2, "notes, read", age: .seconds(600)).currentValue = "b"
     store(3, "drafts").currentValue = "c"
     #expect(try await program.client.persistence.statistics.pendingWrites == 3)
+    storage.writing.open()
     await program.client.persistence.flush()
     let statistics = try await program.client.persistence.statistics
     #expect(statistics.pendingWrites == 0)
