@@ -40,11 +40,12 @@ extension MutationJournal {
 
   private func endLoading(with entries: [StorageEntry]?) {
     let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
+    // Before those who wait for the entries go on.
+    self.reportUnreadable(read.map { ($0.key, $1) })
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
         for (entry, record) in read {
-          // The errors are reported below, without the lock.
           let place = state.nextEarlierPlace()
           state.restore((try? record.get())?.afterProcess, from: entry.key, at: place)
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
@@ -58,7 +59,6 @@ extension MutationJournal {
       state.actions.signals += state.loadWaiters
       state.loadWaiters = []
     }
-    self.reportUnreadable(read.map { ($0.key, $1) })
     if entries != nil { self.resumeByItself(.waiting) }
   }
 
