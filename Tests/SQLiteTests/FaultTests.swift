@@ -51,7 +51,8 @@
       await #expect(throws: Never.self, "killed at \(place)") {
         let folder = try Folder.inMemory()
         let first = try await self.makeCalls(in: folder, count: Self.count, killAt: place, key: keys[0])
-        if first.reason == .exit { #expect(place > callCount - 60, "it was not killed at \(place): \(first)") }
+        // How many calls of the storage there are depends on how many changes are written together.
+        if first.reason == .exit { #expect(place > callCount * 4 / 5, "it was not killed at \(place): \(first)") }
         // The restart is killed, too, while it makes the calls that are left.
         _ = try await self.makeCalls(in: folder, count: 0, killAt: place % 7 + 1, key: keys[1])
         let last = try await self.makeCalls(in: folder, count: 0, killAt: 0, key: keys[2])
