@@ -50,11 +50,15 @@ struct Notebook: Sendable {
   /// The notes. The first version of the program has stored them without their numbers.
   private static func query(_ address: URL) -> some QueryRequest<[Note], any Error> {
     NotesQuery<Note>(address: address)
-      .persisted(as: "notes", version: 2) { bytes, _ in
-        try JSONDecoder().decode(StoredValue<[OldNote]>.self, from: Data(bytes)).map { notes in
-          notes.enumerated().map { Note(id: $0.offset, text: $0.element.text, version: $0.element.version) }
+      .persisted(
+        as: "notes",
+        version: 2,
+        migrate: { bytes, _ in
+          try JSONDecoder().decode(StoredValue<[OldNote]>.self, from: Data(bytes)).map { notes in
+            notes.enumerated().map { Note(id: $0.offset, text: $0.element.text, version: $0.element.version) }
+          }
         }
-      }
+      )
   }
 
   private static func addition(
