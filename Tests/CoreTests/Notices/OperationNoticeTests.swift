@@ -65,15 +65,14 @@ import Testing
     #expect(log.all == ["store"])
   }
 
-  @Test func `Without observers a notice is not made`() {
+  // Without observers it is made only while somebody in the process reads events, which another test may do.
+  @Test func `A notice is made once for all observers`() {
     var count = 0
     func notice() -> OperationNotice {
       count += 1
       return OperationNotice(.tested)
     }
     var context = OperationContext()
-    context.send(notice())
-    #expect(count == 0)
     context.operationNoticeObservers.append(NamedObserver("one", Log()))
     context.operationNoticeObservers.append(NamedObserver("two", Log()))
     context.send(notice())
