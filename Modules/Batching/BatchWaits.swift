@@ -57,7 +57,7 @@ extension Batch: WaitNode {
 }
 
 extension BatchQueue {
-  /// The wait of the run that loads a key, from now on; nil if nobody looks.
+  /// Begins the wait of the run that loads a key. Returns nil if nobody looks.
   @usableFromInline var toldWait: ToldWait? { ToldWait.begin(for: self.title) }
 
   /// Lets a caller leave whose wait for its batch closes a cycle, which is reported. Returns the error to resume it with;

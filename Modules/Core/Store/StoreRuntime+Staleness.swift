@@ -1,6 +1,6 @@
 internal import OperationFoundation
 
-/// Waits until the value of a store becomes stale by a rule, while somebody reads the events of its client.
+/// Waits until a rule makes the value of a store stale. Used while somebody reads the events of the client.
 final class StalenessWatch: Sendable {
   private struct State: Sendable {
     /// The deadline at which the value reaches its age.
