@@ -211,7 +211,7 @@ let table: [Module] = [
     "Derivation",
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
-  .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination", "PersistenceTesting"]),
+  .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination", "PersistenceTesting", "SubjectFixtures"]),
   .tests("Fleet", uses: ["Core", "Pagination", "Persistence", "Tags", "FleetTesting"]),
   .subject(
     "StorageSubject",
@@ -220,7 +220,7 @@ let table: [Module] = [
   ),
   .tests(
     "SQLite",
-    uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject"],
+    uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject", "SubjectFixtures"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
   ),

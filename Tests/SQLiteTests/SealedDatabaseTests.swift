@@ -2,6 +2,7 @@
   import Foundation
   import OperationPersistence
   import OperationPersistenceTesting
+  import SubjectFixtures
   import OperationSQLite
   import Synchronization
   import Testing

@@ -77,7 +77,7 @@
         storage = killing
       } else {
         killing = KillingStorage(file, killAt: killAt)
-        let keys = (1...key).reversed().map { SubjectKey(number: $0) }
+        let keys = (1...key).reversed().map { TestKey($0) }
         let sealed = SealedStorage(killing, key: keys[0], previousKeys: Array(keys.dropFirst()), rewriting: .whenRead)
         storage = AcceptingStorage(sealed, accepted: accepted)
       }

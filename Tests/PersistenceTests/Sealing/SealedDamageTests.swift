@@ -1,7 +1,7 @@
 import OperationCore
 import OperationPersistence
-import OperationPersistenceTesting
 import OperationTesting
+import SubjectFixtures
 import Testing
 
 /// Entries that do not open are reported and kept.

@@ -1,8 +1,8 @@
 import OperationCore
 import OperationMutation
 import OperationPersistence
-import OperationPersistenceTesting
 import OperationTesting
+import SubjectFixtures
 import Testing
 
 /// Stores and a journal with a sealed storage, over several starts of a program.

@@ -1,6 +1,7 @@
 import OperationPersistence
 import OperationPersistenceTesting
 import OperationTesting
+import SubjectFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct SealedRulesTests {

@@ -1,7 +1,7 @@
 import OperationCore
 import OperationPersistence
-import OperationPersistenceTesting
 import OperationTesting
+import SubjectFixtures
 import Testing
 
 @Suite(.warningsAreIssues) struct SealedStorageTests {
