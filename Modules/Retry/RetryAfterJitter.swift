@@ -46,7 +46,7 @@ public struct RetryAfterJitter: Sendable, CustomStringConvertible {
     return Self(fraction) { numbers.next() }
   }
 
-  /// The same jitter for the hints of servers alone: those of a ``/OperationCore/LocalRejection`` are exact.
+  /// The same jitter for the hints of servers alone. The hint of a ``/OperationCore/LocalRejection`` is exact.
   ///
   /// - Returns: A jitter with the same fraction and source of random numbers.
   public func spreadingOnlyServers() -> Self {

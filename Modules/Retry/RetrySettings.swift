@@ -11,7 +11,7 @@ internal import Synchronization
 /// settings.update(limit: 1)  // From the next failure on, also in runs that have begun.
 /// ```
 ///
-/// Share one object among the operations that call one service. A setting that is nil is that of the context.
+/// Share one object among the operations that call one service. Where a setting is nil, the context has it.
 public final class RetrySettings: Sendable {
   struct Values: Sendable {
     var limit: Int
@@ -33,9 +33,9 @@ public final class RetrySettings: Sendable {
   /// - Parameters:
   ///   - name: The name of the settings in notices and snapshots, without user data.
   ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
-  ///   - backoff: The delays between attempts; nil for those of the context.
+  ///   - backoff: The delays between attempts; nil to take them from the context.
   ///   - budget: Bounds the retries; nil for the budget of the context.
-  ///   - retryAfterCap: The longest delay that an error can ask for; nil for that of the context. A negative one is
+  ///   - retryAfterCap: The longest delay that an error can ask for; nil to take it from the context. A negative one is
   ///     reported and counts as zero.
   ///   - retryAfterJitter: How the delays that errors ask for spread; nil for the jitter of the context.
   public init(
@@ -145,10 +145,10 @@ public struct RetrySettingsSnapshot: Hashable, Sendable, Encodable, CustomString
   /// The number of retries after the first attempt.
   public let limit: Int
 
-  /// The backoff function in words; nil for that of the context.
+  /// The backoff function in words; nil if the context has it.
   public let backoff: String?
 
-  /// The budget; nil for that of the context.
+  /// The budget; nil if the context has it.
   public let budget: RetryBudgetSnapshot?
 
   /// The retries with these settings since they were created.

@@ -29,8 +29,8 @@ public struct OperationTag: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - kind: The name of the kind.
-  ///   - id: The identifier of the thing among those of its kind.
-  /// - Returns: The tag, which differs from that of the name alone.
+  ///   - id: The identifier of the thing within its kind.
+  /// - Returns: The tag, which differs from the tag of the name alone.
   public static func entity(_ kind: String, _ id: some Hashable & Sendable) -> OperationTag {
     OperationTag(EntityTagContent(kind, id))
   }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// It does not know the types of the operation, so that it is compiled once. ``TypedTimedRun`` does.
 @usableFromInline
 class TimedRun: @unchecked Sendable {
-  // Unchecked: the compiler cannot check a class with a subclass. The lock guards what changes, that of the subclass included.
+  // Unchecked: the compiler cannot check a class with a subclass. The lock guards what changes, also in the subclass.
 
   fileprivate let state = Mutex(TimedRunState())
 

@@ -50,7 +50,7 @@ extension RetryBudget {
   /// - Returns: A snapshot. Taking it changes nothing.
   public func snapshot(in context: OperationContext = OperationContext()) -> RetryBudgetSnapshot {
     let elapsed = context.elapsed
-    // A copy: the clock of the context need not be that of the runs, whose time it must not advance.
+    // A copy: the context may have another clock than the runs, and must not advance their time.
     var state = self.state.withLock { $0 }
     state.now = max(state.now, elapsed)
     return RetryBudgetSnapshot(

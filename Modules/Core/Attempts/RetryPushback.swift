@@ -17,7 +17,7 @@ public protocol RetryPushingBack: Error {
 
 /// Whether, and when, a server wants another try of a call.
 ///
-/// The rules are those of
+/// The rules come from
 /// [gRPC's proposal A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#pushback).
 public enum RetryPushback: Hashable, Sendable {
   /// The next try may begin when this time has passed since the failure, and not before. It counts within the cap of

@@ -21,7 +21,7 @@ final class PathDefaults: Sendable {
   /// Whether there are edits for the operations at any path.
   var areSet: Bool { self.hasAny.isOn }
 
-  /// The edits for an operation at a path, those of the longest prefix last.
+  /// The edits for an operation at a path, shorter prefixes first.
   func edits(at path: OperationPath) -> [Edit] {
     let edits = self.edits.withLock { $0 }
     if edits.isEmpty { return [] }

@@ -7,7 +7,7 @@
 /// Limits admit waiting runs that matter more first, and reject those that matter less when their queue is full. It is no
 /// priority of a task: it decides who is served, and not how fast.
 ///
-/// The levels are those of *Site Reliability Engineering*, chapter 21, "Handling Overload".
+/// The levels come from *Site Reliability Engineering*, chapter 21, "Handling Overload".
 public enum OperationCriticality: UInt8, Sendable, Hashable, Comparable, CaseIterable, Codable {
   /// Partial or whole unavailability is expected, such as for a prefetch.
   case sheddable = 0

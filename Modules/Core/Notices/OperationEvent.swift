@@ -10,7 +10,7 @@ public import OperationFoundation
 ///
 /// It contains no value of an operation. The text of an error appears, unless the error is an ``OperationSecret``.
 public struct OperationEvent: Sendable {
-  /// The number of the event among those of its client, counting from the first one that anybody could read.
+  /// The number of the event. A client counts its events from the first one that anybody could read.
   ///
   /// A reader that was too slow finds a gap in the numbers.
   public internal(set) var number: UInt64

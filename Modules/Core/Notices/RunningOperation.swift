@@ -40,7 +40,7 @@ enum RunningOperation {
 extension OperationRunCause {
   /// The code that runs now: the work of an operation, or a call from elsewhere.
   ///
-  /// - Parameter context: The context that the code has passed, which may be that of a run; nil for none.
+  /// - Parameter context: The context that the code has passed, possibly the context of a run; nil for none.
   /// - Returns: The cause that the context names, or else the operation or the call.
   static func ofCurrentCode(in context: OperationContext? = nil) -> Self {
     if let context {

@@ -25,7 +25,7 @@ public protocol OperationProbe: Sendable {
 extension OperationContext {
   /// The probes of the operation, which modifiers add in their `setup`. Empty by default.
   ///
-  /// They belong to the operation: an ``OperationRunner`` drops those of the context that it is given.
+  /// They belong to the operation: an ``OperationRunner`` ignores the probes in the context that it is given.
   public var operationProbes: [any OperationProbe] {
     get { self[ProbesKey.self] }
     set { self[ProbesKey.self] = newValue }

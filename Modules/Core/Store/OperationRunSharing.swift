@@ -50,8 +50,8 @@ extension OperationContext {
   /// The store has decided who shares the run, so that the modifier lets it through.
   ///
   /// - Parameter modifier: The modifier, as in ``OperationRunSharing/init(of:isSameRun:)``.
-  /// - Returns: What to leave the modifier by, when the operation has ended in it; nil if no
-  ///   store that shares runs by the modifier has made the run, or if the operation is in the modifier already.
+  /// - Returns: The object by which the caller leaves the modifier after the operation. Nil in a run that does not come
+  ///   from a store with this rule, and in a run that has entered the modifier before.
   @usableFromInline
   package func enterSharingModifier(_ modifier: AnyObject) -> RunWaits? {
     guard let waits = self.run.waits, waits.run == self.run.taskIdentifier,

@@ -23,8 +23,8 @@ final class StalenessWatch: Sendable {
 
   /// Reserves the deadline for a value that becomes stale at `end`.
   ///
-  /// - Returns: The number to pass to ``keep(_:number:)``, and the deadline to cancel; nil if there is one that is as
-  ///   early, which will find out that the value was renewed.
+  /// - Returns: The number to pass to ``keep(_:number:)``, and the deadline to cancel; nil if there is one at
+  ///   least as early. That one finds out that the value was renewed.
   func reserve(until end: Date) -> (number: UInt64, former: OperationSubscription?)? {
     self.state.withLock { state in
       if state.deadline.isTaken, let known = state.end, known <= end { return nil }

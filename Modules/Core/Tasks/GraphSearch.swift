@@ -1,4 +1,4 @@
-/// A breadth-first search through what waits for what, by which all cycles of waits are found.
+/// A breadth-first search through a graph of waits. All cycles of waits are found by it.
 ///
 /// It visits no node twice, and remembers how it has reached each. The caller adds what a node waits for, and holds the
 /// locks of the graph meanwhile. The search keeps the nodes alive, so that none is released under such a lock if the

@@ -18,7 +18,7 @@ public struct OperationCycleError: Error, Hashable, Sendable, CustomStringConver
     self.waits = nil
   }
 
-  /// Creates an error with a sentence, without its period, that tells who waits for whom and for what.
+  /// Creates an error with a sentence about the waits, written without its period.
   package init(operationNames: [String], waits: String) {
     self.operationNames = operationNames
     self.waits = waits

@@ -137,7 +137,7 @@ extension OperationContext {
 
   /// A copy of this context for what a fallback runs in place of its operation, whose deadlines do not apply to it.
   package func leavingDeadlines(inside fallback: OutcomeModifierIdentifier) -> OperationContext {
-    // A context of another operation, whose body runs the fallback, keeps what that body has set.
+    // The body of another operation may run the fallback. Its context keeps its own deadlines.
     guard let deadlines = self.runDeadlines, deadlines.limits.contains(where: { $0.fallbacks.contains(fallback) })
     else { return self }
     var context = self

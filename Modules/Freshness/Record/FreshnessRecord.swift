@@ -109,7 +109,7 @@ final class FreshnessRecord: Sendable {
     self.state.withLock { state in state.handed.last { $0.run == run } }
   }
 
-  /// The newest entry: that of the parts of a value that a run has left in place.
+  /// The newest entry. It is about the parts of a value that a run has left in place.
   var lastEntry: Entry? { self.state.withLock { $0.entries.last } }
 }
 

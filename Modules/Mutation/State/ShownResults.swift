@@ -48,7 +48,7 @@ struct ShownResults<Value: Sendable, Failure: Error>: Sendable {
   /// The calls of the value and the error in `settled`. They hide the results of earlier calls.
   private var valueCall = 0
   private var errorCall = 0
-  /// The results that active calls have yielded. Those of a cancelled call are removed.
+  /// The results that active calls have yielded. A cancelled call takes its results along.
   private var yielded = ChunkedMap<Int, Results>()
 
   private(set) var valueCount = 0

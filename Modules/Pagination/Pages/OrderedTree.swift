@@ -102,7 +102,7 @@ extension OrderedTree {
     if let root = self.root.updated(where: isAffected, change) { self.root = root }
   }
 
-  /// The identifiers of the nodes of this version. Those of shared nodes are in the sets of both versions.
+  /// The identifiers of the nodes of this version. A shared node is in the sets of both versions.
   package var nodeIdentifiers: Set<UnsafeRawPointer?> {
     var identifiers: Set<UnsafeRawPointer?> = []
     var pending = [self.root]

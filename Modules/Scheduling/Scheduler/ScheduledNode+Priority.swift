@@ -3,7 +3,7 @@ internal import OperationCore
 // All functions of nodes in this file but the first are called under the scheduling lock.
 
 extension ScheduledNode {
-  /// Sets the requested priority. That of an operation that waits for this one counts, too.
+  /// Sets the requested priority. The priority of an operation that waits for this one counts, too.
   func setPriority(_ priority: UInt8) {
     SchedulingLock.perform { actions in
       self.state.requestedPriority = priority

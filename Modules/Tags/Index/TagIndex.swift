@@ -152,7 +152,7 @@ extension TagIndex.State {
   }
 }
 
-/// Finds tags among those of a list.
+/// Finds tags in a list.
 private struct TagLookup {
   private let list: [OperationTag]
   private let set: Set<OperationTag>?

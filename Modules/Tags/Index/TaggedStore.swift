@@ -2,7 +2,7 @@ internal import OperationCore
 
 /// What has tags: a store, or a page of one.
 class TagMember: Hashable, @unchecked Sendable {
-  // Unchecked: the lock of the index guards the variables, also those of the subclasses.
+  // Unchecked: the lock of the index guards the variables, also in subclasses.
 
   /// The tags under which the index has the member, each once.
   final var tags: [OperationTag] = []
