@@ -49,7 +49,7 @@ extension CircuitBreaker {
     }
     return await withTaskCancellationHandler {
       await Waiter.outcome { continuation in
-        self.withMachine { _ in waiter.state.suspend(continuation) }
+        self.withMachine { _ in waiter.state.waiter.suspend(continuation) }
       }
     } onCancel: {
       self.decide(.cancelled, for: waiter)

@@ -198,10 +198,10 @@ extension CircuitMachine {
 
   /// Decides about a run that may wait. Does nothing if there is a decision.
   mutating func decide(_ decision: CircuitDecision, for waiter: CircuitWaiter) {
-    guard waiter.state.outcome == nil else { return }
+    guard waiter.state.waiter.outcome == nil else { return }
     self.waiters.remove(waiter)
     if case .rejected = decision { self.rejections += 1 }
-    if let resumption = waiter.state.decide(decision) { self.decided.append(resumption) }
+    if let resumption = waiter.state.waiter.decide(decision) { self.decided.append(resumption) }
   }
 
   /// Gives the place of a probe that says nothing to the run that has waited longest.

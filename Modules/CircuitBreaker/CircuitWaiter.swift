@@ -4,9 +4,14 @@ internal import OperationCore
 final class CircuitWaiter: Sendable {
   typealias Resumption = Waiter<CircuitDecision>.Resumption
 
-  // Unsafe because the compiler does not see that the lock of the breaker guards them.
-  nonisolated(unsafe) var state = Waiter<CircuitDecision>.arriving
-  fileprivate nonisolated(unsafe) var number: UInt64 = 0
+  struct State {
+    var waiter = Waiter<CircuitDecision>.arriving
+    /// The number of the run in its queue.
+    fileprivate var number: UInt64 = 0
+  }
+
+  // Unsafe because the compiler does not see that the lock of the breaker guards it.
+  nonisolated(unsafe) var state = State()
 }
 
 /// The decision about a run that begins while the breaker is not closed.
@@ -27,13 +32,13 @@ struct CircuitWaiterQueue: Sendable {
   var count: Int { self.waiters.count }
 
   mutating func append(_ waiter: CircuitWaiter) {
-    waiter.number = self.nextNumber
+    waiter.state.number = self.nextNumber
     self.waiters[self.nextNumber] = waiter
     self.nextNumber += 1
   }
 
   mutating func remove(_ waiter: CircuitWaiter) {
-    self.waiters[waiter.number] = nil
+    self.waiters[waiter.state.number] = nil
   }
 
   mutating func popFirst() -> CircuitWaiter? {

@@ -4,7 +4,7 @@ package struct RunTask: Sendable {
   private let handle: Task<Void, Never>
 
   /// Identifies the task among all tasks that exist at the same time.
-  // The handle is one reference to the task.
+  // The handle is one reference to the task, which `RunTaskTests` checks.
   package var identity: UInt { unsafeBitCast(self.handle, to: UInt.self) }
 
   init(_ handle: Task<Void, Never>) {
@@ -16,7 +16,10 @@ package struct RunTask: Sendable {
   /// A run's task calls this itself: it starts on the thread of its creator, which receives the handle only when the
   /// task suspends. Other threads may cancel the run before that.
   package static var current: RunTask {
-    // Both types are one reference to the task with the same behavior, but only a `Task` may be stored.
+    // Both types are one reference to the task with the same behavior, but only a `Task` may be stored. The standard
+    // library converts neither into the other. With the handle that `Task.immediate` returns to the creator, a
+    // cancellation from another thread would reach the task only after its first suspension, and work that does not
+    // suspend would never see it. `RunTaskTests` fails with a standard library in which this no longer holds.
     let handle = withUnsafeCurrentTask { unsafeBitCast($0, to: Task<Void, Never>?.self) }
     guard let handle else { preconditionFailure("A shared run was executed outside of a task.") }
     return RunTask(handle)
