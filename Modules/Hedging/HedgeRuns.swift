@@ -16,10 +16,10 @@ final class HedgeRuns: Sendable {
   }
 
   private struct State: Sendable {
-    // The first event is not in the array, which would be an allocation: most runs have only one.
-    var firstEvent: Event?
+    /// The reader of the events, or the first event before it reads.
+    // That event is not in the array, which would be an allocation: most runs have only one.
+    var reader = Waiter<Event>.arriving
     var laterEvents: [Event] = []
-    var reader: UnsafeContinuation<Event, Never>?
     /// The index of the run whose task is being made; nil if there is none, or if it has ended meanwhile.
     var starting: Int? = 0
     /// The tasks of the runs under way.
@@ -46,29 +46,29 @@ final class HedgeRuns: Sendable {
 
 extension HedgeRuns {
   func send(_ event: Event) {
-    let reader = self.state.withLock { state in Self.send(event, &state) }
-    reader?.resume(returning: event)
+    self.state.withLock { state in Self.send(event, &state) }?.resume()
   }
 
   /// Queues an event, or returns the reader that receives it.
-  private static func send(_ event: Event, _ state: inout State) -> UnsafeContinuation<Event, Never>? {
-    if let reader = state.reader.take() { return reader }
-    if state.firstEvent == nil { state.firstEvent = event } else { state.laterEvents.append(event) }
-    return nil
+  private static func send(_ event: Event, _ state: inout State) -> Waiter<Event>.Resumption? {
+    guard state.reader.outcome == nil else {
+      state.laterEvents.append(event)
+      return nil
+    }
+    let reader = state.reader.decide(event)
+    if reader != nil { state.reader = .arriving }
+    return reader
   }
 
   /// Waits for the next event, also in a cancelled task. One task reads the events.
   nonisolated(nonsending) func next() async -> Event {
-    await withUnsafeContinuation { continuation in
-      let event = self.state.withLock { state -> Event? in
-        guard let event = state.firstEvent.take() else {
-          state.reader = continuation
-          return nil
-        }
-        if !state.laterEvents.isEmpty { state.firstEvent = state.laterEvents.removeFirst() }
+    await Waiter.outcome { continuation in
+      self.state.withLock { state in
+        let event = state.reader.suspend(continuation)
+        guard event != nil else { return nil }
+        state.reader = state.laterEvents.isEmpty ? .arriving : .decided(state.laterEvents.removeFirst())
         return event
       }
-      if let event { continuation.resume(returning: event) }
     }
   }
 
@@ -82,7 +82,7 @@ extension HedgeRuns {
       return (Self.send(event, &state), position.map { state.tasks.remove(at: $0).task })
     }
     withExtendedLifetime(task) {}
-    reader?.resume(returning: event)
+    reader?.resume()
   }
 }
 
@@ -116,7 +116,8 @@ extension HedgeRuns {
   func outcome(ofFirst task: RunTask) -> FirstOutcome? {
     self.state.withLock { state in
       // The caller is not suspended, so nothing but that run has sent an event.
-      if case .ended(_, let outcome, let end)? = state.firstEvent.take() {
+      if case .ended(_, let outcome, let end)? = state.reader.outcome {
+        state.reader = .arriving
         return FirstOutcome(outcome: outcome, end: end)
       }
       _ = Self.keep(task, 0, &state)

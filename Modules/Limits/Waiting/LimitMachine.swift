@@ -24,7 +24,7 @@ package protocol LimitMachine: Sendable {
 extension LimitMachine {
   /// Decides about a waiter, which the caller then resumes.
   mutating func decide(_ decision: LimitWaiter.Decision, for waiter: LimitWaiter) {
-    waiter.decision = decision
+    waiter.decide(decision)
     self.decided.append(waiter)
   }
 }

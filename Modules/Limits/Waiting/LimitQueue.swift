@@ -60,15 +60,12 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
     joining join: @Sendable (inout Machine, LimitWaiter) -> LimitWaiter.Decision?
   ) async -> LimitWaiter.Decision {
     await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let decision = self.change { machine -> LimitWaiter.Decision? in
+      await Waiter.outcome { continuation in
+        self.change { machine in
           // The cancellation may have been first.
-          if let decision = waiter.decision { return decision }
-          waiter.decision = join(&machine, waiter)
-          if waiter.decision == nil { waiter.continuation = continuation }
-          return waiter.decision
+          if waiter.decision == nil, let decision = join(&machine, waiter) { waiter.decide(decision) }
+          return waiter.wait.suspend(continuation)
         }
-        if let decision { continuation.resume(returning: decision) }
       }
     } onCancel: {
       self.cancel(waiter)
@@ -105,10 +102,8 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
       self.state.withLock { $0.timer.keep(timer, number: number) }?.cancel()
     }
     effects.obsolete?.cancel()
-    // A waiter that was cancelled before it was suspended has no continuation. It reads its decision instead.
-    for waiter in effects.decided {
-      if let decision = waiter.decision { waiter.continuation?.resume(returning: decision) }
-    }
+    // A waiter that was cancelled before it was suspended reads its decision instead.
+    for waiter in effects.decided { waiter.resumption?.resume() }
   }
 }
 

@@ -3,7 +3,7 @@ package import OperationCore
 /// A run that waits for a permit. The lock of its limit guards its variables.
 package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
   // Unchecked because the variables are accessed under the lock of the limit. After the decision, only the caller that
-  // has made it uses the continuation.
+  // has made it uses the resumption.
 
   package enum Decision: Equatable, Sendable {
     case admitted
@@ -20,9 +20,10 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
   var arrival = Duration.zero
   /// The number of the partition in a ``PartitionMachine``.
   var slot = 0
-  /// The decision; nil while the run waits.
-  package internal(set) var decision: Decision?
-  var continuation: UnsafeContinuation<Decision, Never>?
+  /// The wait of the run's task.
+  var wait = Waiter<Decision>.arriving
+  /// The task to resume after unlocking, if it is suspended when the decision is made.
+  private(set) var resumption: Waiter<Decision>.Resumption?
 
   package var position: Int?
   fileprivate var previous: LimitWaiter?
@@ -38,6 +39,11 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
     self.due = due
     self.criticality = criticality
   }
+
+  /// The decision; nil while the run waits.
+  package var decision: Decision? { self.wait.outcome }
+
+  func decide(_ decision: Decision) { self.resumption = self.wait.decide(decision) }
 
   package func isEarlier(than other: LimitWaiter) -> Bool {
     guard let due else { return false }

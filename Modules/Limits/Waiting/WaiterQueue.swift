@@ -91,7 +91,7 @@ struct WaiterQueue: Sendable {
   }
 
   private mutating func decide(_ decision: LimitWaiter.Decision, for waiter: LimitWaiter) {
-    waiter.decision = decision
+    waiter.decide(decision)
     self.decided.append(waiter)
   }
 }
