@@ -19,8 +19,8 @@ final class Batch: @unchecked Sendable {
     var phase = Phase.open
     /// The first callers of each key that has a caller.
     var leaders: Set<BatchLeader> = []
-    /// The number of keys that ever had a caller.
-    var positionCount = 0
+    /// The same, in the order in which they came; nil in place of those that were removed.
+    var arrivals: [BatchMember?] = []
     /// The number of callers that have not left.
     var callerCount = 0
     /// The raw value of the highest priority of the callers.
@@ -38,7 +38,8 @@ final class Batch: @unchecked Sendable {
   @usableFromInline let context: OperationContext
   /// What the request waits for.
   let waitsOfRequest = BatchWaits()
-  private(set) weak var queue: BatchQueue?
+  /// The queue of the batcher. It has the batch only while callers wait for that, so both are released.
+  let queue: BatchQueue
   // The lock makes the accesses exclusive: see `BatchMember` for the figure.
   @exclusivity(unchecked) var state = State()
 
@@ -47,30 +48,38 @@ final class Batch: @unchecked Sendable {
     self.queue = queue
     self.context = context
     self.state.leaders.reserveCapacity(min(maximumSize, 128))
+    self.state.arrivals.reserveCapacity(min(maximumSize, 128))
   }
 
   /// The first callers of the keys, in the order in which the keys came.
-  var leadersInOrder: [BatchMember] {
-    self.state.leaders.map(\.member).sorted { $0.state.position < $1.state.position }
-  }
-
-  /// The first caller of the key of a caller; nil if the key has none.
-  func leader(of member: BatchMember) -> BatchMember? {
-    self.state.leaders.firstIndex(of: BatchLeader(member: member)).map { self.state.leaders[$0].member }
-  }
+  var leadersInOrder: [BatchMember] { self.state.arrivals.compactMap { $0 } }
 }
 
 extension Batch {
-  /// Adds the first caller of a key.
-  func add(_ leader: BatchMember) {
-    leader.state.position = self.state.positionCount
-    self.state.positionCount += 1
-    self.state.leaders.insert(BatchLeader(member: leader))
-    self.addCaller(leader, of: leader)
+  /// Adds a caller.
+  ///
+  /// - Parameters:
+  ///   - member: The caller.
+  ///   - mayAddKey: Whether the caller may be the first one of its key.
+  /// - Returns: Whether it is the first caller of its key; nil if it is, but may not be, and was not added.
+  func add(_ member: BatchMember, mayAddKey: Bool) -> Bool? {
+    let (isFirst, leader) = self.state.leaders.insert(BatchLeader(member: member))
+    guard isFirst else {
+      self.add(member, after: leader.member)
+      return false
+    }
+    guard mayAddKey else {
+      self.state.leaders.remove(leader)
+      return nil
+    }
+    member.state.position = self.state.arrivals.count
+    self.state.arrivals.append(member)
+    self.addCaller(member, of: member)
+    return true
   }
 
   /// Adds a caller whose key has another caller.
-  func add(_ follower: BatchMember, after leader: BatchMember) {
+  private func add(_ follower: BatchMember, after leader: BatchMember) {
     follower.state.leader = leader
     follower.state.position = leader.state.followers?.count ?? 0
     leader.state.followers?.append(follower)
@@ -85,7 +94,7 @@ extension Batch {
     self.state.callerCount += 1
   }
 
-  /// Removes a caller, and its key if no other caller has it. Takes constant time.
+  /// Removes a caller, and its key if no other caller has it. Takes constant time on average.
   ///
   /// - Returns: The first caller of the key, which may own the key alone: released after unlocking.
   func remove(_ member: BatchMember) -> BatchMember {
@@ -94,8 +103,17 @@ extension Batch {
     if leader !== member { member.removeFromFollowers(of: leader) }
     leader.state.callerCount -= 1
     self.state.callerCount -= 1
-    if leader.state.callerCount == 0 { self.state.leaders.remove(BatchLeader(member: leader)) }
+    if leader.state.callerCount == 0 { self.removeKey(of: leader) }
     return leader
+  }
+
+  private func removeKey(of leader: BatchMember) {
+    self.state.leaders.remove(BatchLeader(member: leader))
+    self.state.arrivals[leader.state.position] = nil
+    // Where callers come and go, there are never more than twice as many places as keys.
+    guard self.state.arrivals.count > 2 * self.state.leaders.count + 16 else { return }
+    self.state.arrivals.removeAll { $0 == nil }
+    for (position, member) in self.state.arrivals.enumerated() { member?.state.position = position }
   }
 
   /// Ends the batch. Returns the first callers of its keys, in the order in which the keys came.
@@ -111,6 +129,7 @@ extension Batch {
       }
     }
     self.state.leaders = []
+    self.state.arrivals = []
     return leaders
   }
 }

@@ -25,7 +25,7 @@ class BatchMember: @unchecked Sendable {
     @usableFromInline var followers: [BatchMember]?
     /// The number of callers of the key that have not left, if this is the first one.
     var callerCount = 0
-    /// The position among all first callers that the batch has had, or among the followers of the first caller.
+    /// The position among the arrivals of the batch, or among the followers of the first caller.
     var position = 0
   }
 

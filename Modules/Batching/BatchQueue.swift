@@ -152,30 +152,22 @@ extension BatchQueue {
     _ open: inout OpenBatches
   ) -> Step {
     guard member.state.phase == .arriving else { return .cancelled }
-    let batch = open[scope]
-    if let batch, let leader = batch.leader(of: member) {
-      batch.add(member, after: leader)
-      return .joined
-    }
-    guard open.waitingKeyCount < open.limits.maximumWaitingKeys else {
+    let (known, mayAddKey) = (open[scope], open.waitingKeyCount < open.limits.maximumWaitingKeys)
+    let batch = known ?? (mayAddKey ? self.batch(of: scope, context, open.limits) : nil)
+    guard let batch, let isFirst = batch.add(member, mayAddKey: mayAddKey) else {
       open.counts.rejections &+= 1
       return .full(limit: open.limits.maximumWaitingKeys)
     }
+    guard isFirst else { return .joined }
     open.waitingKeyCount += 1
-    guard let batch else {
-      let batch = Batch(scope: scope, context: context.forBatch, maximumSize: open.limits.maximumSize, of: self)
-      return self.open(batch, member, &open)
-    }
-    batch.add(member)
-    guard batch.state.leaders.count >= open.limits.maximumSize else { return .joined }
-    return open.close(batch) ? .completed(batch) : .joined
+    if batch.state.leaders.count >= open.limits.maximumSize { return open.close(batch) ? .completed(batch) : .joined }
+    if known != nil { return .joined }
+    open[scope] = batch
+    return .opened(batch, window: open.limits.window)
   }
 
-  private func open(_ batch: Batch, _ member: BatchMember, _ open: inout OpenBatches) -> Step {
-    batch.add(member)
-    guard open.limits.maximumSize > 1 else { return open.close(batch) ? .completed(batch) : .joined }
-    open[batch.scope] = batch
-    return .opened(batch, window: open.limits.window)
+  private func batch(of scope: AnyHashable?, _ context: OperationContext, _ limits: BatchLimits) -> Batch {
+    Batch(scope: scope, context: context.forBatch, maximumSize: limits.maximumSize, of: self)
   }
 
   /// Starts the window of a batch.
@@ -192,10 +184,8 @@ extension BatchQueue {
     scheduler: (any BatchScheduler)?,
     send: @escaping @Sendable (Batch) -> Void
   ) {
-    let close: @Sendable () -> Void = { [weak self, weak batch] in
-      guard let self, let batch, self.close(batch) else { return }
-      send(batch)
-    }
+    // Not weak, which would make each use of the queue and the batch slower: the timer is cancelled with the last caller.
+    let close: @Sendable () -> Void = { if self.close(batch) { send(batch) } }
     let timer =
       scheduler?.schedule(in: batch.context, close)
       ?? batch.context.operationDeadlines.schedule(after: window, close)

@@ -48,12 +48,12 @@ extension Batch: WaitingRun {
 extension Batch: WaitNode {
   package var waits: [WaitEdge] {
     if let edge = self.waitsOfRequest.edge { return [edge] }
-    return self.queue?.batchesBefore(self).map { WaitEdge($0, isCall: false) } ?? []
+    return self.queue.batchesBefore(self).map { WaitEdge($0, isCall: false) }
   }
 
   package var continuesAfterAnyWait: Bool { true }
   package var isEndedByCurrentTask: Bool { self.isInCurrentTask }
-  package var waitName: String? { self.queue?.title }
+  package var waitName: String? { self.queue.title }
 }
 
 extension BatchQueue {
