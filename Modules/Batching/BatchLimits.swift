@@ -21,6 +21,24 @@ struct BatchLimits: Sendable {
   }
 }
 
+extension SettingsChange {
+  /// What an update has changed of the limits of a batcher.
+  init(of name: String?, from earlier: BatchLimits, to current: BatchLimits) {
+    self.init(of: name.map { ["batch.name": .string($0)] } ?? [:])
+    self.add("batch.maximum_size", from: .integer(earlier.maximumSize), to: .integer(current.maximumSize))
+    self.add("batch.window", from: .duration(earlier.window), to: .duration(current.window))
+    for (key, path) in [
+      ("batch.maximum_batches", \BatchLimits.maximumConcurrentBatches), ("batch.maximum_waiting", \.maximumWaitingKeys),
+    ] {
+      self.add(
+        key,
+        from: earlier[keyPath: path].limitIfAny.map { .integer($0) },
+        to: current[keyPath: path].limitIfAny.map { .integer($0) }
+      )
+    }
+  }
+}
+
 extension Int {
   /// The number as a limit of a batcher. One below 1 is reported and counts as 1.
   func validBatchLimit(_ name: String) -> Int {

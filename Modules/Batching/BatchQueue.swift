@@ -102,11 +102,14 @@ final class BatchQueue: Sendable {
 // MARK: - Changing
 
 extension BatchQueue {
-  /// Changes the limits. Returns them, and the batches that the caller has to send.
-  func update(_ change: (inout BatchLimits) -> Void) -> (limits: BatchLimits, batches: [Batch]) {
+  /// Changes the limits. Returns what they were and are, and the batches that the caller has to send.
+  func update(
+    _ change: (inout BatchLimits) -> Void
+  ) -> (earlier: BatchLimits, current: BatchLimits, batches: [Batch]) {
     self.open.withLock { open in
+      let earlier = open.limits
       change(&open.limits)
-      return (open.limits, open.takeReady())
+      return (earlier, open.limits, open.takeReady())
     }
   }
 

@@ -25,15 +25,13 @@ extension OperationBatcher {
     let size = maximumSize?.validBatchLimit("maximumSize")
     let concurrent = maximumConcurrentBatches?.validBatchLimit("maximumConcurrentBatches")
     let waiting = maximumWaitingKeys?.validBatchLimit("maximumWaitingKeys")
-    let (limits, batches) = self.queue.update { limits in
+    let (earlier, limits, batches) = self.queue.update { limits in
       if let size { limits.maximumSize = size }
       if let window { limits.window = max(window, .zero) }
       if let concurrent { limits.maximumConcurrentBatches = concurrent }
       if let waiting { limits.maximumWaitingKeys = waiting }
     }
-    var attributes: [String: OperationNotice.Value] = ["batch.maximum_size": .integer(limits.maximumSize)]
-    if let name { attributes["batch.name"] = .string(name) }
-    context.send(OperationNotice(.batchLimitsChanged, attributes: attributes))
+    context.send(.batchLimitsChanged, of: SettingsChange(of: self.name, from: earlier, to: limits))
     for batch in batches { self.send(batch) }
   }
 
@@ -141,8 +139,10 @@ extension BatcherSnapshot: OperationResilienceSnapshot {
 }
 
 extension OperationNotice.Name {
-  /// The limits of a batcher were changed. The attribute `batch.maximum_size` is the highest number of keys of a batch,
-  /// `batch.name` the name of the batcher.
+  /// The limits of a batcher were changed.
+  ///
+  /// The attributes `batch.maximum_size`, `batch.window`, `batch.maximum_batches` and `batch.maximum_waiting` are the present
+  /// limits, those with `.previous` at the end what has changed, and `batch.name` is the name of the batcher.
   public static let batchLimitsChanged = Self("batch.limitsChanged")
 
   /// A batcher has rejected a caller, because as many keys waited as may. The attribute `batch.maximum_waiting` is that

@@ -10,6 +10,12 @@ extension CircuitBreaker {
     /// The state of the breaker.
     public let state: State
 
+    /// The share of failed runs at which the breaker opens.
+    public let failureRatio: Double
+
+    /// The number of runs below which the breaker does not open.
+    public let minimumRuns: Int
+
     /// When the breaker has left the closed state; nil while it is closed, and for an isolated one.
     ///
     /// It is a date on the clock of the run that has opened the breaker. Probes that fail do not change it.
@@ -54,10 +60,12 @@ extension CircuitBreaker.Snapshot: OperationResilienceSnapshot {
   @_implements(OperationResilienceSnapshot,name)
   public var resilienceName: String { self.name ?? "CircuitBreaker" }
 
-  /// The counts, and the state as `circuit.state`: 0 is closed, 1 half-open, 2 open and 3 isolated.
+  /// The counts, what they are compared with, and the state as `circuit.state`: 0 is closed, 1 half-open, 2 open and 3
+  /// isolated.
   public var gauges: [String: Double] {
     [
-      "circuit.state": self.state.number, "circuit.runs": Double(self.runs),
+      "circuit.state": self.state.number, "circuit.failure_ratio": self.failureRatio,
+      "circuit.minimum_runs": Double(self.minimumRuns), "circuit.runs": Double(self.runs),
       "circuit.failures": Double(self.failures), "circuit.slow": Double(self.slow),
       "circuit.trips": Double(self.trips), "circuit.rejections": Double(self.rejections),
       "circuit.waiting": Double(self.waiting),

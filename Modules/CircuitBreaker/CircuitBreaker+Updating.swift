@@ -25,6 +25,7 @@ extension CircuitBreaker {
   ///   - probeWait: The longest time that a run waits beside the probes, zero for none; nil to keep it.
   ///   - halfOpenFor: The longest time from the first probe to the last; zero for any time; nil to keep it. A breaker that
   ///     is half-open keeps its end, unless the new time is any.
+  ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/circuitSettingsChanged``.
   /// - Returns: Whether the settings are possible.
   @discardableResult
   public func update(
@@ -37,7 +38,8 @@ extension CircuitBreaker {
     openFor: OperationBackoffFunction? = nil,
     probes: Int? = nil,
     probeWait: OperationDuration? = nil,
-    halfOpenFor: OperationDuration? = nil
+    halfOpenFor: OperationDuration? = nil,
+    in context: OperationContext = OperationContext()
   ) -> Bool {
     let problem =
       CircuitSettings.problem(failureRatio: failureRatio, minimumRuns: minimumRuns, window: window, probes: probes)
@@ -45,7 +47,8 @@ extension CircuitBreaker {
       ?? CircuitSettings.problem(slowRatio: slowRatio) ?? CircuitSettings.problem(probeWait, as: "probeWait")
       ?? CircuitSettings.problem(halfOpenFor, as: "halfOpenFor")
     if OperationWarning.refuses(problem, by: self.name ?? "CircuitBreaker") { return false }
-    let earlier = self.change { machine -> CircuitSettings in
+    // The function is user code, which is released after unlocking.
+    let (earlier, current) = self.change { machine -> (CircuitSettings, CircuitSettings) in
       let earlier = machine.settings
       var settings = earlier
       if let failureRatio { settings.failureRatio = failureRatio }
@@ -60,10 +63,10 @@ extension CircuitBreaker {
       if let halfOpenFor { settings.halfOpenFor = Optional(halfOpenFor).unlessZero }
       machine.update(settings)
       self.measuresDurations.store(settings.slowAfter != nil, ordering: .relaxed)
-      return earlier
+      return (earlier, settings)
     }
-    // The function is user code, which is released after unlocking.
-    withExtendedLifetime(earlier) {}
+    let change = SettingsChange(of: self.nameAttributes, from: earlier, to: current, isFunctionReplaced: openFor != nil)
+    context.send(.circuitSettingsChanged, of: change)
     return true
   }
 

@@ -25,7 +25,7 @@ public import Synchronization
 ///
 /// Beside failures it counts slow runs, if ``init(name:failureRatio:minimumRuns:window:lastRuns:slowAfter:slowRatio:openFor:probes:probeWait:halfOpenFor:counts:)``
 /// is given a time after which a run is slow: it opens when `slowRatio` of the runs were slow. With `lastRuns` it counts
-/// that many runs, however long ago they were, in place of the window. ``update(failureRatio:minimumRuns:window:lastRuns:slowAfter:slowRatio:openFor:probes:probeWait:halfOpenFor:)``
+/// that many runs, however long ago they were, in place of the window. ``update(failureRatio:minimumRuns:window:lastRuns:slowAfter:slowRatio:openFor:probes:probeWait:halfOpenFor:in:)``
 /// changes all of this while runs are under way.
 ///
 /// The result of a run counts only if the breaker has not changed its state since it admitted the run. A cancelled run
@@ -175,6 +175,8 @@ extension CircuitBreaker {
       Snapshot(
         name: self.name,
         state: state,
+        failureRatio: machine.settings.failureRatio,
+        minimumRuns: machine.settings.minimumRuns,
         openSince: machine.openSince,
         runs: machine.window.runs,
         failures: machine.window.failures,

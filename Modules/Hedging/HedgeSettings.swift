@@ -85,11 +85,11 @@ public final class HedgeSettings: Sendable {
       if let budget { values.budget = budget }
       return (old, values)
     }
-    withExtendedLifetime(old) {}
-    var attributes = self.nameAttributes
-    attributes["hedge.delay"] = .string(new.delay.text)
-    attributes["hedge.maximum"] = .integer(new.maximum)
-    context.send(OperationNotice(.hedgeSettingsChanged, attributes: attributes))
+    var change = SettingsChange(of: self.nameAttributes)
+    change.add("hedge.delay", from: .string(old.delay.text), to: .string(new.delay.text))
+    change.add("hedge.maximum", from: .integer(old.maximum), to: .integer(new.maximum))
+    change.add("hedge.budget", from: .text(old.budget), to: .text(new.budget), isReplaced: old.budget !== new.budget)
+    context.send(.hedgeSettingsChanged, of: change)
   }
 
   /// The settings and what has become of the hedges, at one moment.
@@ -196,10 +196,11 @@ public struct HedgeSettingsSnapshot: Hashable, Sendable, Encodable, CustomString
 }
 
 extension HedgeSettingsSnapshot: OperationResilienceSnapshot {
-  /// The counts, and the current delay in seconds if there is one.
+  /// The maximum and the counts, and the current delay in seconds if there is one.
   public var gauges: [String: Double] {
     var gauges = [
-      "hedge.runs": Double(self.runs), "hedge.hedges": Double(self.hedges), "hedge.wins": Double(self.wins),
+      "hedge.maximum": Double(self.maximum), "hedge.runs": Double(self.runs), "hedge.hedges": Double(self.hedges),
+      "hedge.wins": Double(self.wins),
       "hedge.refusals": Double(self.refusals),
     ]
     gauges["hedge.delay"] = self.currentDelay?.seconds
@@ -208,7 +209,9 @@ extension HedgeSettingsSnapshot: OperationResilienceSnapshot {
 }
 
 extension OperationNotice.Name {
-  /// The settings of hedges were changed. The attributes `hedge.delay`, `hedge.maximum` and `hedge.name` are the present
-  /// ones.
+  /// The settings of hedges were changed.
+  ///
+  /// The attributes `hedge.delay`, `hedge.maximum` and `hedge.budget` are the present settings, those with `.previous` at the
+  /// end what has changed, and `hedge.name` is the name.
   public static let hedgeSettingsChanged = Self("hedge.settingsChanged")
 }

@@ -1,10 +1,12 @@
 public import OperationCore
 
 extension OperationNotice.Name {
-  /// The number of a limit has changed: that of an adaptive limit, or that of a limit whose settings were updated.
+  /// A limit has changed: the number of an adaptive limit, or a setting that was updated.
   ///
-  /// The attribute `limit.value` is the new number, `limit.reason` why it has changed, and `limit.name` the name of the
-  /// limit. The number of a rate limit is the number of runs in a second.
+  /// The attribute `limit.value` is the present number, `limit.reason` why it has changed, and `limit.name` the name of the
+  /// limit. The number of a rate limit is the number of runs in a second. An update adds the other settings of the limit,
+  /// such as `limit.queue`. Attributes with `.previous` at the end are what has changed: `limit.value.previous` is the number
+  /// before.
   public static let limitChanged = Self("limit.changed")
 }
 
@@ -47,16 +49,45 @@ extension OperationContext {
   /// Sends a notice if the number of a limit has changed. Called without a lock.
   func sendIfChanged(_ change: LimitChange, of name: String?) {
     guard change.value != change.earlier else { return }
-    self.send(OperationNotice(.limitChanged, attributes: change.attributes(of: name)))
+    self.send(.limitChanged, of: SettingsChange(of: name, change))
   }
 }
 
-extension LimitChange {
-  fileprivate func attributes(of name: String?) -> [String: OperationNotice.Value] {
-    var attributes: [String: OperationNotice.Value] = [
-      "limit.value": .number(self.value), "limit.reason": .string("\(self.reason)"),
-    ]
+extension SettingsChange {
+  /// A change of the number of a limit.
+  init(of name: String?, _ change: LimitChange) {
+    self.init(of: name, reason: change.reason)
+    self.add("limit.value", from: .number(change.earlier), to: .number(change.value))
+  }
+
+  /// A change of a limit, to which its settings are added.
+  init(of name: String?, reason: StaticString = "update") {
+    var attributes: [String: OperationNotice.Value] = ["limit.reason": .string("\(reason)")]
     if let name { attributes["limit.name"] = .string(name) }
-    return attributes
+    self.init(of: attributes)
+  }
+
+  /// Adds the settings of a queue.
+  mutating func addQueue(from earlier: QueueSettings, to current: QueueSettings) {
+    self.add("limit.queue", from: .integer(earlier.maximum), to: .integer(current.maximum))
+    self.add("limit.order", from: .string(earlier.order.text), to: .string(current.order.text))
+  }
+}
+
+/// What an update may change of the queue of a limit.
+struct QueueSettings: Sendable {
+  let maximum: Int
+  let order: LimitOrder
+}
+
+extension LimitOrder {
+  /// The order as it is written.
+  fileprivate var text: String {
+    switch self.rule {
+    case .arrival: ".firstComeFirstServed"
+    case .controlledDelay(let target, let interval):
+      ".controlledDelay(target: \(target.roundedText), interval: \(interval.roundedText))"
+    case .newestFirst(let interval): ".adaptiveLIFO(after: \(interval.roundedText))"
+    }
   }
 }

@@ -81,19 +81,32 @@ public final class RetrySettings: Sendable {
     in context: OperationContext = OperationContext()
   ) {
     let (limit, cap) = (limit?.validRetryLimit, retryAfterCap?.validCap)
-    let current = self.state.withLock { values, released in
-      // Functions and generators of users are released after unlocking.
-      released.append(values)
+    // The earlier values have functions and generators of users, which are released after unlocking.
+    let (earlier, current) = self.state.withLock { values in
+      let earlier = values
       if let limit { values.limit = limit }
       if let backoff { values.backoff = backoff }
       if let budget { values.budget = budget }
       if let cap { values.retryAfterCap = cap }
       if let retryAfterJitter { values.retryAfterJitter = retryAfterJitter }
-      return values.limit
+      return (earlier, values)
     }
-    var attributes: [String: OperationNotice.Value] = ["retry.limit": .integer(current)]
-    if let name { attributes["retry.name"] = .string(name) }
-    context.send(OperationNotice(.retrySettingsChanged, attributes: attributes))
+    var change = SettingsChange(of: self.name.map { ["retry.name": .string($0)] } ?? [:])
+    change.add("retry.limit", from: .integer(earlier.limit), to: .integer(current.limit))
+    change.add("retry.backoff", from: .text(earlier.backoff), to: .text(current.backoff), isReplaced: backoff != nil)
+    change.add("retry.budget", from: .text(earlier.budget), to: .text(current.budget), isReplaced: budget != nil)
+    change.add(
+      "retry.after_cap",
+      from: earlier.retryAfterCap.map { .duration($0) },
+      to: current.retryAfterCap.map { .duration($0) }
+    )
+    change.add(
+      "retry.after_jitter",
+      from: .text(earlier.retryAfterJitter),
+      to: .text(current.retryAfterJitter),
+      isReplaced: retryAfterJitter != nil
+    )
+    context.send(.retrySettingsChanged, of: change)
   }
 
   /// The settings and what has become of the retries, at one moment.
@@ -167,13 +180,19 @@ public struct RetrySettingsSnapshot: Hashable, Sendable, Encodable, CustomString
 }
 
 extension RetrySettingsSnapshot: OperationResilienceSnapshot {
-  /// The counts of retries.
+  /// The limit, and the counts of retries.
   public var gauges: [String: Double] {
-    ["retry.retries": Double(self.retries), "retry.refusals": Double(self.refusals)]
+    [
+      "retry.limit": Double(self.limit), "retry.retries": Double(self.retries),
+      "retry.refusals": Double(self.refusals),
+    ]
   }
 }
 
 extension OperationNotice.Name {
-  /// The settings of retries were changed. The attribute `retry.limit` is the limit, `retry.name` the name.
+  /// The settings of retries were changed.
+  ///
+  /// The attributes `retry.limit`, `retry.backoff`, `retry.budget`, `retry.after_cap` and `retry.after_jitter` are the
+  /// present settings, those with `.previous` at the end what has changed, and `retry.name` is the name.
   public static let retrySettingsChanged = Self("retry.settingsChanged")
 }

@@ -205,7 +205,18 @@ import Testing
     context.operationNoticeObservers = [notices]
     let batcher = self.batcher(concurrent: 1, waiting: 9)
     batcher.update(maximumSize: 3, in: context)
-    #expect(notices.descriptions == ["batch.limitsChanged batch.maximum_size=3 batch.name=numbers"])
+    batcher.update(maximumSize: 3, window: .milliseconds(2), in: context)
+    batcher.update(maximumConcurrentBatches: .max, in: context)
+    batcher.update(maximumConcurrentBatches: 1, in: context)
+    let others = "batch.maximum_waiting=9 batch.name=numbers batch.window=2 ms"
+    let size = "batch.maximum_size=3"
+    #expect(
+      notices.descriptions == [
+        "batch.limitsChanged batch.maximum_batches=1 \(size) batch.maximum_size.previous=2 \(others)",
+        "batch.limitsChanged batch.maximum_batches.previous=1 \(size) \(others)",
+        "batch.limitsChanged batch.maximum_batches=1 \(size) \(others)",
+      ]
+    )
     let tasks = (1...5).map { self.load($0, from: batcher) }
     batcher.prime(9, with: "9")
     let snapshot = batcher.snapshot()

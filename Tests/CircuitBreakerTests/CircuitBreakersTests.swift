@@ -108,6 +108,21 @@ import Testing
     await #expect(throws: Refused(code: 1)) { try await operation.runWithoutSetup(in: self.context) }
   }
 
+  @Test func `Changed bounds are a notice`() {
+    let log = NoticeLog()
+    var context = OperationContext()
+    context.operationNoticeObservers = [log]
+    let breakers = CircuitBreakers(name: "posts")
+    breakers.update(maximumOpen: 0.25, in: context)
+    breakers.update(maximum: 1000, maximumOpen: 0.25, idleAfter: .seconds(600), in: context)
+    #expect(
+      log.descriptions == [
+        "circuit.settingsChanged circuit.name=posts circuits.idle_after=10 min circuits.maximum=1000"
+          + " circuits.maximum_open=0.25 circuits.maximum_open.previous=0.5"
+      ]
+    )
+  }
+
   @Test func `Impossible bounds are reported`() {
     for number in [0, -1, Int.min] {
       let breakers = expectWarning(.invalidArgument) { CircuitBreakers(maximum: number) }

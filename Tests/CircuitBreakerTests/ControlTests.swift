@@ -97,7 +97,7 @@ import Testing
     let until = Int(circuit.clock.now().timeIntervalSince1970) + 5
     #expect(
       String(decoding: data, as: UTF8.self)
-        == #"{"failures":0,"openSince":\#(until - 5),"preventedTrips":0,"probes":0,"rejections":1,"runs":0,"slow":0,"#
+        == #"{"failureRatio":0.5,"failures":0,"minimumRuns":4,"openSince":\#(until - 5),"preventedTrips":0,"probes":0,"rejections":1,"runs":0,"slow":0,"#
         + #""state":{"name":"open","openUntil":\#(until)},"trips":1,"waiting":0}"#
     )
   }

@@ -109,6 +109,7 @@ import Testing
     for duration in [Duration.seconds(-1), .seconds(Int64.min)] {
       let breaker = expectWarning(.invalidArgument) { CircuitBreaker(minimumRuns: 100, slowAfter: duration) }
       _ = expectWarning(.invalidArgument) { CircuitBreaker(halfOpenFor: duration) }
+      _ = expectWarning(.invalidArgument) { CircuitBreaker(probeWait: duration) }
       expectWarning(.invalidArgument) { #expect(!breaker.update(slowAfter: duration)) }
       expectWarning(.invalidArgument) { #expect(!breaker.update(halfOpenFor: duration)) }
       expectWarning(.invalidArgument) { #expect(!breaker.update(probeWait: duration)) }
@@ -119,14 +120,20 @@ import Testing
       lastRuns: 0,
       slowAfter: .seconds(Int64.max),
       slowRatio: .leastNonzeroMagnitude,
+      probeWait: .seconds(Int64.max),
       halfOpenFor: .seconds(Int64.max)
     )
     expectWarning(.invalidArgument) { #expect(!breaker.update(window: .zero)) }
-    for number in [0, -1] {
+    for number in [0, -1, Int.min] {
       expectWarning(.invalidArgument) { #expect(!breaker.update(minimumRuns: number)) }
       expectWarning(.invalidArgument) { #expect(!breaker.update(probes: number)) }
     }
     await Circuit(breaker).succeed(30)
     #expect(breaker.state == .closed && breaker.snapshot.slow == 0 && breaker.snapshot.runs == 30)
+    let longest = Duration(attoseconds: .max)
+    #expect(breaker.update(minimumRuns: .max, window: longest, lastRuns: 1_000_000, slowAfter: longest))
+    #expect(breaker.update(openFor: .constant(longest), probes: .max, probeWait: longest, halfOpenFor: longest))
+    await Circuit(breaker).fail(30)
+    #expect(breaker.state == .closed && breaker.snapshot.failures == 30)
   }
 }

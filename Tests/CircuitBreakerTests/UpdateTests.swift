@@ -36,6 +36,33 @@ import Testing
     #expect(circuit.breaker.state == .closed && circuit.breaker.snapshot.slow == 0)
   }
 
+  @Test func `An update that changes something is a notice with what was before`() {
+    let log = NoticeLog()
+    var context = OperationContext()
+    context.operationNoticeObservers = [log]
+    let breaker = CircuitBreaker(name: "posts", openFor: .constant(.seconds(5)))
+    breaker.update(failureRatio: 0.3, slowAfter: .seconds(1), in: context)
+    breaker.update(failureRatio: 0.3, slowAfter: .seconds(1), in: context)
+    breaker.update(slowAfter: .zero, openFor: .constant(.seconds(9)), in: context)
+    expectWarning(.invalidArgument) { breaker.update(failureRatio: 0, in: context) }
+    breaker.update(probes: 2)
+    let (earlier, later) = (
+      OperationBackoffFunction.constant(.seconds(5)), OperationBackoffFunction.constant(.seconds(9))
+    )
+    let others = "circuit.probe_wait=10 s circuit.probes=1"
+    let last = "circuit.slow_ratio=1.0 circuit.window=30 s"
+    #expect(
+      log.descriptions == [
+        "circuit.settingsChanged circuit.failure_ratio=0.3 circuit.failure_ratio.previous=0.5 circuit.minimum_runs=20"
+          + " circuit.name=posts circuit.open_for=\(earlier) \(others) circuit.slow_after=1 s \(last)",
+        "circuit.settingsChanged circuit.failure_ratio=0.3 circuit.minimum_runs=20 circuit.name=posts"
+          + " circuit.open_for=\(later) circuit.open_for.previous=\(earlier) \(others)"
+          + " circuit.slow_after.previous=1 s \(last)",
+      ]
+    )
+    #expect(breaker.snapshot.failureRatio == 0.3 && breaker.snapshot.gauges["circuit.failure_ratio"] == 0.3)
+  }
+
   @Test func `An opening keeps its end, and the next one has the new length`() async {
     let circuit = Circuit(CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10))))
     await circuit.fail()

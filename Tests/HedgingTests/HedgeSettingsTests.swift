@@ -90,6 +90,25 @@ import Testing
     #expect(self.clock.sleeperCount() == 0)
   }
 
+  @Test func `Another delay and another budget are notices with what was before`() {
+    let notices = NoticeLog()
+    var context = self.context
+    context.operationNoticeObservers = [notices]
+    let settings = HedgeSettings(after: .fixed(.zero))
+    settings.update(after: .quantile(0.5), in: context)
+    settings.update(budget: RetryBudget(ratio: 0.5, minimumPerSecond: 1), in: context)
+    // An equal one is another budget, with deposits of its own.
+    settings.update(budget: RetryBudget(ratio: 0.5, minimumPerSecond: 1), in: context)
+    let (name, budget) = ("hedge.settingsChanged", "0.5 for each run, and 1.0 a second")
+    #expect(
+      notices.descriptions == [
+        "\(name) hedge.delay=.quantile(0.5) hedge.delay.previous=0 s hedge.maximum=2",
+        "\(name) hedge.budget=\(budget) hedge.delay=.quantile(0.5) hedge.maximum=2",
+        "\(name) hedge.budget=\(budget) hedge.budget.previous=\(budget) hedge.delay=.quantile(0.5) hedge.maximum=2",
+      ]
+    )
+  }
+
   @Test func `A change is a notice, and the snapshot counts`() async throws {
     let notices = NoticeLog()
     var context = self.context
@@ -97,6 +116,7 @@ import Testing
     let budget = RetryBudget(name: "all", ratio: 0, minimumPerSecond: 1)
     let settings = HedgeSettings(name: "posts", after: .fixed(.milliseconds(100)), budget: budget)
     settings.update(maximum: 3, in: context)
+    settings.update(after: .fixed(.milliseconds(100)), maximum: 3, budget: budget, in: context)
     let task = self.begin(settings, in: context)
     _ = try await self.script.next()
     self.clock.advance(by: .milliseconds(100))
@@ -106,7 +126,8 @@ import Testing
     #expect(try await task.value == 2)
     #expect(
       notices.descriptions == [
-        "hedge.settingsChanged hedge.delay=100 ms hedge.maximum=3 hedge.name=posts",
+        "hedge.settingsChanged hedge.budget=0.0 for each run, and 1.0 a second hedge.delay=100 ms hedge.maximum=3"
+          + " hedge.maximum.previous=2 hedge.name=posts",
         "hedge.started ScriptedQuery<Int, Error> hedge.index=1 hedge.name=posts",
         "hedge.overBudget ScriptedQuery<Int, Error> hedge.name=posts",
       ]
@@ -117,7 +138,7 @@ import Testing
     )
     #expect(snapshot.budget?.refusals == 1 && snapshot.budget?.name == "all")
     let gauges: [String: Double] = [
-      "hedge.runs": 1, "hedge.hedges": 1, "hedge.wins": 1, "hedge.refusals": 1, "hedge.delay": 0.1,
+      "hedge.maximum": 3, "hedge.runs": 1, "hedge.hedges": 1, "hedge.wins": 1, "hedge.refusals": 1, "hedge.delay": 0.1,
     ]
     #expect(snapshot.gauges == gauges)
     #expect(try !JSONEncoder().encode(snapshot).isEmpty)

@@ -192,8 +192,11 @@ import Testing
   @Test func `Impossible arguments are refused`() async {
     await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(0, minimumRuns: 20) }
     await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(1.1, minimumRuns: 20) }
+    await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(-1, minimumRuns: 20) }
     await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(.nan, minimumRuns: 20) }
+    await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(.infinity, minimumRuns: 20) }
     await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(0.5, minimumRuns: 0) }
+    await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(0.5, minimumRuns: .min) }
     await #expect(processExitsWith: .failure) { _ = HedgeDelay.quantile(0.5, minimumRuns: 501) }
     await #expect(processExitsWith: .failure) { _ = Hedging(after: .fixed(.zero), maximum: 0) }
   }

@@ -111,6 +111,26 @@ import Testing
     #expect(bench.throttle.snapshot().accepts == 0)
   }
 
+  @Test func `A change is a notice, and the snapshot has the multiplier`() {
+    let log = NoticeLog()
+    var context = OperationContext()
+    context.operationNoticeObservers = [log]
+    let throttle = AdaptiveThrottle(window: .seconds(60), name: "posts")
+    throttle.update(multiplier: 1.5, in: context)
+    throttle.update(multiplier: 1.5, window: .seconds(60), in: context)
+    throttle.update(window: .seconds(30), in: context)
+    expectWarning(.invalidArgument) { throttle.update(multiplier: .nan, in: context) }
+    #expect(
+      log.descriptions == [
+        "limit.changed limit.multiplier=1.5 limit.multiplier.previous=2.0 limit.name=posts limit.reason=update"
+          + " limit.window=1 min",
+        "limit.changed limit.multiplier=1.5 limit.name=posts limit.reason=update limit.window=30 s"
+          + " limit.window.previous=1 min",
+      ]
+    )
+    #expect(throttle.snapshot().multiplier == 1.5 && throttle.snapshot().gauges["throttle.multiplier"] == 1.5)
+  }
+
   @Test func `Impossible settings are reported`() async {
     for multiplier in [0, -1, 0.99, .nan, .infinity, -.infinity] {
       let throttle = expectWarning(.invalidArgument) { AdaptiveThrottle(multiplier: multiplier) }

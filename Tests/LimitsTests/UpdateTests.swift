@@ -31,20 +31,66 @@ import Testing
     for task in tasks { #expect(try await task.value == 1) }
   }
 
-  @Test func `An update of a limit sends a notice if the number changes`() {
+  @Test func `An update that changes something is a notice with what was before`() {
     let log = NoticeLog()
     var context = OperationContext()
     context.operationNoticeObservers = [log]
     let limit = ConcurrencyLimit(1, name: "posts")
     limit.update(permits: 2, in: context)
     limit.update(permits: 2, in: context)
-    RateLimit(1, per: .seconds(1), name: "quota").update(6, in: context)
+    limit.update(queue: 5, order: .adaptiveLIFO(after: .seconds(1)), in: context)
+    limit.update(permits: 9)
+    RateLimit(1, per: .seconds(1), name: "quota").update(6, burst: 2, in: context)
+    AdaptiveLimit(minimum: 1, maximum: 4).update(minimum: 2, decrease: 0.5, in: context)
+    let settings = "limit.decrease=0.5 limit.decrease.previous=0.75 limit.maximum=4.0 limit.minimum=2.0"
     #expect(
       log.descriptions == [
-        "limit.changed limit.name=posts limit.reason=update limit.value=2.0",
-        "limit.changed limit.name=quota limit.reason=update limit.value=6.0",
+        "limit.changed limit.name=posts limit.order=.firstComeFirstServed limit.queue=10000 limit.reason=update"
+          + " limit.value=2.0 limit.value.previous=1.0",
+        "limit.changed limit.name=posts limit.order=.adaptiveLIFO(after: 1 s)"
+          + " limit.order.previous=.firstComeFirstServed limit.queue=5 limit.queue.previous=10000 limit.reason=update"
+          + " limit.value=2.0",
+        "limit.changed limit.burst=2 limit.burst.previous=1 limit.name=quota limit.order=.firstComeFirstServed"
+          + " limit.period=1 s limit.queue=10000 limit.reason=update limit.value=6.0 limit.value.previous=1.0",
+        "limit.changed \(settings) limit.minimum.previous=1.0 limit.order=.firstComeFirstServed limit.queue=10000"
+          + " limit.reason=update limit.tolerance=1.2 limit.value=2.0 limit.value.previous=1.0",
       ]
     )
+  }
+
+  @Test func `A change of shares is a notice without the names of the partitions`() {
+    let log = NoticeLog()
+    var context = OperationContext()
+    context.operationNoticeObservers = [log]
+    let limit = PartitionedLimit(3, shares: ["gold": PartitionShare(guaranteed: 1)], name: "posts") { _ in "" }
+    limit.update(shares: ["gold": PartitionShare(guaranteed: 1)], in: context)
+    limit.update(shares: ["silver": PartitionShare(guaranteed: 1)], in: context)
+    limit.update(permits: 4, in: context)
+    expectWarning(.invalidArgument) { limit.update(permits: 0, in: context) }
+    #expect(
+      log.descriptions == [
+        "limit.changed limit.name=posts limit.queue=10000 limit.reason=update limit.shares=1 limit.shares.previous=1"
+          + " limit.value=3.0",
+        "limit.changed limit.name=posts limit.queue=10000 limit.reason=update limit.shares=1 limit.value=4.0"
+          + " limit.value.previous=3.0",
+      ]
+    )
+  }
+
+  @Test func `Huge numbers of runs and huge waits are possible`() async throws {
+    let longest = Duration(attoseconds: .max)
+    let limits: [any OperationLimit] = [
+      ConcurrencyLimit(.max, queue: .max), RateLimit(1_000_000_000, per: .seconds(1), queue: .max),
+      AdaptiveLimit(minimum: 1, maximum: .max, queue: .max), PartitionedLimit(1_000_000_000, queue: .max) { _ in "" },
+    ]
+    for limit in limits { #expect(try await limit.useOnce(waiting: longest)) }
+    // The run that waits does so until there is a permit.
+    let limiting = Limiting(ConcurrencyLimit(1), maximumWait: longest)
+    let tasks = [limiting.begin(), limiting.begin()]
+    limiting.clock.advance(by: .seconds(1_000_000))
+    for _ in tasks { try await limiting.script.next().succeed(1) }
+    for task in tasks { #expect(try await task.value == 1) }
+    #expect(limiting.clock.sleeperCount() == 0)
   }
 
   @Test func `A rate limit keeps the permits that are missing, which come at the new rate`() {
@@ -154,5 +200,14 @@ extension OperationScript where Value == Int, Failure == any Error {
   fileprivate func next(after task: Task<Int, any Error>) async throws {
     try await self.next().succeed(1)
     _ = try await task.value
+  }
+}
+
+extension OperationLimit {
+  /// Waits for a permit and returns it. Returns whether it has got one.
+  fileprivate func useOnce(waiting maximumWait: Duration) async throws -> Bool {
+    let permit = try await self.waitForPermit(in: OperationContext(), maximumWait: maximumWait)
+    self.returnPermit(permit, after: .succeeded, in: OperationContext())
+    return true
   }
 }

@@ -70,7 +70,7 @@ import Testing
     _ = try? await self.attempts.failing().retry(using: settings).runOnce()
     #expect(self.attempts.count == 5)
     #expect(settings.snapshot().retries == 3 && settings.snapshot().refusals == 2)
-    #expect(settings.snapshot().gauges == ["retry.retries": 3, "retry.refusals": 2])
+    #expect(settings.snapshot().gauges == ["retry.limit": 9, "retry.retries": 3, "retry.refusals": 2])
   }
 
   @Test(arguments: [true, false])
@@ -105,13 +105,40 @@ import Testing
     #expect(settings.limit == 0)
   }
 
+  @Test(arguments: [(Duration.zero, Duration.zero), (.seconds(Int64.max), .seconds(40))])
+  func `A cap may be zero or huge`(cap: Duration, delay: Duration) async {
+    let delayer = RecordingDelayer()
+    var context = OperationContext()
+    context.operationDelayer = delayer
+    let busy = Work<Int, any Error> { _, _ in throw Busy() }
+    let exact = RetryAfterJitter.none
+    let fixed = RetrySettings(limit: 1, retryAfterCap: cap, retryAfterJitter: exact)
+    let changed = RetrySettings(limit: 1, retryAfterCap: .seconds(1), retryAfterJitter: exact)
+    changed.update(retryAfterCap: cap)
+    for settings in [fixed, changed] { _ = try? await busy.retry(using: settings).runOnce(in: context) }
+    #expect(delayer.delays == [delay, delay])
+  }
+
   @Test func `A change is a notice, and the snapshot has a name`() throws {
     let notices = NoticeLog()
     var context = OperationContext()
     context.operationNoticeObservers = [notices]
     let settings = RetrySettings(name: "posts", backoff: .constant(.seconds(1)), budget: RetryBudget(name: "all"))
     settings.update(limit: 4, in: context)
-    #expect(notices.descriptions == ["retry.settingsChanged retry.limit=4 retry.name=posts"])
+    settings.update(limit: 4, retryAfterCap: .seconds(9), in: context)
+    settings.update(limit: 4, retryAfterCap: .seconds(9), in: context)
+    settings.update(backoff: .constant(.seconds(1)), retryAfterJitter: RetryAfterJitter.none, in: context)
+    let backoff = "\(OperationBackoffFunction.constant(.seconds(1)))"
+    let budget = "retry.budget=0.2 for each run, and 10.0 a second"
+    #expect(
+      notices.descriptions == [
+        "retry.settingsChanged retry.backoff=\(backoff) \(budget) retry.limit=4 retry.limit.previous=3"
+          + " retry.name=posts",
+        "retry.settingsChanged retry.after_cap=9 s retry.backoff=\(backoff) \(budget) retry.limit=4 retry.name=posts",
+        "retry.settingsChanged retry.after_cap=9 s retry.after_jitter=up to 0.0 of the hint retry.backoff=\(backoff)"
+          + " retry.backoff.previous=\(backoff) \(budget) retry.limit=4 retry.name=posts",
+      ]
+    )
     let snapshot = settings.snapshot()
     #expect(snapshot.name == "posts" && snapshot.limit == 4 && snapshot.budget?.name == "all")
     #expect(snapshot.description.hasPrefix("posts: at most 4 retries"))

@@ -26,6 +26,13 @@ public final class CircuitBreakers: Sendable {
     var lastUse: Duration
   }
 
+  /// What may change while the group is in use.
+  private struct Bounds: Sendable {
+    let maximum: Int
+    let maximumOpen: Double
+    let idleAfter: Duration
+  }
+
   fileprivate struct State: Sendable {
     var entries: [String: Entry] = [:]
     var maximum: Int
@@ -170,22 +177,31 @@ extension CircuitBreakers {
   ///   - maximum: The highest number of breakers, at least 1; nil to keep it.
   ///   - maximumOpen: The share of breakers that may be open at once, from 0 to 1; nil to keep it.
   ///   - idleAfter: The time without a run after which a closed breaker gives its place up; nil to keep it.
+  ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/circuitSettingsChanged``.
   /// - Returns: Whether the settings are possible.
   @discardableResult
   public func update(
     maximum: Int? = nil,
     maximumOpen: Double? = nil,
-    idleAfter: OperationDuration? = nil
+    idleAfter: OperationDuration? = nil,
+    in context: OperationContext = OperationContext()
   ) -> Bool {
     let problem =
       Self.problem(maximum: maximum) ?? Self.problem(maximumOpen: maximumOpen)
       ?? CircuitSettings.problem(idleAfter, as: "idleAfter")
     if OperationWarning.refuses(problem, by: self.name ?? "CircuitBreakers") { return false }
-    if let maximumOpen { self.gate.setShare(maximumOpen) }
-    self.state.withLock { state in
+    let (earlier, current) = self.state.withLock { state in
+      let earlier = Bounds(maximum: state.maximum, maximumOpen: self.gate.share, idleAfter: state.idleAfter)
       if let maximum { state.maximum = maximum }
+      if let maximumOpen { self.gate.setShare(maximumOpen) }
       if let idleAfter { state.idleAfter = idleAfter.clampedForClock }
+      return (earlier, Bounds(maximum: state.maximum, maximumOpen: self.gate.share, idleAfter: state.idleAfter))
     }
+    var change = SettingsChange(of: self.name.map { ["circuit.name": .string($0)] } ?? [:])
+    change.add("circuits.maximum", from: .integer(earlier.maximum), to: .integer(current.maximum))
+    change.add("circuits.maximum_open", from: .number(earlier.maximumOpen), to: .number(current.maximumOpen))
+    change.add("circuits.idle_after", from: .duration(earlier.idleAfter), to: .duration(current.idleAfter))
+    context.send(.circuitSettingsChanged, of: change)
     return true
   }
 

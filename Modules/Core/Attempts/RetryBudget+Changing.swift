@@ -16,7 +16,8 @@ extension RetryBudget {
     let changesRatio = ratio != nil
     let changesMinimum = minimumPerSecond != nil
     let given = Numbers(ratio: ratio ?? 0, minimumPerSecond: minimumPerSecond ?? 0)
-    let numbers = self.state.withLock { state in
+    let (earlier, current) = self.state.withLock { state in
+      let earlier = state.numbers
       // Without a time of its own, because the context of the caller need not have the clock of the runs.
       if changesRatio {
         state.deposits.convert(from: state.numbers.share.denominator, to: given.share.denominator)
@@ -27,16 +28,12 @@ extension RetryBudget {
         state.numbers.minimumPerSecond = given.minimumPerSecond
         state.reserve.change(perSecond: Fraction(given.minimumPerSecond), at: state.now)
       }
-      return state.numbers
+      return (earlier, state.numbers)
     }
-    context.send(
-      OperationNotice(
-        .retryBudgetChanged,
-        attributes: self.nameAttributes.merging([
-          "budget.ratio": .number(numbers.ratio), "budget.minimum": .number(numbers.minimumPerSecond),
-        ]) { $1 }
-      )
-    )
+    var change = SettingsChange(of: self.nameAttributes)
+    change.add("budget.ratio", from: .number(earlier.ratio), to: .number(current.ratio))
+    change.add("budget.minimum", from: .number(earlier.minimumPerSecond), to: .number(current.minimumPerSecond))
+    context.send(.retryBudgetChanged, of: change)
   }
 
   /// The name of the budget for notices, if it has one.
@@ -98,16 +95,20 @@ public struct RetryBudgetSnapshot: Hashable, Sendable, Encodable, CustomStringCo
 }
 
 extension RetryBudgetSnapshot: OperationResilienceSnapshot {
-  /// What is left, and the counts.
+  /// What is left, the numbers and the counts.
   public var gauges: [String: Double] {
     [
-      "budget.available": Double(self.available), "budget.runs": Double(self.runs),
+      "budget.available": Double(self.available), "budget.ratio": self.ratio,
+      "budget.minimum": self.minimumPerSecond, "budget.runs": Double(self.runs),
       "budget.withdrawals": Double(self.withdrawals), "budget.refusals": Double(self.refusals),
     ]
   }
 }
 
 extension OperationNotice.Name {
-  /// The numbers of a retry budget were changed. The attributes `budget.ratio` and `budget.minimum` are the new ones.
+  /// The numbers of a retry budget were changed.
+  ///
+  /// The attributes `budget.ratio` and `budget.minimum` are the present numbers, those with `.previous` at the end what has
+  /// changed, and `budget.name` is the name.
   public static let retryBudgetChanged = Self("retry.budgetChanged")
 }

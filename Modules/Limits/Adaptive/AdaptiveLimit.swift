@@ -180,8 +180,8 @@ extension AdaptiveLimit {
     if OperationWarning.refuses(problem, by: self.name ?? "AdaptiveLimit") { return false }
     // Read before locking, because a source of deadlines is user code.
     let now = context?.elapsed ?? deadlines?.elapsed ?? .zero
-    let change = self.queue.change { machine -> LimitChange in
-      let earlier = machine.limit
+    let (earlier, current) = self.queue.change { machine in
+      let earlier = machine.settings
       machine.update(
         range: lowest...highest,
         factor: decrease,
@@ -190,9 +190,19 @@ extension AdaptiveLimit {
         order: order,
         at: now
       )
-      return LimitChange(from: earlier, to: machine.limit, reason: machine.reason)
+      return (earlier, machine.settings)
     }
-    context?.sendIfChanged(change, of: self.name)
+    var change = SettingsChange(of: self.name)
+    for (key, path) in [
+      ("limit.value", \AdaptiveSettings.limit), ("limit.minimum", \.range.lowerBound),
+      ("limit.maximum", \.range.upperBound),
+    ] {
+      change.add(key, from: .number(Double(earlier[keyPath: path])), to: .number(Double(current[keyPath: path])))
+    }
+    change.add("limit.decrease", from: .number(earlier.factor), to: .number(current.factor))
+    change.add("limit.tolerance", from: .number(earlier.tolerance), to: .number(current.tolerance))
+    change.addQueue(from: earlier.queue, to: current.queue)
+    context?.send(.limitChanged, of: change)
     return true
   }
 

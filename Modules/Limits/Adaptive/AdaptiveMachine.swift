@@ -122,7 +122,26 @@ extension AdaptiveMachine {
 
 // MARK: - Other settings
 
+/// What an update may change of an adaptive limit, and its number.
+struct AdaptiveSettings: Sendable {
+  let limit: Int
+  let range: ClosedRange<Int>
+  let factor: Double
+  let tolerance: Double
+  let queue: QueueSettings
+}
+
 extension AdaptiveMachine {
+  var settings: AdaptiveSettings {
+    AdaptiveSettings(
+      limit: self.limit,
+      range: self.range,
+      factor: self.factor,
+      tolerance: self.search.tolerance,
+      queue: self.permits.queue.settings
+    )
+  }
+
   /// Changes the settings. The number moves into the range at once, and the waiting runs that it admits begin.
   package mutating func update(
     range: ClosedRange<Int>,

@@ -17,7 +17,7 @@ struct ConcurrencySearch: Sendable {
   }
 
   private(set) var range: ClosedRange<Int>
-  private var tolerance: Double
+  private(set) var tolerance: Double
   /// The share of the limit at which runs count as not waiting for each other.
   private var reduction: Double
   /// Why the limit has its value.

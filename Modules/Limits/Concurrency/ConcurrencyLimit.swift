@@ -110,14 +110,17 @@ extension ConcurrencyLimit {
     if OperationWarning.refuses(Self.problem(permits: permits, queue: queue), by: name) { return false }
     // Read before locking, because a source of deadlines is user code.
     let now = context?.elapsed ?? self.queue.withMachine { $0.firstWaiter?.deadlines }?.elapsed ?? .zero
-    let change = self.queue.change { machine -> LimitChange in
-      let earlier = machine.limit
+    let (earlier, current) = self.queue.change { machine in
+      let earlier = (permits: machine.limit, queue: machine.queue.settings)
       if let queue { machine.queue.maximum = queue }
       if let order, order != machine.queue.order { machine.queue.setOrder(order) }
-      machine.setLimit(permits ?? earlier, at: now)
-      return LimitChange(from: earlier, to: machine.limit, reason: "update")
+      machine.setLimit(permits ?? earlier.permits, at: now)
+      return (earlier, (permits: machine.limit, queue: machine.queue.settings))
     }
-    context?.sendIfChanged(change, of: self.name)
+    var change = SettingsChange(of: self.name)
+    change.add("limit.value", from: .number(Double(earlier.permits)), to: .number(Double(current.permits)))
+    change.addQueue(from: earlier.queue, to: current.queue)
+    context?.send(.limitChanged, of: change)
     return true
   }
 

@@ -265,7 +265,24 @@ extension PartitionMachine {
 
 // MARK: - Other settings
 
+/// What an update may change of a partitioned limit.
+struct PartitionSettings: Sendable {
+  let limit: Int
+  let shares: [String: PartitionShare]
+  let others: PartitionShare
+  let maximumWaiting: Int
+}
+
 extension PartitionMachine {
+  var settings: PartitionSettings {
+    PartitionSettings(
+      limit: self.limit,
+      shares: self.shares,
+      others: self.others,
+      maximumWaiting: self.maximumWaiting
+    )
+  }
+
   /// Changes the settings. Permits in use stay with their partitions, and waiters in their lines.
   package mutating func update(
     limit: Int,

@@ -158,25 +158,38 @@ extension PartitionedLimit {
     in context: OperationContext? = nil
   ) -> Bool {
     let now = context?.elapsed ?? self.queue.withMachine { $0.firstWaiter?.deadlines }?.elapsed ?? .zero
-    let (problem, change) = self.queue.change { machine -> (String?, LimitChange) in
-      let earlier = machine.limit
-      let settings = (
-        permits ?? earlier, shares ?? machine.shares, others ?? machine.others, queue ?? machine.maximumWaiting
+    let (problem, earlier, current) = self.queue.change { machine -> (String?, PartitionSettings, PartitionSettings) in
+      let earlier = machine.settings
+      let settings = PartitionSettings(
+        limit: permits ?? earlier.limit,
+        shares: shares ?? earlier.shares,
+        others: others ?? earlier.others,
+        maximumWaiting: queue ?? earlier.maximumWaiting
       )
-      let problem = Self.problem(settings.0, settings.1, settings.2, settings.3)
+      let problem = Self.problem(settings.limit, settings.shares, settings.others, settings.maximumWaiting)
       if problem == nil {
         machine.update(
-          limit: settings.0,
-          shares: settings.1,
-          others: settings.2,
-          maximumWaiting: settings.3,
+          limit: settings.limit,
+          shares: settings.shares,
+          others: settings.others,
+          maximumWaiting: settings.maximumWaiting,
           at: now
         )
       }
-      return (problem, LimitChange(from: earlier, to: machine.limit, reason: "update"))
+      return (problem, earlier, settings)
     }
     if OperationWarning.refuses(problem, by: self.name ?? "PartitionedLimit") { return false }
-    context?.sendIfChanged(change, of: self.name)
+    var change = SettingsChange(of: self.name)
+    change.add("limit.value", from: .number(Double(earlier.limit)), to: .number(Double(current.limit)))
+    change.add("limit.queue", from: .integer(earlier.maximumWaiting), to: .integer(current.maximumWaiting))
+    // Without the names, which may belong to users.
+    change.add(
+      "limit.shares",
+      from: .integer(earlier.shares.count),
+      to: .integer(current.shares.count),
+      isReplaced: earlier.shares != current.shares || earlier.others != current.others
+    )
+    context?.send(.limitChanged, of: change)
     return true
   }
 

@@ -147,8 +147,8 @@ extension RateLimit {
     let name = self.name ?? "RateLimit"
     if OperationWarning.refuses(Self.problem(count, period, burst, queue), by: name) { return false }
     let now = context?.elapsed
-    let change = self.queue.change { machine -> LimitChange in
-      let earlier = machine.ratePerSecond
+    let (earlier, current) = self.queue.change { machine in
+      let earlier = machine.settings
       if let queue { machine.queue.maximum = queue }
       machine.setRate(
         count: count ?? Int(machine.count),
@@ -156,9 +156,14 @@ extension RateLimit {
         burst: burst ?? machine.burst,
         at: now
       )
-      return LimitChange(from: earlier, to: machine.ratePerSecond, reason: "update")
+      return (earlier, machine.settings)
     }
-    context?.sendIfChanged(change, of: self.name)
+    var change = SettingsChange(of: self.name)
+    change.add("limit.value", from: .number(earlier.ratePerSecond), to: .number(current.ratePerSecond))
+    change.add("limit.period", from: .duration(earlier.period), to: .duration(current.period))
+    change.add("limit.burst", from: .integer(earlier.burst), to: .integer(current.burst))
+    change.addQueue(from: earlier.queue, to: current.queue)
+    context?.send(.limitChanged, of: change)
     return true
   }
 

@@ -50,6 +50,15 @@ package struct RateMachine: LimitMachine {
   /// The number of runs that may begin in a second in the long run.
   package var ratePerSecond: Double { Double(self.count) / self.period.seconds }
 
+  var settings: RateSettings {
+    RateSettings(
+      ratePerSecond: self.ratePerSecond,
+      period: self.period,
+      burst: self.burst,
+      queue: self.queue.settings
+    )
+  }
+
   /// The permits that are missing from the bucket, rounded up.
   package func missing(at now: Duration?) -> Int {
     let time = now.map { max(self.latest, $0.attoseconds &* self.count) } ?? self.latest
@@ -131,6 +140,14 @@ extension RateMachine {
     self.theoreticalArrival = self.latest + owed.scaled(by: newInterval, over: oldInterval)
     self.admitWaiters()
   }
+}
+
+/// What an update may change of a rate limit.
+struct RateSettings: Sendable {
+  let ratePerSecond: Double
+  let period: Duration
+  let burst: Int
+  let queue: QueueSettings
 }
 
 extension Int128 {

@@ -169,18 +169,29 @@ extension AdaptiveThrottle {
   /// - Parameters:
   ///   - multiplier: How many times more runs reach the service than it accepts, at least 1 and finite; nil to keep it.
   ///   - window: How far back runs are counted, longer than zero; nil to keep it.
+  ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/limitChanged``.
   /// - Returns: Whether the settings are possible.
   @discardableResult
-  public func update(multiplier: Double? = nil, window: OperationDuration? = nil) -> Bool {
+  public func update(
+    multiplier: Double? = nil,
+    window: OperationDuration? = nil,
+    in context: OperationContext? = nil
+  ) -> Bool {
     let problem = Self.problem(multiplier: multiplier, window: window)
     if OperationWarning.refuses(problem, by: self.name ?? "AdaptiveThrottle") { return false }
-    self.state.withLock { state in
+    let (earlier, current) = self.state.withLock { state in
+      let earlier = (multiplier: state.multiplier, window: state.window.length)
       if let multiplier { state.multiplier = multiplier }
       if let window = window?.clampedForClock, window != state.window.length {
         state.window = AcceptWindow(length: window)
         state.windowNumber += 1
       }
+      return (earlier, (multiplier: state.multiplier, window: state.window.length))
     }
+    var change = SettingsChange(of: self.name)
+    change.add("limit.multiplier", from: .number(earlier.multiplier), to: .number(current.multiplier))
+    change.add("limit.window", from: .duration(earlier.window), to: .duration(current.window))
+    context?.send(.limitChanged, of: change)
     return true
   }
 
@@ -189,6 +200,7 @@ extension AdaptiveThrottle {
     self.state.withLock { state in
       AdaptiveThrottleSnapshot(
         name: self.name ?? "AdaptiveThrottle",
+        multiplier: state.multiplier,
         requests: state.window.requests,
         accepts: state.window.accepts,
         rejectionProbability: state.rejectionProbability,
@@ -208,6 +220,9 @@ public struct AdaptiveThrottleSnapshot: OperationResilienceSnapshot, Hashable {
   /// The name of the throttle; `AdaptiveThrottle` for one without a name.
   public let name: String
 
+  /// How many times more runs reach the service than it accepts.
+  public let multiplier: Double
+
   /// The number of runs that were wanted in the window, rejected ones included.
   public let requests: Int
 
@@ -222,7 +237,8 @@ public struct AdaptiveThrottleSnapshot: OperationResilienceSnapshot, Hashable {
 
   public var gauges: [String: Double] {
     [
-      "throttle.requests": Double(self.requests), "throttle.accepts": Double(self.accepts),
+      "throttle.multiplier": self.multiplier, "throttle.requests": Double(self.requests),
+      "throttle.accepts": Double(self.accepts),
       "throttle.probability": self.rejectionProbability, "limit.rejections": Double(self.rejections),
     ]
   }

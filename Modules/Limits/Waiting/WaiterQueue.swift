@@ -20,6 +20,7 @@ struct WaiterQueue: Sendable {
   var count: Int { self.lines.count }
   var first: LimitWaiter? { self.lines.first }
   var order: LimitOrder { self.lines.order }
+  var settings: QueueSettings { QueueSettings(maximum: self.maximum, order: self.order) }
 
   /// The number of runs that begin before a new one with this criticality.
   func count(before criticality: OperationCriticality) -> Int { self.lines.count(from: criticality) }

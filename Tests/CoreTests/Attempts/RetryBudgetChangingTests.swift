@@ -121,8 +121,17 @@ import Testing
     let notices = NoticeLog()
     var context = self.context
     context.operationNoticeObservers = [notices]
-    RetryBudget(name: "posts").update(ratio: 0.5, in: context)
-    #expect(notices.descriptions == ["retry.budgetChanged budget.minimum=10.0 budget.name=posts budget.ratio=0.5"])
+    let budget = RetryBudget(name: "posts")
+    budget.update(ratio: 0.5, in: context)
+    budget.update(ratio: 0.5, minimumPerSecond: 10, in: context)
+    budget.update(minimumPerSecond: 1, in: context)
+    #expect(
+      notices.descriptions == [
+        "retry.budgetChanged budget.minimum=10.0 budget.name=posts budget.ratio=0.5 budget.ratio.previous=0.2",
+        "retry.budgetChanged budget.minimum=1.0 budget.minimum.previous=10.0 budget.name=posts budget.ratio=0.5",
+      ]
+    )
+    #expect(budget.snapshot().gauges["budget.ratio"] == 0.5 && budget.snapshot().gauges["budget.minimum"] == 1)
   }
 
   // MARK: - Snapshot
