@@ -6,8 +6,12 @@
   internal import Synchronization
 
   /// Writes batches one after the other, on one thread. Batches that arrive during a write are committed together.
+  ///
+  /// A batch that arrives while SQLite makes the changes of others is still in their transaction, and one that arrives
+  /// while they are being written to the disk is in the next one. So a caller waits for two writes to the disk at most,
+  /// unless more callers wait than are committed together.
   final class BatchQueue: Sendable {
-    private struct Request: Sendable {
+    fileprivate struct Request: Sendable {
       let batch: [StorageChange]
       let continuation: UnsafeContinuation<Result<Void, StorageError>, Never>
 
@@ -15,12 +19,6 @@
       var isDurable: Bool {
         self.batch.contains { change in
           if case .put = change { true } else { false }
-        }
-      }
-
-      var removalCount: Int {
-        self.batch.count { change in
-          if case .remove = change { true } else { false }
         }
       }
     }
@@ -37,8 +35,10 @@
     private let database: DatabasePool
     private let path: String
     private let writer = DispatchQueue(label: "swift-operation.sqlite-writer")
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let arrival = DispatchSemaphore(value: 0)
+    /// How many requests there are, for the writer to see without the lock.
+    private let requestCount = Atomic(0)
     /// How many entries were removed since unused pages were looked for. Only the writer uses it.
     private let removedCount = Atomic(0)
 
@@ -53,6 +53,7 @@
           state.requests.append(Request(batch: batch, continuation: continuation))
           let isComplete = state.awaitedCount > 0 && state.requests.count >= state.awaitedCount
           if isComplete { state.awaitedCount = 0 }
+          self.requestCount.store(state.requests.count, ordering: .relaxed)
           defer { state.isWriting = true }
           return (!state.isWriting, isComplete)
         }
@@ -70,23 +71,20 @@
     }
 
     private func write() {
-      var last: (count: Int, duration: Duration) = (0, .zero)
+      var pace = Pace()
       while true {
-        // The callers of a group often continue with their next batches: otherwise the first of them would have a write
-        // to the disk of its own.
-        if last.count > 1 { self.wait(forRequests: last.count, atMost: last.duration / 2) }
-        let (group, isIdle) = self.nextGroup()
+        // Callers often continue with their next batches, and starting the writer again takes longer than waking it.
+        if pace.count > 0 { self.wait(forRequests: 1, atMost: max(pace.limit, 1_000_000), &pace) }
+        let (first, isIdle) = self.nextGroup()
         if isIdle { return }
-        if group.isEmpty {
+        if first.isEmpty {
           self.reclaimSpace()
           continue
         }
-        let start = ContinuousClock.now
-        let result = self.commit(group)
-        last = (group.count, start.duration(to: .now))
+        let (group, result) = self.commit(first, &pace)
         if case .failure = result, group.count > 1 {
           // One batch may have caused the failure, and the others may succeed: each is committed by itself.
-          for request in group { request.continuation.resume(returning: self.commit([request])) }
+          for request in group { request.continuation.resume(returning: self.commitAlone(request)) }
         } else {
           for request in group { request.continuation.resume(returning: result) }
         }
@@ -97,29 +95,23 @@
     private func nextGroup() -> (group: [Request], isIdle: Bool) {
       let mayReclaim = self.removedCount.load(ordering: .relaxed) >= FreeSpace.interval
       return self.state.withLock { state in
-        let group = Array(state.requests.prefix(Self.maximumGroup))
-        state.requests.removeFirst(group.count)
+        let group = self.takeRequests(besides: 0, &state)
         let isIdle = group.isEmpty && !mayReclaim
         if isIdle { state.isWriting = false }
         return (group, isIdle)
       }
     }
 
-    /// Waits for as many requests as the last group had, and not longer than a part of what its write took.
-    private func wait(forRequests count: Int, atMost limit: Duration) {
-      let waits = self.state.withLock { state in
-        guard state.requests.count < count else { return false }
-        state.awaitedCount = count
-        return true
+    /// Takes the requests that have arrived, as far as there is room for them beside others.
+    private func takeRequests(besides count: Int, _ state: inout State) -> [Request] {
+      let room = Self.maximumGroup - count
+      defer { self.requestCount.store(state.requests.count, ordering: .relaxed) }
+      if state.requests.count <= room {
+        defer { state.requests = [] }
+        return state.requests
       }
-      guard waits else { return }
-      let end = DispatchTime.now() + min(limit.seconds, 0.005)
-      guard self.arrival.wait(timeout: end) == .timedOut else { return }
-      let isSignaled = self.state.withLock { state in
-        defer { state.awaitedCount = 0 }
-        return state.awaitedCount == 0
-      }
-      if isSignaled { self.arrival.wait() }
+      defer { state.requests.removeFirst(room) }
+      return Array(state.requests.prefix(room))
     }
 
     /// Gives some unused pages back to the system. Batches that arrive meanwhile come before the next ones.
@@ -130,20 +122,64 @@
       }
       if hasMore != true { self.removedCount.store(0, ordering: .relaxed) }
     }
+  }
 
-    /// Makes the changes of all requests in one transaction.
-    private func commit(_ group: [Request]) -> Result<Void, StorageError> {
-      let isDurable = group.contains(where: \.isDurable)
-      let removedCount = group.reduce(0) { $0 + $1.removalCount }
-      if removedCount > 0 { self.removedCount.add(removedCount, ordering: .relaxed) }
-      return Result { () throws(StorageError) in
+  // MARK: - Transactions
+
+  extension BatchQueue {
+    /// Commits requests together with those that arrive until their changes are made.
+    ///
+    /// - Parameters:
+    ///   - requests: The first requests.
+    ///   - pace: What the last transaction was like. As many requests as it had are waited for: otherwise the first of the
+    ///     callers of a group that continue would have a write to the disk of its own.
+    /// - Returns: All requests of the transaction, in the order of their changes, and whether it was made.
+    private func commit(
+      _ requests: [Request],
+      _ pace: inout Pace
+    ) -> (group: [Request], result: Result<Void, StorageError>) {
+      var group = requests
+      let isDurable = requests.contains(where: \.isDurable)
+      var start = DispatchTime.now().uptimeNanoseconds
+      var mayWait = true
+      let result = self.transact(isDurable: isDurable) { changes in
+        var next = requests
+        while !next.isEmpty {
+          for request in next { try changes.make(request.batch) }
+          // A transaction that does not wait for the disk cannot take any others.
+          guard isDurable else { return }
+          next = self.state.withLock { self.takeRequests(besides: group.count, &$0) }
+          if next.isEmpty, mayWait, group.count < pace.count {
+            mayWait = false
+            start += self.wait(forRequests: pace.count - group.count, atMost: pace.limit, &pace)
+            next = self.state.withLock { self.takeRequests(besides: group.count, &$0) }
+          }
+          group += next
+        }
+      }
+      pace.count = group.count
+      pace.duration = DispatchTime.now().uptimeNanoseconds - start
+      return (group, result)
+    }
+
+    private func commitAlone(_ request: Request) -> Result<Void, StorageError> {
+      self.transact(isDurable: request.isDurable) { try $0.make(request.batch) }
+    }
+
+    private func transact(
+      isDurable: Bool,
+      _ body: (inout EntryChanges) throws -> Void
+    ) -> Result<Void, StorageError> {
+      var removedCount = 0
+      let result = Result { () throws(StorageError) in
         try StorageError.translating(self.path) {
           try self.database.writeWithoutTransaction { database in
             func commit() throws {
-              try database.inTransaction(.immediate) {
-                // Together, so that the numbers of entries change once.
-                try EntryTable.apply(group.flatMap(\.batch), in: database)
-                return .commit
+              try Durability.commit(in: database) {
+                var changes = try EntryChanges(in: database)
+                try body(&changes)
+                try changes.finish()
+                removedCount = changes.removedCount
               }
             }
             // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.
@@ -151,6 +187,65 @@
           }
         }
       }
+      if removedCount > 0 { self.removedCount.add(removedCount, ordering: .relaxed) }
+      return result
+    }
+  }
+
+  // MARK: - Waiting for callers
+
+  extension BatchQueue {
+    /// What the writer knows of its callers.
+    fileprivate struct Pace {
+      /// How many batches the last transaction had.
+      var count = 0
+      /// How long it has taken, without waiting, in nanoseconds.
+      var duration: UInt64 = 0
+      /// Whether the last request that was waited for has come so soon that sleeping would have taken longer.
+      var isQuick = false
+
+      static let quick: UInt64 = 50_000
+
+      /// How long to wait at most: a part of what a write to the disk takes, which the wait may save.
+      var limit: UInt64 { min(self.duration / 2, 5_000_000) }
+    }
+
+    /// Waits until a number of requests is there, and not longer than a limit.
+    ///
+    /// - Returns: How long it has waited, in nanoseconds.
+    @discardableResult
+    private func wait(forRequests count: Int, atMost limit: UInt64, _ pace: inout Pace) -> UInt64 {
+      let start = DispatchTime.now().uptimeNanoseconds
+      let isThere =
+        pace.isQuick && self.look(forRequests: count, until: start + min(limit, Pace.quick))
+        || self.sleep(untilRequests: count, orUntil: start + limit)
+      let duration = DispatchTime.now().uptimeNanoseconds - start
+      pace.isQuick = isThere && duration < Pace.quick
+      return duration
+    }
+
+    /// Looks at the number of requests again and again. Returns whether they are there.
+    private func look(forRequests count: Int, until end: UInt64) -> Bool {
+      while self.requestCount.load(ordering: .relaxed) < count {
+        if DispatchTime.now().uptimeNanoseconds >= end { return false }
+      }
+      return true
+    }
+
+    /// Sleeps until a number of requests is there. Returns whether they are.
+    private func sleep(untilRequests count: Int, orUntil end: UInt64) -> Bool {
+      let waits = self.state.withLock { state in
+        guard state.requests.count < count else { return false }
+        state.awaitedCount = count
+        return true
+      }
+      guard waits, self.arrival.wait(timeout: DispatchTime(uptimeNanoseconds: end)) == .timedOut else { return true }
+      let isSignaled = self.state.withLock { state in
+        defer { state.awaitedCount = 0 }
+        return state.awaitedCount == 0
+      }
+      if isSignaled { self.arrival.wait() }
+      return isSignaled
     }
   }
 #endif

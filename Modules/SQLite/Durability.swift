@@ -8,6 +8,21 @@
       try database.execute(sql: "PRAGMA synchronous = FULL")
     }
 
+    /// Runs a body in a transaction.
+    ///
+    /// GRDB makes and prepares the statements of each transaction anew. These are kept.
+    static func commit(in database: Database, _ body: () throws -> Void) throws {
+      try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+      do {
+        try body()
+        try database.cachedStatement(sql: "COMMIT").execute()
+      } catch {
+        // Some errors have ended the transaction already. What cannot be rolled back is when the connection is closed.
+        if database.isInsideTransaction { try? database.rollback() }
+        throw error
+      }
+    }
+
     /// Runs a body whose transactions need not survive a crash of the system.
     ///
     /// Later transactions wait again: setting it once for those that need not is less than setting it for each.

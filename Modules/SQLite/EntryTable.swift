@@ -56,30 +56,9 @@
     }
 
     static func apply(_ batch: [StorageChange], in database: Database) throws {
-      let find = try database.cachedStatement(sql: "SELECT checksum FROM entry WHERE key = ?")
-      let put = try database.cachedStatement(
-        sql: "INSERT INTO entry (key, value, checksum) VALUES (?, ?, ?) "
-          + "ON CONFLICT (key) DO UPDATE SET value = excluded.value, checksum = excluded.checksum"
-      )
-      let remove = try database.cachedStatement(sql: "DELETE FROM entry WHERE key = ?")
-      var tallies: [String: Tally] = [:]
-      for change in batch {
-        let prefix = TallyTable.prefix(of: change.key)
-        if let old = try Row.fetchOne(find, arguments: [change.key]) {
-          guard let checksum = Int64.fromDatabaseValue(old[0]) else {
-            throw DatabaseDamage(reason: "the entry \(change.key) does not have its checksum")
-          }
-          tallies[prefix, default: Tally()].remove(checksum)
-        }
-        switch change {
-        case .put(let key, let value):
-          let checksum = self.checksum(of: value, at: key)
-          try put.execute(arguments: [key, Data(value), checksum])
-          tallies[prefix, default: Tally()].add(checksum)
-        case .remove(let key): try remove.execute(arguments: [key])
-        }
-      }
-      try TallyTable.apply(tallies, in: database)
+      var changes = try EntryChanges(in: database)
+      try changes.make(batch)
+      try changes.finish()
     }
 
     /// Whether the second column of a row is a value with this checksum.

@@ -3,6 +3,7 @@
   internal import GRDB
   internal import OperationCore
   public import OperationPersistence
+  internal import Synchronization
 
   /// A storage in an SQLite database: one file, with its write-ahead log beside it.
   ///
@@ -26,7 +27,7 @@
     private let leases: LeaseTable
     private let leaseQueue = DispatchQueue(label: "swift-operation.sqlite-leases")
     private let readers = DispatchQueue(label: "swift-operation.sqlite-readers", attributes: .concurrent)
-    private let state = Locked(State())
+    private let state = Mutex(State())
     private let use: Locked<UsedFile?>
 
     private struct State: Sendable {

@@ -33,26 +33,36 @@
       let statement = try database.cachedStatement(sql: "SELECT prefix, count, digest, checksum FROM tally")
       let rows = try Row.fetchCursor(statement)
       while let row = try rows.next() {
-        let (prefix, tally) = try self.tally(row)
+        let (prefix, tally) = try self.tally(
+          String.fromDatabaseValue(row[0]),
+          Int64.fromDatabaseValue(row[1]),
+          Int64.fromDatabaseValue(row[2]),
+          Int64.fromDatabaseValue(row[3])
+        )
         tallies[prefix] = tally
       }
       return tallies
     }
 
-    /// Changes tallies by the differences that a batch makes.
+    /// Changes tallies by the differences that batches make.
     static func apply(_ changes: [String: Tally], in database: Database) throws {
       for (prefix, change) in changes where change != Tally() {
-        let select = try database.cachedStatement(
-          sql: "SELECT prefix, count, digest, checksum FROM tally WHERE prefix = ?"
-        )
-        var tally = try Row.fetchOne(select, arguments: [prefix]).map { try self.tally($0).1 } ?? Tally()
+        var prefix = prefix
+        let find = try PreparedStatement("SELECT count, digest, checksum FROM tally WHERE prefix = ?", in: database)
+        let row = try prefix.withUTF8 { prefix in
+          try find.firstRow(.text(prefix)) { ($0.number(0), $0.number(1), $0.number(2)) }
+        }
+        var tally = try row.map { try self.tally(prefix, $0, $1, $2).tally } ?? Tally()
         tally.count += change.count
         tally.digest &+= change.digest
-        if tally.count == 0 {
-          try database.cachedStatement(sql: "DELETE FROM tally WHERE prefix = ?").execute(arguments: [prefix])
-        } else {
-          try database.cachedStatement(sql: "INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?)")
-            .execute(arguments: [prefix, tally.count, tally.digest, self.checksum(of: tally, prefix)])
+        let checksum = self.checksum(of: tally, prefix)
+        try prefix.withUTF8 { prefix in
+          if tally.count == 0 {
+            try PreparedStatement("DELETE FROM tally WHERE prefix = ?", in: database).run(.text(prefix))
+          } else {
+            try PreparedStatement("INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?)", in: database)
+              .run(.text(prefix), .number(tally.count), .number(tally.digest), .number(checksum))
+          }
         }
       }
     }
@@ -62,12 +72,17 @@
       return EntryTable.checksum(of: numbers, at: prefix)
     }
 
-    private static func tally(_ row: Row) throws -> (String, Tally) {
-      guard let prefix = String.fromDatabaseValue(row[0]), let count = Int64.fromDatabaseValue(row[1]),
-        let digest = Int64.fromDatabaseValue(row[2]),
-        Int64.fromDatabaseValue(row[3]) == self.checksum(of: Tally(count: count, digest: digest), prefix)
-      else { throw DatabaseDamage(reason: "the number of entries does not have its checksum") }
-      return (prefix, Tally(count: count, digest: digest))
+    private static func tally(
+      _ prefix: String?,
+      _ count: Int64?,
+      _ digest: Int64?,
+      _ checksum: Int64?
+    ) throws -> (prefix: String, tally: Tally) {
+      if let prefix, let count, let digest {
+        let tally = Tally(count: count, digest: digest)
+        if self.checksum(of: tally, prefix) == checksum { return (prefix, tally) }
+      }
+      throw DatabaseDamage(reason: "the number of entries does not have its checksum")
     }
   }
 #endif

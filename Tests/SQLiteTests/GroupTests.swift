@@ -1,0 +1,169 @@
+#if SwiftOperationSQLite && os(Linux)
+  import Foundation
+  import GRDB
+  import OperationPersistence
+  import OperationSQLite
+  import OperationTesting
+  import Testing
+
+  /// Batches that wait for the same write. Another connection keeps the file locked until all of them wait.
+  struct GroupTests {
+    private let folder: Folder
+
+    init() throws { self.folder = try Folder.inMemory() }
+
+    @Test(arguments: [2, 64, 256])
+    func `Callers that wait share one write, in the order of their calls`(count: Int) async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("before", "x")
+      let lock = try FileLock(self.folder.file())
+      let before = try self.commitCount()
+      let calls = (0..<count).map { number in
+        Task.immediate {
+          try await storage.apply([
+            .put(key: "own/\(number)", value: [1]), .put(key: "shared/key", value: Array("\(number)".utf8)),
+          ])
+        }
+      }
+      try lock.release()
+      for call in calls { try await self.result(of: call).get() }
+      #expect(try self.commitCount() == before + 1)
+      #expect(try await storage.keys("own/").count == count)
+      #expect(try await storage.entries(withPrefix: "shared/").map(\.value) == [Array("\(count - 1)".utf8)])
+      await storage.close()
+    }
+
+    @Test func `More callers than are committed together need one more write`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("before", "x")
+      let lock = try FileLock(self.folder.file())
+      let before = try self.commitCount()
+      let calls = (0..<300).map { number in Task.immediate { try await storage.put("own/\(number)", "x") } }
+      try lock.release()
+      for call in calls { try await self.result(of: call).get() }
+      #expect(try self.commitCount() == before + 2)
+      #expect(try await storage.keys("own/").count == 300)
+      await storage.close()
+    }
+
+    @Test func `A member that fails is undone alone, and each caller hears of its own batch`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("shared/key", "before")
+      try await DatabaseQueue(path: self.folder.file()).write { database in
+        try database.execute(
+          sql: "CREATE TRIGGER t BEFORE INSERT ON entry WHEN NEW.key LIKE 'bad%' BEGIN SELECT RAISE(ABORT, 'no'); END"
+        )
+      }
+      let lock = try FileLock(self.folder.file())
+      let calls = (0..<40).map { number in
+        Task.immediate {
+          let name = number % 10 == 7 || number == 39 ? "bad" : "good"
+          try await storage.apply([
+            .put(key: "shared/key", value: Array("\(number)".utf8)), .put(key: "\(name)/\(number)", value: [1]),
+          ])
+        }
+      }
+      try lock.release()
+      var failed: [Int] = []
+      for (number, call) in calls.enumerated() {
+        if case .failure(let error) = try await self.result(of: call) {
+          failed.append(number)
+          #expect((error as? StorageError)?.code == .failed, "\(error)")
+        }
+      }
+      #expect(failed == [7, 17, 27, 37, 39])
+      #expect(try await storage.keys("good/").count == 35)
+      #expect(try await storage.keys("bad/").isEmpty)
+      #expect(try await storage.entries(withPrefix: "shared/").map(\.value) == [Array("38".utf8)])
+      await storage.close()
+      // The numbers of entries are those of the batches that were made, or the file would be set aside.
+      let again = try SQLiteStorage(path: self.folder.file())
+      #expect(try await again.keys().count == 36)
+      await again.close()
+      #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["state.sqlite"])
+    }
+
+    @Test func `A caller that is cancelled while it waits hears that its batch was written`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      let lock = try FileLock(self.folder.file())
+      let calls = (0..<8).map { number in Task.immediate { try await storage.put("own/\(number)", "x") } }
+      for call in calls where call != calls[3] { call.cancel() }
+      try lock.release()
+      for call in calls { try await self.result(of: call).get() }
+      #expect(try await storage.keys("own/").count == 8)
+      await storage.close()
+    }
+
+    @Test func `Removals that wait together with a batch that is put are made with it`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.apply((0..<8).map { .put(key: "own/\($0)", value: [1]) })
+      let lock = try FileLock(self.folder.file())
+      var calls = (0..<8).map { number in Task.immediate { try await storage.apply([.remove(key: "own/\(number)")]) } }
+      calls.append(Task.immediate { try await storage.put("own/new", "x") })
+      try lock.release()
+      for call in calls { try await self.result(of: call).get() }
+      #expect(try await storage.keys("own/") == ["own/new"])
+      await storage.close()
+    }
+
+    @Test(.enabled(if: mayMount(), "This user may not mount a small disk."))
+    func `On a full disk the batches of a group that have room are written, and the others fail`() async throws {
+      let disk = self.folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      try #require(run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk))
+      defer { _ = run("/bin/umount", disk) }
+      let storage = try SQLiteStorage(path: disk + "/state.sqlite")
+      try await storage.put("before", "x")
+      let lock = try FileLock(disk + "/state.sqlite")
+      let large = [UInt8](repeating: 7, count: 300_000)
+      let calls = (0..<20).map { number in
+        Task.immediate {
+          try await storage.apply([.put(key: "own/\(number)", value: number % 2 == 0 ? [UInt8(number)] : large)])
+        }
+      }
+      try lock.release()
+      var written: [String] = []
+      for (number, call) in calls.enumerated() {
+        switch try await self.result(of: call) {
+        case .success: written.append("own/\(number)")
+        case .failure(let error):
+          #expect((error as? StorageError)?.code == .full, "\(number): \(error)")
+          #expect(number % 2 == 1, "a small batch was not written")
+        }
+      }
+      #expect(try await storage.keys("own/") == written.sorted())
+      #expect(written.count < 20)
+      await storage.close()
+    }
+
+    private func result(of call: Task<Void, any Error>) async throws -> Result<Void, any Error> {
+      try await withTimeLimit("the end of a call") { await call.result }
+    }
+
+    /// How many transactions the write-ahead log has.
+    private func commitCount() throws -> Int {
+      let log = try [UInt8](self.folder.read("state.sqlite-wal"))
+      return stride(from: 32, through: log.count - 24, by: 24 + 4_096).count { start in
+        // The size of the database is in the last frame of a transaction.
+        log[start + 4..<start + 8].contains { $0 != 0 } && log[start + 8..<start + 16] == log[16..<24]
+      }
+    }
+  }
+
+  /// Keeps other connections from writing to a file.
+  private struct FileLock {
+    private let queue: DatabaseQueue
+
+    init(_ path: String) throws {
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      self.queue = try DatabaseQueue(path: path, configuration: configuration)
+      try self.queue.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    }
+
+    func release() throws {
+      try self.queue.inDatabase { try $0.execute(sql: "ROLLBACK") }
+      try self.queue.close()
+    }
+  }
+#endif
