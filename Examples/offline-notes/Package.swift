@@ -2,12 +2,17 @@
 
 import PackageDescription
 
-// A package of its own: it switches a trait on, and needs the system's SQLite, which the other examples do not.
+// A package of its own: it switches traits on, and needs the system's SQLite, which the other examples do not.
 let package = Package(
   name: "offline-notes",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-operation", path: "../..", traits: [.defaults, "SwiftOperationSQLite"]),
+    .package(
+      name: "swift-operation",
+      path: "../..",
+      traits: [.defaults, "SwiftOperationSQLite", "SwiftOperationCrypto"]
+    ),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
@@ -17,6 +22,8 @@ let package = Package(
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "OperationPersistence", package: "swift-operation"),
         .product(name: "OperationSQLite", package: "swift-operation"),
+        .product(name: "OperationCrypto", package: "swift-operation"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],

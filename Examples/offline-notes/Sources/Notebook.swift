@@ -3,12 +3,22 @@ import Operation
 import OperationPersistence
 import OperationSQLite
 
-/// Opens the database of the program.
+/// Opens the database of a version of the program, with the key that this version has made.
 ///
-/// All that is stored goes through this storage: values, and the arguments of calls. So a storage around it that seals what
-/// it writes has its place here.
-func openStorage(_ database: String) throws -> any PersistentStorage {
-  try SQLiteStorage(path: database)
+/// All that is stored goes through this storage, and is sealed: values, the arguments of calls, and the texts of keys. What an
+/// earlier version has sealed is sealed anew.
+func openStorage(_ database: String, version: Int) async throws -> any PersistentStorage {
+  let file = try SQLiteStorage(path: database)
+  if OfflineNotes.isUnsealed { return file }
+  var secrets = try SecretFile(database + ".key", version: version)
+  let keys = try secrets.keys
+  let storage = SealedStorage(file, key: keys[0], previousKeys: Array(keys.dropFirst()))
+  guard keys.count > 1 else { return storage }
+  // If the program is killed before the last line, the next start continues: it has both secrets.
+  try await storage.reseal()
+  try secrets.keepNewest()
+  say("the key has changed, and what was stored is sealed with the new one")
+  return storage
 }
 
 /// The notes of one device, and the calls that it has not sent yet.
@@ -30,7 +40,7 @@ struct Notebook: Sendable {
   private let subscription: OperationSubscription
 
   init(database: String, address: URL) async throws {
-    let storage = try openStorage(database)
+    let storage = try await openStorage(database, version: 2)
     let client = OperationClient()
     client.defaultContext.operationStorage = storage
     await client.restore()
@@ -42,7 +52,9 @@ struct Notebook: Sendable {
     let notes = client.store(for: Self.query(address))
     self.resumption = await journal.resume()
     self.subscription = journal.subscribe { entries in
-      say("\(entries.count) not sent yet: \((notes.currentValue ?? []).map(\.text))")
+      let unreadable = entries.count { $0.status == .unreadable }
+      if unreadable > 0 { say("\(unreadable) cannot be read") }
+      say("\(entries.count - unreadable) not sent yet: \((notes.currentValue ?? []).map(\.text))")
     }
     (self.notes, self.journal, self.client, self.storage, self.address) = (notes, journal, client, storage, address)
   }

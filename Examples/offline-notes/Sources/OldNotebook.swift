@@ -21,7 +21,7 @@ struct OldChange: NoteChange {
 enum OldNotebook {
   /// Fetches the notes and, if there is a change, makes it.
   static func run(database: String, address: URL, change: OldChange?) async throws {
-    let storage = try openStorage(database)
+    let storage = try await openStorage(database, version: 1)
     let client = OperationClient()
     client.defaultContext.operationStorage = storage
     await client.restore()

@@ -1,20 +1,14 @@
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A check of the story has failed.
 struct StoryError: Error, CustomStringConvertible {
   let description: String
 }
 
 /// Writes and changes notes with and without a server, on two devices, kills and updates the program, decides about a
-/// conflict, and compares what the server has.
+/// conflict, and compares what the server has. Meanwhile it looks for the notes in the files of the devices.
 struct Story {
-  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "offline-notes-\(UUID().uuidString)"
   )
 
@@ -33,11 +27,13 @@ struct Story {
     let first = try self.edit(address, "eggs", "salt", "tea")
     try await first.says(#"3 not sent yet: ["bread", "milk", "eggs", "salt", "tea"]"#)
     await first.kill()
+    try self.expectSealed("notes.sqlite")
 
     say("It is started again, still without the server, and killed again:")
     let second = try self.edit(address, "jam")
     try await second.says(#"4 not sent yet: ["bread", "milk", "eggs", "salt", "tea", "jam"]"#)
     await second.kill()
+    try await self.playMovedFile(address)
 
     say("The server is back:")
     _ = try await server.start()
@@ -57,14 +53,19 @@ struct Story {
     let tablet = try self.run("old", on: "tablet", address, "0", "brown bread")
     try await tablet.says(#"1 not sent yet: ["brown bread", "milk", "eggs", "salt", "tea", "jam"]"#)
     await tablet.kill()
+    try self.expectSealed("tablet.sqlite")
     let phone = try self.run("change", on: "notes", address, "0", "white bread")
     try await phone.says(#"1 not sent yet: ["white bread", "milk", "eggs", "salt", "tea", "jam"]"#)
     await phone.kill()
 
     say("The tablet is updated. Without the server it shows what the first version has stored:")
+    let old = try self.secrets("tablet.sqlite")
     let updated = try self.run("edit", on: "tablet", address)
+    try await updated.says("the key has changed, and what was stored is sealed with the new one")
     try await updated.says(#"1 not sent yet: ["brown bread", "milk", "eggs", "salt", "tea", "jam"]"#)
     await updated.kill()
+    try self.expectNewSecrets("tablet.sqlite", inPlaceOf: old)
+    try self.expectSealed("tablet.sqlite")
 
     say("The server is back, and the tablet sends its change first:")
     _ = try await server.start()
@@ -87,85 +88,22 @@ struct Story {
     let last = try self.run("edit", on: "tablet", address)
     try await last.says("the server has: \(expected)")
     try await last.endsWell()
+    for name in ["notes.sqlite", "tablet.sqlite"] { try self.expectSealed(name) }
   }
 
   private func edit(_ address: URL, _ texts: String...) throws -> Child {
     try Child(["edit", self.database("notes"), address.absoluteString] + texts)
   }
 
-  private func run(_ command: String, on device: String, _ address: URL, _ rest: String...) throws -> Child {
+  func run(_ command: String, on device: String, _ address: URL, _ rest: String...) throws -> Child {
     try Child([command, self.database(device), address.absoluteString] + rest)
   }
 
-  private func database(_ device: String) -> String {
+  func database(_ device: String) -> String {
     self.folder.appendingPathComponent("\(device).sqlite").path
   }
 
   private func expect(_ notes: [String], _ expected: [String]) throws {
     guard notes == expected else { throw StoryError(description: "the server has \(notes), and not \(expected)") }
-  }
-}
-
-/// This program, started once more.
-private final class Child: Sendable {
-  // Safe, although `Process` is not annotated: one task at a time uses it.
-  private nonisolated(unsafe) let process = Process()
-  private let lines: AsyncStream<String>
-  /// The code with which the program has ended.
-  private let ends: AsyncStream<Int32>
-
-  init(_ arguments: [String]) throws {
-    let output = Pipe()
-    self.process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    self.process.arguments = arguments
-    self.process.standardOutput = output
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-    (self.lines, self.ends) = (lines, ends)
-    self.process.terminationHandler = { process in
-      end.yield(process.terminationStatus)
-      end.finish()
-    }
-    try self.process.run()
-    let reader = output.fileHandleForReading
-    Thread.detachNewThread {
-      var rest = Data()
-      while case let data = reader.availableData, !data.isEmpty {
-        rest += data
-        while let end = rest.firstIndex(of: 10) {
-          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
-          rest = Data(rest[(end + 1)...])
-        }
-      }
-      continuation.finish()
-    }
-  }
-
-  /// Waits until the program says a line.
-  func says(_ expected: String) async throws {
-    var last = "nothing"
-    for await line in self.lines {
-      say("  \(line)")
-      if line == expected { return }
-      last = line
-    }
-    throw StoryError(description: "the program ended with \"\(last)\" and did not say \"\(expected)\"")
-  }
-
-  /// Waits until the program has ended well.
-  func endsWell() async throws {
-    for await line in self.lines { say("  \(line)") }
-    let code = await self.ends.first { _ in true }
-    guard code == 0 else { throw StoryError(description: "the program ended with the code \(code ?? -1)") }
-  }
-
-  /// Ends the program with a signal that it cannot handle.
-  func kill() async {
-    #if canImport(Glibc)
-      _ = Glibc.kill(self.process.processIdentifier, SIGKILL)
-    #elseif canImport(Darwin)
-      _ = Darwin.kill(self.process.processIdentifier, SIGKILL)
-    #endif
-    _ = await self.ends.first { _ in true }
   }
 }
