@@ -9,15 +9,24 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
 
-// A package as a third party publishes it: a library that adds a modifier, and depends on `OperationCore` alone.
+// A package as a third party publishes it: a library that adds a modifier, and one that adds a kind of operations and an
+// integration. Both depend on `OperationCore` alone.
 let package = Package(
   name: "operation-audit",
   platforms: [.macOS(.v26)],
-  products: [.library(name: "OperationAudit", targets: ["OperationAudit"])],
+  products: [
+    .library(name: "OperationAudit", targets: ["OperationAudit"]),
+    .library(name: "OperationBooks", targets: ["OperationBooks"]),
+  ],
   dependencies: [.package(name: "swift-operation", path: "../..")],
   targets: [
     .target(
       name: "OperationAudit",
+      dependencies: [.product(name: "OperationCore", package: "swift-operation")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "OperationBooks",
       dependencies: [.product(name: "OperationCore", package: "swift-operation")],
       swiftSettings: settings
     ),
@@ -33,6 +42,17 @@ let package = Package(
         "OperationAudit",
         .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationDedupe", package: "swift-operation"),
+        .product(name: "OperationRetry", package: "swift-operation"),
+        .product(name: "OperationTesting", package: "swift-operation"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "OperationBooksTests",
+      dependencies: [
+        "OperationBooks",
+        .product(name: "OperationBackoff", package: "swift-operation"),
+        .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationRetry", package: "swift-operation"),
         .product(name: "OperationTesting", package: "swift-operation"),
       ],

@@ -7,7 +7,7 @@
     private var waits: [@Sendable () async -> Void] = []
 
     /// Cancels the runs of stores. A store that is cancelled again is listed only once.
-    mutating func cancelRuns(of stores: [OperationClient.RunningStore]) {
+    mutating func cancelRuns(of stores: [OpaqueOperationStore]) {
       for store in stores {
         let run = OperationShutdownReport.Run(store)
         if !self.runs.contains(run) { self.runs.append(run) }
@@ -22,7 +22,7 @@
   }
 
   extension OperationShutdownReport.Run {
-    init(_ store: OperationClient.RunningStore) {
+    init(_ store: OpaqueOperationStore) {
       self.init(path: store.path, kind: store.operationName, isMutation: !store.allowsAutomaticRuns)
     }
   }

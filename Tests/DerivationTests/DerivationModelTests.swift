@@ -197,7 +197,7 @@ private enum Step: Sendable {
 private final class Model: Sendable {
   private struct Content: Sendable {
     var subscriptions: [(number: Int, store: OperationStore<QueryState<Int, any Error>>, OperationSubscription)] = []
-    var layers: [(LayerableStore, StateLayerIdentifier)] = []
+    var layers: [(OpaqueOperationStore, StateLayerIdentifier)] = []
   }
 
   let client = OperationClient.automatic()
@@ -239,7 +239,7 @@ private final class Model: Sendable {
       }
       left?.2.cancel()
     case .layer(let cell, let number):
-      guard let store = LayerableStore(self.source(self.graph.cells[cell])) else { break }
+      let store = OpaqueOperationStore(erasing: self.source(self.graph.cells[cell]))
       let id = StateLayerIdentifier()
       _ = store.addLayer(id, over: QueryState<Int, any Error>.self) { value in value = value.map { ($0 + number) % 5 } }
       self.content.withLock { $0.layers.append((store, id)) }

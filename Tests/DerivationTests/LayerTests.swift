@@ -59,7 +59,7 @@ struct LayerTests {
     let store = self.client.store(for: derived.query)
     let shown = Shown(store)
     let id = StateLayerIdentifier()
-    let layerable = try #require(LayerableStore(store))
+    let layerable = OpaqueOperationStore(erasing: store)
     _ = layerable.addLayer(id, over: QueryState<Int, any Error>.self) { value in value = value.map { $0 + 1 } }
     #expect(shown.all == [10, 11])
     self.source.currentValue = 2

@@ -76,7 +76,7 @@ import Testing
 
   @Test func `The last value has no optimistic updates`() async throws {
     let store = self.store(self.script.query().servesStale(after: .zero, for: .seconds(600)))
-    let layerable = try #require(LayerableStore(store))
+    let layerable = OpaqueOperationStore(erasing: store)
     let layer = StateLayerIdentifier()
     #expect(layerable.addLayer(layer, over: QueryState<Int, any Error>.self) { $0 = 5 })
     #expect(store.currentValue == 5)

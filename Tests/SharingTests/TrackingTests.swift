@@ -101,7 +101,7 @@ struct TrackingTests {
     let shared = SharedOperation(script.query(), client: self.client)
     shared.wrappedValue = Padded(number: 1)
     let ofValue = Watcher { _ = shared.wrappedValue }
-    let store = try #require(LayerableStore(self.client.store(for: script.query())))
+    let store = OpaqueOperationStore(erasing: self.client.store(for: script.query()))
 
     let layer = StateLayerIdentifier()
     let isAdded = store.addLayer(layer, over: QueryState<Padded, any Error>.self) { $0?.number = 2 }

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Identifies a modifier that bounds or replaces the outcome of an operation, such as a timeout or a fallback.
 ///
-/// Retries that a client applies by default stand directly inside of the innermost of these modifiers, so that it
-/// bounds them, or replaces what they have left. A modifier takes part in three steps:
+/// Retries that a client applies by default stand directly inside of the innermost of these modifiers. So it bounds
+/// them, or replaces the failure of their last attempt. A modifier takes part in three steps:
 ///
 /// ```swift
 /// struct Patience<Operation: OperationRequest>: OperationModifier {
@@ -83,8 +83,7 @@ extension OperationRequest {
 }
 
 /// Runs an operation until an attempt succeeds, on behalf of a modifier outside of the caller.
-@usableFromInline
-package protocol AttemptMaker: Sendable {
+public protocol AttemptMaker: Sendable {
   /// Runs the operation once or several times.
   ///
   /// - Parameters:

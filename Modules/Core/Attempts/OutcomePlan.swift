@@ -33,7 +33,7 @@ extension OperationContext {
 
   /// Whether the attempts of a retry are made inside of a modifier.
   @inlinable
-  package var hasPlacedAttempts: Bool { self.isSet(PlacedAttemptsKey.self) }
+  public var hasPlacedAttempts: Bool { self.isSet(PlacedAttemptsKey.self) }
 
   private var placedAttempts: PlacedAttempts? {
     get { self[PlacedAttemptsKey.self] }
@@ -41,8 +41,7 @@ extension OperationContext {
   }
 
   /// Who makes the attempts inside of a modifier; nil if they have no place there.
-  @usableFromInline
-  package func attemptMaker(for id: OutcomeModifierIdentifier) -> (any AttemptMaker)? {
+  public func attemptMaker(for id: OutcomeModifierIdentifier) -> (any AttemptMaker)? {
     guard let placed = self.placedAttempts, placed.id == id else { return nil }
     return placed.maker
   }
@@ -61,12 +60,12 @@ extension OperationContext {
 
 extension OperationContext {
   /// Forgets the offers of places outside of a retry. Called before the setup of the operation inside.
-  package mutating func forgetOfferedPlaces() {
+  public mutating func forgetOfferedPlaces() {
     if self.hasOutcomePlan, self.outcomePlan.innermost != nil { self.outcomePlan.innermost = nil }
   }
 
   /// The innermost place that the operation inside has offered; nil for none.
-  package var offeredPlace: OutcomeModifierIdentifier? {
+  public var offeredPlace: OutcomeModifierIdentifier? {
     self.hasOutcomePlan ? self.outcomePlan.innermost : nil
   }
 
@@ -76,7 +75,7 @@ extension OperationContext {
   ///   - owner: The number of the retry.
   ///   - id: The place.
   ///   - maker: Makes the attempts there.
-  package mutating func placeAttempts(
+  public mutating func placeAttempts(
     ofRetry owner: UInt64,
     in id: OutcomeModifierIdentifier,
     _ maker: any AttemptMaker
@@ -85,7 +84,7 @@ extension OperationContext {
   }
 
   /// Whether the attempts of a retry are made in a place inside of it.
-  package func hasPlacedAttempts(ofRetry owner: UInt64) -> Bool {
+  public func hasPlacedAttempts(ofRetry owner: UInt64) -> Bool {
     self.placedAttempts?.owner == owner
   }
 }

@@ -1,5 +1,5 @@
 /// An object attached to a client that passes invalidations on to other processes.
-package protocol InvalidationRelay: AnyObject, Sendable {
+public protocol InvalidationRelay: AnyObject, Sendable {
   /// Called with no lock held before the stores at paths that start with `path` are invalidated in this process.
   func willInvalidate(matching path: OperationPath)
 
@@ -11,7 +11,7 @@ package protocol InvalidationRelay: AnyObject, Sendable {
 
 extension OperationClient {
   /// The attached objects that pass invalidations on.
-  package var invalidationRelays: [any InvalidationRelay] {
+  public var invalidationRelays: [any InvalidationRelay] {
     self.attachments.withLock { Array($0.values) }.compactMap { $0 as? any InvalidationRelay }
   }
 }

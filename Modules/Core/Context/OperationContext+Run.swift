@@ -78,18 +78,16 @@ extension OperationContext {
   }
 
   /// An object that the state attached to the run; nil in a context made by ``hidingRunAttachment()``.
-  @usableFromInline
-  package var runAttachment: (any RunAttachment)? {
+  public var runAttachment: (any RunAttachment)? {
     get { self.event.hidesAttachment ? nil : self.run.attachment }
     set { self.run.attachment = newValue }
   }
 
   /// Whether this run is one of several parts of a value, also where its attachment is hidden.
-  @usableFromInline package var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
+  public var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
 
   /// A copy of this context without the run's attachment, for code that may pass the context to other runs.
-  @usableFromInline
-  package func hidingRunAttachment() -> OperationContext {
+  public func hidingRunAttachment() -> OperationContext {
     var context = self
     context.event.hidesAttachment = true
     return context
@@ -105,14 +103,14 @@ extension OperationContext {
   ///
   /// The context does not keep the store alive.
   public var runningOperationStore: OpaqueOperationStore? {
-    self.run.store?.opaqueStore
+    self.run.store?.store
   }
 
-  @usableFromInline var runningStoreObject: (any AnyObject & Sendable)? { self.run.store?.store }
+  @usableFromInline var runningStoreObject: (any AnyObject & Sendable)? { self.run.store?.typedStore }
 
   /// The store that runs the operation with this context; nil when its state has another type.
   @inlinable
-  package func runningStore<State: OperationState & Sendable>(of state: State.Type) -> OperationStore<State>? {
+  public func runningStore<State: OperationState & Sendable>(of state: State.Type) -> OperationStore<State>? {
     self.runningStoreObject as? OperationStore<State>
   }
 }

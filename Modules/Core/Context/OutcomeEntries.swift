@@ -2,62 +2,61 @@ internal import Synchronization
 
 extension OperationContext {
   /// Allows runs of the operation to add entries to the contexts of their outcomes. Modifiers call it in their setup.
-  package mutating func addEntriesToOutcomes() {
+  public mutating func addEntriesToOutcomes() {
     if !self.addsToOutcomes { self[AddsToOutcomesKey.self] = true }
   }
 
   /// Adds an entry to the context of the event with which the store of this run reports its outcome.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
-  package func addToOutcome<K: Key>(_ value: K.Value, for key: K.Type) {
+  public func addToOutcome<K: Key>(_ value: K.Value, for key: K.Type) {
     self.run.outcomeEntries?.set(value, for: key)
   }
 
   /// Whether ``addToOutcome(_:for:)`` has an effect.
-  package var canAddToOutcome: Bool { self.run.outcomeEntries != nil }
+  public var canAddToOutcome: Bool { self.run.outcomeEntries != nil }
 
   /// Removes an entry that the run has added to its outcome, such as one of an earlier attempt.
   ///
   /// - Parameters:
   ///   - key: The key of the entry.
   ///   - hasOrigin: Whether the run has named the origin of its value with that entry, which is forgotten then.
-  @usableFromInline
-  package func removeFromOutcome<K: Key>(_ key: K.Type, withValueOrigin hasOrigin: Bool = false) {
+  public func removeFromOutcome<K: Key>(_ key: K.Type, withValueOrigin hasOrigin: Bool = false) {
     if let entries = self.run.outcomeEntries { entries.remove(key, withValueOrigin: hasOrigin) }
   }
 
   /// Notifies an object in one step with the outcome of this run, in place of the one before it.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
-  package func notifyOfOutcome(_ observer: any OutcomeObserver) {
+  public func notifyOfOutcome(_ observer: any OutcomeObserver) {
     self.run.outcomeEntries?.setObserver(observer)
   }
 
   /// Whether a modifier inside of a retry has found that another attempt cannot succeed.
-  package var isRetryVetoed: Bool { self.run.outcomeEntries?.isRetryVetoed ?? false }
+  public var isRetryVetoed: Bool { self.run.outcomeEntries?.isRetryVetoed ?? false }
 
   /// Says whether another attempt of this run can succeed, until it is said again.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
-  package func vetoRetry(_ isVetoed: Bool) {
+  public func vetoRetry(_ isVetoed: Bool) {
     self.run.outcomeEntries?.vetoRetry(isVetoed)
   }
 
   /// An entry that the run has added to its outcome so far.
-  package func entryOfOutcome<K: Key>(_ key: K.Type) -> K.Value {
+  public func entryOfOutcome<K: Key>(_ key: K.Type) -> K.Value {
     self.run.outcomeEntries?.get(key) ?? K.defaultValue
   }
 
-  /// Adds to the outcome of a run that its value is the one that its store had, which is only dated anew.
+  /// Notes that this run confirms the value of its store: the store dates the value anew, and does not set it.
   ///
   /// - Parameter count: The number of updates of the value when the store had it. If the state was set since, the value
   ///   is set as usual.
-  package func renewValue(withCount count: Int) {
+  public func renewValue(withCount count: Int) {
     self.addToOutcome(count, for: RenewedValueKey.self)
   }
 
   /// Takes back what ``renewValue(withCount:)`` has added, such as in an earlier attempt.
-  package func forgetRenewal() {
+  public func forgetRenewal() {
     self.removeFromOutcome(RenewedValueKey.self)
   }
 
@@ -66,7 +65,7 @@ extension OperationContext {
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
   ///
   /// - Parameter origin: Returns a sentence.
-  package func noteValueOrigin(_ origin: @escaping @Sendable () -> String) {
+  public func noteValueOrigin(_ origin: @escaping @Sendable () -> String) {
     self.run.outcomeEntries?.noteValueOrigin(origin)
   }
 
@@ -85,7 +84,7 @@ extension OperationContext {
 }
 
 /// An object that a store notifies of the outcome of a run.
-package protocol OutcomeObserver: AnyObject, Sendable {
+public protocol OutcomeObserver: AnyObject, Sendable {
   /// The outcome of the run is in the state. Not called for a cancelled run.
   ///
   /// Called in one step with the change of the state, with the lock of the store held: it must call no code of users and

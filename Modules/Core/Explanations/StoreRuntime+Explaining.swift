@@ -36,7 +36,7 @@ extension OperationClient {
   /// - Complexity: O(*n*) in the number of stores at paths that start with `path`.
   public func explain(_ path: OperationPath) -> OperationExplanation {
     let runtimes = self.storage.runtimes(matching: path)
-    if let store = runtimes.first(where: { $0.path == path })?.reference.opaqueStore { return store.explain() }
+    if let store = runtimes.first(where: { $0.path == path })?.reference.store { return store.explain() }
     var explanation = OperationExplanation(path: ShownText.of(path))
     explanation.storesBelow = runtimes.count
     return explanation

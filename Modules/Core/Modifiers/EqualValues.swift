@@ -69,7 +69,7 @@ extension OperationContext {
   /// The state of the running store without optimistic updates, or the state inside it, if it has the given type.
   ///
   /// Nil outside a run of a store, and for other types of states.
-  package func stateOfRunningStore<State: OperationState>(_ type: State.Type) -> State? {
+  public func stateOfRunningStore<State: OperationState>(_ type: State.Type) -> State? {
     func search(_ state: any OperationState) -> State? {
       if let state = state as? State { return state }
       return (state as? any LayeredOperationState).flatMap { search($0.base) }

@@ -121,9 +121,9 @@ extension OperationRunCause {
   static let release = Self(.release)
   static let replacement = Self(.replacement)
   /// A refresh behind a call that got a stale value.
-  package static let refreshBehind = Self(.refreshBehind)
+  public static let refreshBehind = Self(.refreshBehind)
   /// A refresh behind a call that got a fresh value.
-  package static let earlyRefresh = Self(.earlyRefresh)
+  public static let earlyRefresh = Self(.earlyRefresh)
 
   /// A condition that became true.
   package static func condition(_ description: String) -> Self { Self(.condition(description)) }

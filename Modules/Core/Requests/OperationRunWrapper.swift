@@ -2,8 +2,7 @@
 ///
 /// For modifiers that need something for a whole run, which may consist of several attempts. A modifier adds a wrapper
 /// in its setup; the store or runner that is being set up then removes it from the context.
-@usableFromInline
-package protocol OperationRunWrapper: Sendable {
+public protocol OperationRunWrapper: Sendable {
   /// Performs a run by calling `body` once, with the context for the run. `body` returns the error of the run, if any.
   func run(
     isolation: isolated (any Actor)?,
@@ -14,7 +13,7 @@ package protocol OperationRunWrapper: Sendable {
 
 extension OperationContext {
   /// Adds a wrapper unless the context contains one of the same type.
-  package mutating func addRunWrapper<Wrapper: OperationRunWrapper>(_ wrapper: Wrapper) {
+  public mutating func addRunWrapper<Wrapper: OperationRunWrapper>(_ wrapper: Wrapper) {
     if self[RunWrappersKey.self].contains(where: { $0 is Wrapper }) { return }
     self[RunWrappersKey.self].append(wrapper)
   }

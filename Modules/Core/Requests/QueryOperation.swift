@@ -208,7 +208,8 @@ extension OperationName {
 }
 
 extension QueryOperation: ClosureOperationRequest {
-  package var location: CallSite? {
+  /// Where the closure is written, for warnings; nil in release builds.
+  public var location: CallSite? {
     #if DEBUG
       self.source
     #else

@@ -1,23 +1,23 @@
-package import OperationFoundation
+public import OperationFoundation
 
-/// A state that keeps the calls that were made, such as those of a mutation, for what shows states to people.
-package protocol CallKeepingState: Sendable {
+/// A state that keeps its calls, as the state of a mutation does. Tools show them next to the value.
+public protocol CallKeepingState: Sendable {
   /// The calls, newest first.
   var keptCalls: [KeptCall] { get }
 }
 
 /// A call that a state keeps.
-package struct KeptCall: Sendable {
-  package let task: OperationTaskIdentifier
+public struct KeptCall: Sendable {
+  public let task: OperationTaskIdentifier
   /// The arguments, which may contain user data and secrets.
-  package let arguments: any Sendable
-  package let start: Date
+  public let arguments: any Sendable
+  public let start: Date
   /// Whether the call has ended.
-  package let hasEnded: Bool
+  public let hasEnded: Bool
   /// The error of the call; nil without one.
-  package let error: (any Error)?
+  public let error: (any Error)?
 
-  package init(
+  public init(
     task: OperationTaskIdentifier,
     arguments: any Sendable,
     start: Date,

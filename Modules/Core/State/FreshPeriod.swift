@@ -1,24 +1,24 @@
-package import OperationFoundation
+public import OperationFoundation
 
 /// The period in which a value is fresh.
-package struct FreshPeriod: Sendable {
+public struct FreshPeriod: Sendable {
   /// When the value was set.
-  package let start: Date
+  public let start: Date
   /// How long it is fresh, in seconds.
-  package let seconds: Double
+  public let seconds: Double
 
-  package init(start: Date, seconds: Double) {
+  public init(start: Date, seconds: Double) {
     self.start = start
     self.seconds = seconds
   }
 
-  package var end: Date { self.start.addingTimeInterval(self.seconds) }
+  public var end: Date { self.start.addingTimeInterval(self.seconds) }
 
   /// The age of the value, in seconds; negative if the clock was set back.
-  package func age(at date: Date) -> Double { date.timeIntervalSince(self.start) }
+  public func age(at date: Date) -> Double { date.timeIntervalSince(self.start) }
 
   /// Whether the value is fresh. A value with a date in the future is not: its age is unknown.
-  package func contains(_ date: Date) -> Bool {
+  public func contains(_ date: Date) -> Bool {
     let age = self.age(at: date)
     return age >= 0 && age < self.seconds
   }
@@ -61,7 +61,7 @@ extension OperationContext {
   ///   - owner: The object that adds the rule, if it wants to tell its own rules from others. It is kept alive.
   ///   - isStaleWithoutValue: Whether a state without a period is stale.
   ///   - period: Returns the fresh period of the value in a state; nil without a value.
-  package mutating func addFreshPeriods<State: OperationState>(
+  public mutating func addFreshPeriods<State: OperationState>(
     of state: State.Type,
     owner: (any AnyObject & Sendable)? = nil,
     isStaleWithoutValue: Bool = true,
@@ -75,20 +75,20 @@ extension OperationContext {
   /// Of other values it says nothing: without rules, they are always stale.
   ///
   /// - Parameter period: Returns the fresh period of the value in a state of the store; nil if no run has named one.
-  package mutating func setFreshPeriodsOfRuns(_ period: @escaping @Sendable (any OperationState) -> FreshPeriod?) {
+  public mutating func setFreshPeriodsOfRuns(_ period: @escaping @Sendable (any OperationState) -> FreshPeriod?) {
     self.stalenessRules.saidPeriod = period
   }
 
   /// Whether a state of the store with this context is stale by its rules.
-  package func isStale(_ state: any OperationState) -> Bool { self.stalenessRules.isStale(state, in: self) }
+  public func isStale(_ state: any OperationState) -> Bool { self.stalenessRules.isStale(state, in: self) }
 
   /// Whether a state of the store with this context is stale by a rule that `owner` has not added.
-  package func isStale(_ state: any OperationState, besides owner: AnyObject) -> Bool {
+  public func isStale(_ state: any OperationState, besides owner: AnyObject) -> Bool {
     self.stalenessRules.isStale(state, besides: owner, in: self)
   }
 
   /// The fresh period of a state's value that ends first; nil if no rule knows one.
-  package func freshPeriod(of state: any OperationState) -> FreshPeriod? {
+  public func freshPeriod(of state: any OperationState) -> FreshPeriod? {
     self.stalenessRules.freshPeriod(of: state, in: self)
   }
 }

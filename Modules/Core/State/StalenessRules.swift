@@ -137,7 +137,7 @@ extension OperationContext {
   /// - Parameters:
   ///   - reason: Why the value is then stale, to follow "because".
   ///   - predicate: Whether the value is stale.
-  package mutating func addStalenessRule(
+  public mutating func addStalenessRule(
     because reason: String,
     _ predicate: @escaping @Sendable (any OperationState, OperationContext) -> Bool
   ) {

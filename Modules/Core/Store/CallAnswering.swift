@@ -2,7 +2,7 @@
 ///
 /// A modifier puts one into the context of each store, in its setup: see ``OperationContext/callAnswerer``. The store asks
 /// it about calls that wait for a run, not about the tasks that a caller makes and runs.
-package protocol CallAnswering: AnyObject, Sendable {
+public protocol CallAnswering: AnyObject, Sendable {
   /// How long a call waits for its run before the store asks for an answer; nil to ask only after a failure.
   var patience: Duration? { get }
 
@@ -39,7 +39,7 @@ package protocol CallAnswering: AnyObject, Sendable {
 }
 
 /// When a store asks for an answer to a call.
-package enum CallOccasion: Sendable {
+public enum CallOccasion: Sendable {
   /// Before the call waits for a run. With an answer, a run begins behind it.
   case beforeRun
   /// The run has taken longer than the patience of the call. With an answer, the run goes on.
@@ -49,15 +49,31 @@ package enum CallOccasion: Sendable {
 }
 
 /// What a call gets in place of the outcome of a run.
-package struct CallAnswer: Sendable {
+public struct CallAnswer: Sendable {
   /// The outcome, which has the types of the operation.
   package let outcome: RunOutcome
   /// Entries for the context of the event with the answer.
-  package let entries: OperationContext
+  public let entries: OperationContext
   /// The notice about the answer.
-  package let notice: OperationNotice
+  public let notice: OperationNotice
   /// Why a run begins behind the call, if one does.
-  package let cause: OperationRunCause
+  public let cause: OperationRunCause
+
+  /// Creates an answer.
+  ///
+  /// - Parameters:
+  ///   - value: The value, which has the type that runs of the operation return.
+  ///   - entries: Entries for the context of the event with the answer.
+  ///   - notice: The notice about the answer.
+  ///   - cause: Why a run begins behind the call, if one does.
+  public init<Value: Sendable>(
+    value: Value,
+    entries: OperationContext,
+    notice: OperationNotice,
+    cause: OperationRunCause = .refreshBehind
+  ) {
+    self.init(outcome: RunSuccess(value), entries: entries, notice: notice, cause: cause)
+  }
 
   package init(
     outcome: RunOutcome,
@@ -76,7 +92,7 @@ extension OperationContext {
   /// What answers the calls of the store; nil for a store whose calls get the outcomes of runs.
   ///
   /// It belongs to one store: other stores and runners do not take it over from a context.
-  package var callAnswerer: (any CallAnswering)? {
+  public var callAnswerer: (any CallAnswering)? {
     get { self[CallAnswererKey.self] }
     set { self[CallAnswererKey.self] = newValue }
   }

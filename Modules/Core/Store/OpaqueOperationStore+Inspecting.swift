@@ -1,14 +1,25 @@
-// What tools that show a store ask of it.
+// What tools that show or end the runs of any store ask of it.
 extension OpaqueOperationStore {
   /// The type of the operation without its modifiers, as text.
-  package var operationKind: String { "\(self.runtime.unmodifiedOperationType)" }
+  public var operationKind: String { "\(self.runtime.unmodifiedOperationType)" }
 
   /// Whether the operation may run other than by a call.
-  package var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
+  public var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
 
   /// The number of optimistic updates on top of the value.
-  package var layerCount: Int { self.runtime.withMachine { $0.layers.count } }
+  public var layerCount: Int { self.runtime.withMachine { $0.layers.count } }
+
+  /// A reference to the store that does not keep it alive.
+  public var reference: StoreReference { self.runtime.reference }
+
+  /// Waits until no run is under way, or the current task is cancelled.
+  public func settled() async {
+    await self.runtime.settled()
+  }
 
   /// Cancels the runs under way.
-  package func cancelRuns() { _ = self.runtime.cancelRuns() }
+  ///
+  /// - Returns: A function that waits until the runs have ended, or the current task is cancelled.
+  @discardableResult
+  public func cancelRuns() -> @Sendable () async -> Void { self.runtime.cancelRuns() }
 }

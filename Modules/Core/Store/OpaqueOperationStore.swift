@@ -51,7 +51,7 @@ extension OpaqueOperationStore {
   }
 
   /// The state that runs and setters have produced, without the layers of optimistic updates.
-  package var stateWithoutLayers: any OperationState & Sendable { self.runtime.stateWithoutLayers.typed }
+  public var stateWithoutLayers: any OperationState & Sendable { self.runtime.stateWithoutLayers.typed }
 
   /// The current value, with optimistic updates applied.
   public var currentValue: any Sendable { self.state.currentValue }
@@ -90,7 +90,7 @@ extension OpaqueOperationStore {
   public var isStale: Bool { self.runtime.isStale }
 
   /// Whether the store was invalidated, and its value was not refreshed since.
-  package var isInvalidated: Bool { self.runtime.isInvalidated }
+  public var isInvalidated: Bool { self.runtime.isInvalidated }
 
   /// Whether the store may run its operation by itself, for example when a subscriber is added.
   public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }

@@ -81,3 +81,42 @@ extension OperationContext {
     }
   }
 }
+
+// MARK: - Making a box
+
+extension OperationContext {
+  /// Decorates the operation, calls its `setup` with this context, and returns it in a box.
+  @inlinable
+  mutating func setUpBox<Operation: StatefulOperationRequest>(for operation: Operation) -> OperationBox {
+    if self.isSet(DecoratorsKey.self) { return self.setUpDecoratedBox(for: operation) }
+    operation.setup(context: &self)
+    return self.box(operation)
+  }
+
+  @usableFromInline
+  mutating func setUpDecoratedBox<Operation: StatefulOperationRequest>(
+    for operation: Operation
+  ) -> OperationBox {
+    let decorators = self.operationDecorators
+    self.operationDecorators = []
+    return self.setUpBox(for: operation, in: decorators[...])
+  }
+
+  private mutating func setUpBox<Operation: StatefulOperationRequest>(
+    for operation: Operation,
+    in decorators: ArraySlice<any OperationDecorator>
+  ) -> OperationBox {
+    guard let decorator = decorators.first else {
+      operation.setup(context: &self)
+      return self.box(operation)
+    }
+    return self.setUpBox(forAny: decorator.decorated(operation), in: decorators.dropFirst())
+  }
+
+  private mutating func setUpBox<State: OperationState & Sendable>(
+    forAny operation: any StatefulOperationRequest<State>,
+    in decorators: ArraySlice<any OperationDecorator>
+  ) -> OperationBox {
+    self.setUpBox(for: operation, in: decorators)
+  }
+}

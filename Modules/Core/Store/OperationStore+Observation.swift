@@ -1,16 +1,16 @@
 // What a module needs that keeps a copy of the state for observers.
 extension OperationStore {
   /// The current state, with a number that differs if the value was changed otherwise than its count says.
-  package var stateAndUncountedChanges: (state: State, uncountedChanges: UInt64) {
+  public var stateAndUncountedChanges: (state: State, uncountedChanges: UInt64) {
     let (state, uncountedChanges) = self.runtime.stateAndUncountedChanges
     return (state.value(as: State.self), uncountedChanges)
   }
 
   /// Whether the current thread has exclusive access to the store.
-  package var isExclusivelyAccessed: Bool { self.runtime.lock.isOwnedByCurrentThread }
+  public var isExclusivelyAccessed: Bool { self.runtime.lock.isOwnedByCurrentThread }
 
   /// Performs an action that may call user code: now, or when the exclusive access of this thread ends.
-  package func performAfterExclusiveAccess(_ action: @escaping @Sendable () -> Void) {
+  public func performAfterExclusiveAccess(_ action: @escaping @Sendable () -> Void) {
     self.runtime.act(action)
   }
 }

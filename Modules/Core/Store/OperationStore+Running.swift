@@ -36,7 +36,7 @@ extension OperationStore {
   }
 
   /// Waits until no run is under way, or the current task is cancelled.
-  package func settled() async {
+  public func settled() async {
     await self.runtime.settled()
   }
 }

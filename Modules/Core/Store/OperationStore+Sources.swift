@@ -3,7 +3,7 @@ internal import Synchronization
 // What a module needs whose operations read the values of other stores.
 
 /// Numbers that differ when a store shows another value or another error.
-package struct StoreStamp: Hashable, Sendable {
+public struct StoreStamp: Hashable, Sendable {
   private let values: Int
   private let errors: Int
   private let others: UncountedChanges
@@ -32,33 +32,33 @@ struct UncountedChanges: Hashable, Sendable {
 
 extension OperationStore {
   /// The current state, with optimistic updates applied, and its stamp.
-  package var stateAndStamp: (state: State, stamp: StoreStamp) {
+  public var stateAndStamp: (state: State, stamp: StoreStamp) {
     let (stored, changes) = self.runtime.withMachine { ($0.shownState, UncountedChanges(of: $0)) }
     let state = stored.value(as: State.self)
     return (state, StoreStamp(of: state, changes))
   }
 
   /// The number of the last invalidation of the store; 0 before the first.
-  package var lastInvalidation: Int { self.runtime.lastInvalidation.load(ordering: .acquiring) }
+  public var lastInvalidation: Int { self.runtime.lastInvalidation.load(ordering: .acquiring) }
 
   /// Whether the store was invalidated, and its value was not refreshed since.
-  package var isInvalidated: Bool { self.runtime.isInvalidated }
+  public var isInvalidated: Bool { self.runtime.isInvalidated }
 
   /// Whether the operation has rules for staleness. Without, its value is always stale unless a run says otherwise.
-  package var hasStalenessRules: Bool { self.context.hasStaleness }
+  public var hasStalenessRules: Bool { self.context.hasStaleness }
 
   /// Whether a run has said how long the value is fresh.
-  package var hasFreshPeriodOfRun: Bool {
+  public var hasFreshPeriodOfRun: Bool {
     let (state, rules) = self.runtime.withMachine { ($0.state, $0.context.stalenessRules) }
     return rules.saidPeriod?(state.value(as: State.self)) != nil
   }
 
   /// Whether the operation may be run without a request for that. False for mutations.
-  package var mayRunUnasked: Bool { self.runtime.allowsAutomaticRuns }
+  public var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
 
   /// Whether a run that refreshes the whole value is under way, or about to start.
-  package var isRefreshing: Bool { self.runtime.isRefreshing }
+  public var isRefreshing: Bool { self.runtime.isRefreshing }
 
   /// Whether a client keeps the store at its path.
-  package var isInClient: Bool { self.runtime.lockedEntry != nil }
+  public var isInClient: Bool { self.runtime.lockedEntry != nil }
 }

@@ -6,11 +6,14 @@ extension QueryState: ReplacingState {}
 extension DefaultOperationState: ReplacingState where Base: ReplacingState {}
 
 /// A state made of parts, in which a result of a run replaces an earlier result of that run for the same part.
-package protocol PartwiseReplacingState: OperationState, Sendable {
+///
+/// Conform your own state if its runs yield many results, such as a page each. The store keeps the results of a run
+/// until it ends, to undo other runs without it: those that are replaced, it drops.
+public protocol PartwiseReplacingState: OperationState, Sendable {
   /// Returns the part for which a run with this context reports results; nil when they do not replace each other.
   static func replacedPart(in context: OperationContext) -> Int?
 }
 
 extension DefaultOperationState: PartwiseReplacingState where Base: PartwiseReplacingState {
-  package static func replacedPart(in context: OperationContext) -> Int? { Base.replacedPart(in: context) }
+  public static func replacedPart(in context: OperationContext) -> Int? { Base.replacedPart(in: context) }
 }

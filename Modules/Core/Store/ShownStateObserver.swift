@@ -1,5 +1,5 @@
-/// The state that a store shows, with its type erased.
-package struct ShownState: Sendable {
+/// The state that a store shows, with its type erased, as observers of the store receive it.
+public struct ShownState: Sendable {
   private let stored: any StoredState
 
   init(_ stored: any StoredState) {
@@ -9,14 +9,14 @@ package struct ShownState: Sendable {
   /// The state with its type.
   ///
   /// - Precondition: The state of the store is of this type.
-  package func value<State: OperationState & Sendable>(as state: State.Type) -> State { self.stored.value(as: state) }
+  public func value<State: OperationState & Sendable>(as state: State.Type) -> State { self.stored.value(as: state) }
 }
 
 /// Is notified when a store shows another value, for a module that keeps an index of values.
 ///
 /// Handlers receive events in their order, which may be after the change has returned. An observer knows of a change as
 /// soon as anybody can read the new value.
-package protocol ShownStateObserver: AnyObject, Sendable {
+public protocol ShownStateObserver: AnyObject, Sendable {
   /// Called with the lock of the store held, in the order of the changes, when the value or the error may have changed.
   ///
   /// It must call no user code, and release nothing that a user may have made.
@@ -37,11 +37,11 @@ package protocol ShownStateObserver: AnyObject, Sendable {
 }
 
 extension ShownStateObserver {
-  package func storeIsInvalidated() {}
+  public func storeIsInvalidated() {}
 }
 
 /// Makes the observers of stores whose operation has added it to its context.
-package protocol ShownStateFollower: Sendable {
+public protocol ShownStateFollower: Sendable {
   /// Makes the observer of a store that is being made.
   ///
   /// - Parameters:
@@ -60,7 +60,7 @@ package protocol ShownStateFollower: Sendable {
 
 extension OperationContext {
   /// What follows the values of the operation's stores, which modifiers add in their `setup`.
-  package var shownStateFollowers: [any ShownStateFollower] {
+  public var shownStateFollowers: [any ShownStateFollower] {
     get { self[ShownStateFollowersKey.self] }
     set { self[ShownStateFollowersKey.self] = newValue }
   }
@@ -72,14 +72,14 @@ extension OperationContext {
 
 extension StoreReference {
   /// The state that the store shows; nil once the store has been released.
-  package var shownState: ShownState? { (self.runtime?.shownState).map { ShownState($0) } }
+  public var shownState: ShownState? { (self.runtime?.shownState).map { ShownState($0) } }
 
   /// Whether a client has the store.
-  package var isInClient: Bool { self.runtime?.lockedEntry != nil }
+  public var isInClient: Bool { self.runtime?.lockedEntry != nil }
 
   /// The store, if the client has it.
-  package func store(in client: OperationClient) -> OpaqueOperationStore? {
-    guard let store = self.opaqueStore, let entry = store.runtime.lockedEntry,
+  public func store(in client: OperationClient) -> OpaqueOperationStore? {
+    guard let store = self.store, let entry = store.runtime.lockedEntry,
       entry.client.storage === client.storage
     else { return nil }
     return store
@@ -93,7 +93,7 @@ extension OperationStore {
   ///   - type: The type of the observer.
   ///   - makeObserver: Returns the observer, which knows of each change that can be read after the call. Called with the
   ///     lock of the store held.
-  package func addShownStateObserver<Observer: ShownStateObserver>(
+  public func addShownStateObserver<Observer: ShownStateObserver>(
     _ type: Observer.Type,
     _ makeObserver: @Sendable () -> Observer
   ) {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The position of layers among the other layers of a store: they are above those with smaller places.
-package struct StateLayerPlace: Hashable, Comparable, Sendable {
+public struct StateLayerPlace: Hashable, Comparable, Sendable {
   private static let last = Atomic<Int64>(0)
   private let rawValue: Int64
 
@@ -10,22 +10,22 @@ package struct StateLayerPlace: Hashable, Comparable, Sendable {
   }
 
   /// Returns a place above all that were made before.
-  package static func next() -> Self { Self(Self.last.wrappingAdd(1, ordering: .relaxed).newValue) }
+  public static func next() -> Self { Self(Self.last.wrappingAdd(1, ordering: .relaxed).newValue) }
 
   /// Makes a place for a call that an earlier process has accepted.
   ///
   /// - Parameter number: A negative number, greater for a later call.
   /// - Returns: A place below all places that this process makes.
-  package static func earlierProcess(_ number: Int64) -> Self {
+  public static func earlierProcess(_ number: Int64) -> Self {
     precondition(number < 0, "The number of a call of an earlier process must be negative, and is \(number).")
     return Self(number)
   }
 
-  package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// Identifies a layer, which may be added to several stores and has the same place in each.
-package struct StateLayerIdentifier: Hashable, Comparable, Sendable {
+public struct StateLayerIdentifier: Hashable, Comparable, Sendable {
   private let place: StateLayerPlace
   /// Orders the layers with the same place: the later one is above.
   private let number: StateLayerPlace
@@ -33,10 +33,10 @@ package struct StateLayerIdentifier: Hashable, Comparable, Sendable {
   /// Creates the identifier of a new layer.
   ///
   /// - Parameter place: The place of the layer; nil for a place above all others.
-  package init(at place: StateLayerPlace? = nil) {
+  public init(at place: StateLayerPlace? = nil) {
     self.number = .next()
     self.place = place ?? self.number
   }
 
-  package static func < (a: Self, b: Self) -> Bool { (a.place, a.number) < (b.place, b.number) }
+  public static func < (a: Self, b: Self) -> Bool { (a.place, a.number) < (b.place, b.number) }
 }

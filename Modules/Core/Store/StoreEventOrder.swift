@@ -34,7 +34,7 @@ extension OperationContext {
 
 extension OperationStore {
   /// Performs an action after all events that were created before this call, and before all later events.
-  package func performInEventOrder(_ action: @escaping @Sendable () -> Void) {
+  public func performInEventOrder(_ action: @escaping @Sendable () -> Void) {
     self.runtime.performInOrder(action)
   }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The reference to a store in the contexts of its runs. It keeps neither the store nor its runtime alive.
-package final class StoreReference: Sendable {
+/// A reference to a store that does not keep it alive. A store has one, which is the same object at each access.
+public final class StoreReference: Sendable {
   private weak let object: (any AnyObject & Sendable)?
   /// Exists as long as the store does, which retains it.
   private unowned let storeRuntime: StoreRuntime
@@ -11,8 +11,8 @@ package final class StoreReference: Sendable {
     self.storeRuntime = runtime
   }
 
-  /// The store; nil once it has been released.
-  var store: (any AnyObject & Sendable)? { self.object }
+  /// The store with its type; nil once it has been released.
+  var typedStore: (any AnyObject & Sendable)? { self.object }
 
   /// The runtime of the store; nil once the store has been released.
   var runtime: StoreRuntime? {
@@ -21,9 +21,10 @@ package final class StoreReference: Sendable {
   }
 
   /// The path of the store; empty once the store has been released.
-  package var path: OperationPath { self.runtime?.path ?? [] }
+  public var path: OperationPath { self.runtime?.path ?? [] }
 
-  var opaqueStore: OpaqueOperationStore? {
+  /// The store; nil once it has been released.
+  public var store: OpaqueOperationStore? {
     self.object.map { OpaqueOperationStore(store: $0, runtime: self.storeRuntime) }
   }
 

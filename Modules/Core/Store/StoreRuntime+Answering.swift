@@ -173,7 +173,9 @@ extension StoreRuntime {
 
 // MARK: - Giving an answer
 
+// Not inlined: a call may get an answer before its run and after it, and would have a copy for each.
 extension StoreRuntime {
+  @inline(never)
   private func give(
     _ answer: CallAnswer,
     by answerer: any CallAnswering,
@@ -206,6 +208,7 @@ extension StoreRuntime {
   }
 
   /// Notifies the handler of a call of its answer, and dismisses it.
+  @inline(never)
   private func announce(
     _ answer: CallAnswer,
     in context: OperationContext,
@@ -238,7 +241,7 @@ extension OpaqueOperationStore {
   ///
   /// - Parameter add: Adds it, with further entries. Called with the lock of the store held: it must call no user code.
   /// - Returns: What answers the calls.
-  package func callAnswerer(orAdd add: (inout OperationContext) -> Void) -> (any CallAnswering)? {
+  public func callAnswerer(orAdd add: (inout OperationContext) -> Void) -> (any CallAnswering)? {
     let answerer = self.runtime.withMachine { machine in
       if machine.context.callAnswerer == nil { add(&machine.context) }
       return machine.context.callAnswerer
@@ -248,14 +251,14 @@ extension OpaqueOperationStore {
   }
 
   /// The name of the operation, for notices.
-  package var operationName: String { self.runtime.operation.operationName }
+  public var operationName: String { self.runtime.operation.operationName }
 }
 
 // MARK: - Reading the value
 
 extension OperationStore {
   /// The state without and with the layers, for a read of the value; nil while an invalidation is unanswered.
-  package var stateForRead: (state: State, shown: State)? {
+  public var stateForRead: (state: State, shown: State)? {
     let states = self.runtime.withMachine { machine in
       machine.isInvalidated ? nil : (machine.state, machine.shownState)
     }
@@ -263,7 +266,7 @@ extension OperationStore {
   }
 
   /// Starts a run behind a read of the value, if a call would get that value and a run behind it.
-  package func noteRead() {
+  public func noteRead() {
     if self.runtime.answersCalls { self.runtime.noteRead() }
   }
 

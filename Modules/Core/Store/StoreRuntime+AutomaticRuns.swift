@@ -31,6 +31,7 @@ extension StoreRuntime {
   /// A run that is under way started without the condition. If it fails, the operation runs again.
   ///
   /// - Parameter cause: The condition.
+  @usableFromInline
   package func rerunSinceChange(_ cause: OperationRunCause) {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.withMachine { $0.markRunsPremature(cause) }

@@ -9,7 +9,7 @@ extension StoreRuntime {
   var allowsAutomaticRuns: Bool { self.operation.allowsAutomaticRuns }
 
   /// The store; nil when it no longer exists.
-  var store: (any AnyObject & Sendable)? { self.reference.store }
+  var store: (any AnyObject & Sendable)? { self.reference.typedStore }
 
   /// Creates another store with this runtime, in place of a store that no longer exists.
   func makeStandIn() -> any AnyObject & Sendable {

@@ -6,7 +6,7 @@ extension OperationStore where State: OverlayableState {
   ///   - apply: Changes the value. Called with no lock held each time the value below the layer changes, possibly more
   ///     than once for a change.
   package func addLayer(_ id: StateLayerIdentifier, apply: @escaping @Sendable (inout State.StateValue) -> Void) {
-    _ = LayerableStore(self)?.addLayer(id, over: State.self, apply: apply)
+    _ = OpaqueOperationStore(erasing: self).addLayer(id, over: State.self, apply: apply)
   }
 
   /// Removes a layer and shows the value without it.
@@ -55,7 +55,7 @@ extension StoreRuntime {
     self.withMachine { $0.replaceWithNextInvalidation(id) }
   }
 
-  /// Commits a layer when no run is under way: see ``LayerableStore/commitLayerAtRest(_:)``.
+  /// Commits a layer when no run is under way: see ``OpaqueOperationStore/commitLayerAtRest(_:)``.
   func commitAtRest(_ id: StateLayerIdentifier) {
     let observation = Locked(SubscriptionSlot())
     let number = observation.withLock { $0.reserve() }

@@ -23,6 +23,7 @@ extension StoreRuntime {
   /// The state without the layers.
   var stateWithoutLayers: any StoredState { self.withMachine { $0.state } }
 
+  @usableFromInline
   package var context: OperationContext {
     get { self.withMachine { $0.context } }
     set {
@@ -34,6 +35,7 @@ extension StoreRuntime {
     }
   }
 
+  @usableFromInline
   package var subscriberCount: Int { self.withMachine { $0.subscribers.count } }
 
   /// Whether the value should be fetched again: after an invalidation, or because a staleness rule says so.

@@ -1,5 +1,5 @@
 /// A store of any state type, for observers that rerun it.
-package protocol WatchableStore: AnyObject, Sendable {
+public protocol WatchableStore: AnyObject, Sendable {
   var context: OperationContext { get }
   var subscriberCount: Int { get }
 
@@ -25,7 +25,7 @@ extension OperationStore {
   /// - Parameter begin: Begins the observation. It receives the runtime of the store, which does not keep the store
   ///   alive. The returned subscription is cancelled when the store is released.
   /// - Returns: The store.
-  package func watched(by begin: (any WatchableStore) -> OperationSubscription) -> OperationStore {
+  public func watched(by begin: (any WatchableStore) -> OperationSubscription) -> OperationStore {
     self.runtime.cancelWhenClosed(begin(self.runtime))
     return self
   }

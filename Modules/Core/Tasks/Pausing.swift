@@ -36,11 +36,13 @@ extension OperationContext {
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
-    guard let observer = RunPauses.current else { return await self.wait(until: specification, timeout: timeout) }
+    let observers = RunPauses.current
+    if observers.isEmpty { return await self.wait(until: specification, timeout: timeout) }
     // Before and after the wait: an observer that takes time does not delay the later runs in the queue.
-    observer.runWillPause(until: OperationName.of(type(of: specification)))
+    let name = OperationName.of(type(of: specification))
+    for observer in observers.reversed() { observer.runWillPause(until: name) }
     let outcome = await self.wait(until: specification, timeout: timeout)
-    await observer.runDidPause()
+    for observer in observers { await observer.runDidPause() }
     return outcome
   }
 

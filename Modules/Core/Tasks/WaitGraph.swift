@@ -19,9 +19,8 @@ extension WaitNode {
   package var continuesAfterAnyWait: Bool { false }
 }
 
-/// A wait of a ``WaitNode`` for another node.
-@usableFromInline
-package struct WaitEdge: Sendable {
+/// A wait of a run for another run, or for a queue of runs.
+public struct WaitEdge: Sendable {
   /// The node that is waited for.
   let node: any WaitNode
   /// Whether the work of the waiting run calls the node. False if the run only comes after the node.
@@ -32,13 +31,18 @@ package struct WaitEdge: Sendable {
     self.isCall = isCall
   }
 
+  /// Creates the wait of a run that comes after a task, without calling it.
+  public init<Value, Failure>(after task: OperationTask<Value, Failure>) {
+    self.init(task.sharedRun, isCall: false)
+  }
+
   /// Creates the wait for a run that the work of another run calls, or for a turn in a queue.
   package init(awaited node: any WaitNode) {
     self.init(node, isCall: !node.isQueue)
   }
 }
 
-/// The graph of runs that wait for each other, which keeps a caller from joining a run that waits for that caller.
+/// The graph of runs that wait for each other. A caller that would join a run which waits for it is refused.
 package enum WaitGraph {
   /// Whether a caller can join a run.
   package enum Finding {

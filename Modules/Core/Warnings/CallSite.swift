@@ -1,22 +1,20 @@
 /// A place in the code of a user, for warnings.
-@usableFromInline
-package struct CallSite: Hashable, Sendable, CustomStringConvertible {
+public struct CallSite: Hashable, Sendable, CustomStringConvertible {
   private let fileID: String
   private let line: UInt
 
   /// Creates a location; nil where the line is 0, which stands for an unknown place.
-  @usableFromInline
-  package init?(_ fileID: StaticString, _ line: UInt) {
+  public init?(_ fileID: StaticString, _ line: UInt) {
     if line == 0 { return nil }
     self.fileID = "\(fileID)"
     self.line = line
   }
 
-  @usableFromInline package var description: String { "\(self.fileID):\(self.line)" }
+  public var description: String { "\(self.fileID):\(self.line)" }
 }
 
 /// An operation made of a closure, which knows where it was made.
-package protocol ClosureOperationRequest: OperationRequest {
+public protocol ClosureOperationRequest: OperationRequest {
   /// Where the closure is written; nil in release builds.
   var location: CallSite? { get }
 }

@@ -25,7 +25,7 @@ enum DerivationGraph {
       for reading in commit.readings.values where !reading.isOfState {
         guard let source = reading.source else { return true }
         // A mutation is read as it is.
-        if !source.mayRunUnasked { continue }
+        if !source.allowsAutomaticRuns { continue }
         if source.isInvalidated { return true }
         // The rules of a derived query include this search.
         if source.derivationNode == nil, source.isStale { return true }

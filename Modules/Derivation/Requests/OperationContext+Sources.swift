@@ -85,14 +85,14 @@ extension OperationContext {
     of store: OperationStore<State>
   ) async throws(State.Failure) -> State.StateValue {
     if let evaluation = self.evaluation { return try await evaluation.read(store, in: self).value.get() }
-    if store.mayRunUnasked, store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
+    if store.allowsAutomaticRuns, store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
     return store.currentValue
   }
 
   private nonisolated(nonsending) func valueOfRun<State>(
     of store: OperationStore<State>
   ) async throws(State.Failure) -> State.StateValue {
-    if store.mayRunUnasked { try await store.run() }
+    if store.allowsAutomaticRuns { try await store.run() }
     return store.currentValue
   }
 

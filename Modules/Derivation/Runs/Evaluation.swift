@@ -43,7 +43,7 @@ extension Evaluation {
     let outcome: Result<State.OperationValue, State.Failure>?
   }
 
-  /// Reads the value of a store, which becomes a source, after a run if that is due. The context is that of the reader.
+  /// Reads the value of a store, which becomes a source, after a run if that is due. The context comes from the reader.
   nonisolated(nonsending) func read<State>(
     _ store: OperationStore<State>,
     in context: OperationContext
@@ -71,7 +71,7 @@ extension Evaluation {
     let reading = StoreReading(of: store, invalidation: invalidation, isOfState: false)
     var value = reading.value
     if case .failure(let error)? = outcome {
-      // A value that was set since is what the store shows now. The state of a cancelled run is that of before.
+      // A value that was set since is what the store shows now. A cancelled run leaves the state as it was.
       if !value.isFailure, !(error is CancellationError) { self.content.withLock { $0.isMixed = true } }
       value = .failure(error)
     }
@@ -89,7 +89,7 @@ extension Evaluation {
   }
 
   private nonisolated(nonsending) func readUntracked<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
-    let isDue = store.mayRunUnasked && (store.isStale || !store.hasResult)
+    let isDue = store.allowsAutomaticRuns && (store.isStale || !store.hasResult)
     let outcome = isDue ? await store.runOrJoin() : nil
     if case .failure(let error)? = outcome { return ReadValue(value: .failure(error), outcome: outcome) }
     return ReadValue(value: .success(store.currentValue), outcome: outcome)
@@ -113,7 +113,7 @@ extension Evaluation {
   ///   - isKept: Whether the node had subscribed to the source before.
   /// - Returns: Whether a run is due, or under way and waited for.
   private func needsRun(_ source: any Source, _ node: DerivationNode?, isKept: Bool) -> Bool {
-    if !source.mayRunUnasked { return false }
+    if !source.allowsAutomaticRuns { return false }
     if !source.hasResult {
       _ = self.cause.refresh(source)
       return true

@@ -7,7 +7,7 @@ protocol Source: AnyObject, Sendable {
   /// The node of the store if its operation is derived.
   var derivationNode: DerivationNode? { get }
   /// Whether a reader may run the operation. False for one that runs only on request, such as a mutation.
-  var mayRunUnasked: Bool { get }
+  var allowsAutomaticRuns: Bool { get }
   /// Whether the value should be fetched again.
   var isStale: Bool { get }
   /// Whether the operation has rules for staleness.

@@ -2,12 +2,12 @@ public import OperationCore
 internal import OperationPersistence
 
 extension FleetNode: InvalidationRelay {
-  package func willInvalidate(matching path: OperationPath) {
+  public func willInvalidate(matching path: OperationPath) {
     // A path with an element that has no key: the prefix before it, which is more than was asked for.
     self.send([FleetNames.subject(longestPrefixOf: path)])
   }
 
-  package func willInvalidate(tags: [OperationPath]) {
+  public func willInvalidate(tags: [OperationPath]) {
     let subjects = tags.compactMap { FleetNames.subject(ofTag: $0, reporting: true) }
     self.state.withLock { $0.tagLog.note(subjects) }
     self.send(subjects)

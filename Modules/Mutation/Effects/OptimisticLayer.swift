@@ -4,17 +4,13 @@ internal import OperationCore
 ///
 /// It refers to the stores weakly: a store that is released releases its layer.
 final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
-  private struct WeakStore: Sendable {
-    weak let value: (any AnyObject & Sendable)?
-  }
-
   private enum End {
     case failure
     case success(invalidating: InvalidatedStores)
   }
 
   private struct State {
-    var stores: [ObjectIdentifier: WeakStore] = [:]
+    var stores: [ObjectIdentifier: StoreReference] = [:]
     /// The number of stores above which the released ones are removed.
     var pruningThreshold = 16
     var end: End?
@@ -38,38 +34,40 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     self.author = author
     self.apply = apply
     // Subscribed to new stores first, so that no store is missed between the two calls.
-    let subscription = client.watchLayerableStores(matching: path) { [weak self] store in _ = self?.add(to: store) }
+    let subscription = client.subscribe(matching: path) { [weak self] change in
+      for store in change.storesAdded { _ = self?.add(to: store) }
+    }
     self.state.withLock { $0.subscription = subscription }
-    let stores = client.layerableStores(matching: path)
+    let stores = client.stores(matching: path)
     var isAdded = false
     for store in stores where self.add(to: store) { isAdded = true }
     if !isAdded, let store = stores.first { Self.reportMismatch(of: store, matching: path) }
   }
 
-  private static func reportMismatch(of store: LayerableStore, matching path: OperationPath) {
+  private static func reportMismatch(of store: OpaqueOperationStore, matching path: OperationPath) {
+    let stateType = type(of: store.stateWithoutLayers)
     OperationWarning(
       code: .stateMismatch,
       message: """
         An optimistic update on \(path) is not shown: it changes the state \(Target.self), and no store there has that \
-        state. The store at \(store.path) has the state \(store.stateType). Pass `of: \(store.stateType).self`, or the \
+        state. The store at \(store.path) has the state \(stateType). Pass `of: \(stateType).self`, or the \
         path of the stores to update.
         """
     ).report()
   }
 
   /// Adds the update to a store. Returns false if the store has another state.
-  private func add(to store: LayerableStore) -> Bool {
+  private func add(to store: OpaqueOperationStore) -> Bool {
     let isDue = self.state.withLock { state, released in
       guard state.end == nil else { return false }
-      let id = ObjectIdentifier(store.store)
-      if state.stores[id]?.value === store.store { return false }
-      state.stores[id] = WeakStore(value: store.store)
+      let reference = store.reference
+      guard state.stores.updateValue(reference, forKey: ObjectIdentifier(reference)) == nil else { return false }
       if state.stores.count > state.pruningThreshold {
         state.stores = state.stores.filter { entry in
           // It may have become the last reference, which is released after unlocking.
-          let value = entry.value.value
-          released.append(value)
-          return value != nil
+          let store = entry.value.store
+          released.append(store)
+          return store != nil
         }
         state.pruningThreshold = max(16, 2 * state.stores.count)
       }
@@ -77,7 +75,7 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     }
     guard isDue else { return true }
     guard store.addLayer(self.id, over: Target.self, by: self.author, apply: self.apply) else {
-      self.state.withLock { $0.stores[ObjectIdentifier(store.store)] = nil }
+      self.state.withLock { $0.stores[ObjectIdentifier(store.reference)] = nil }
       return false
     }
     // If the layer has ended meanwhile, the end did not find it in this store.
@@ -108,18 +106,18 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
   func commitAtRest() {
     let stores = self.state.withLock { state in
       defer { state.stores = [:] }
-      return state.stores.values.compactMap(\.value)
+      return Array(state.stores.values)
     }
-    for store in stores.compactMap({ LayerableStore($0) }) { store.commitLayerAtRest(self.id) }
+    for store in stores.compactMap(\.store) { store.commitLayerAtRest(self.id) }
   }
 
-  private func end(with end: End) -> [LayerableStore] {
+  private func end(with end: End) -> [OpaqueOperationStore] {
     let (stores, subscription) = self.state.withLock { state, released in
       released.append(state.end)
       state.end = end
-      return (state.stores.values.compactMap(\.value), state.subscription.take())
+      return (Array(state.stores.values), state.subscription.take())
     }
     subscription?.cancel()
-    return stores.compactMap { LayerableStore($0) }
+    return stores.compactMap(\.store)
   }
 }

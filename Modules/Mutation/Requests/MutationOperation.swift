@@ -192,7 +192,8 @@ extension MutationOperation where Arguments == Void, MutateFailure == any Error 
 }
 
 extension MutationOperation: ClosureOperationRequest {
-  package var location: CallSite? {
+  /// Where the closure is written, for warnings; nil in release builds.
+  public var location: CallSite? {
     #if DEBUG
       self.source
     #else

@@ -1,7 +1,8 @@
-package import OperationCore
+public import OperationCore
 
 extension MutationState: CallKeepingState {
-  package var keptCalls: [KeptCall] {
+  /// The calls in the history, newest first.
+  public var keptCalls: [KeptCall] {
     self.history.reversed().map { entry in
       var error: (any Error)?
       if case .failure(let failure)? = entry.currentResult { error = failure }

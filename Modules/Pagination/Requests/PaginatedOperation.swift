@@ -251,7 +251,8 @@ extension PaginatedOperation where PageFailure == any Error {
 }
 
 extension PaginatedOperation: ClosureOperationRequest {
-  package var location: CallSite? {
+  /// Where the closure is written, for warnings; nil in release builds.
+  public var location: CallSite? {
     #if DEBUG
       self.source
     #else

@@ -94,7 +94,7 @@ extension PaginatedState: OperationState {
 
 extension PaginatedState: PartwiseReplacingState {
   /// The number of the page that the run is fetching, counted from the start of the run.
-  package static func replacedPart(in context: OperationContext) -> Int? {
+  public static func replacedPart(in context: OperationContext) -> Int? {
     let run: Run? = context.pagingRun()
     return run?.log.pageCount
   }

@@ -106,7 +106,7 @@ struct LockFreedomTests {
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0 = nil }
     try await offThePool {
-      store.withExclusiveAccess { store in _ = LayerableStore(store)?.commitLayer(layer) }
+      store.withExclusiveAccess { store in OpaqueOperationStore(erasing: store).commitLayer(layer) }
     }
     #expect(store.currentValue == nil)
     #expect(probe.uses == 1)

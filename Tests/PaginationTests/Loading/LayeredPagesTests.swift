@@ -71,7 +71,7 @@ struct LayeredPagesTests {
     #expect(!store.hasPreviousPage)
     try await store.fetchNextPage()
     #expect(store.nextPageId == 2)
-    LayerableStore(store)?.commitLayer(layer)
+    OpaqueOperationStore(erasing: store).commitLayer(layer)
     #expect(store.text == "0a 1x 2draft")
     #expect(!store.hasNextPage)
   }

@@ -137,7 +137,7 @@ struct PageAgeTests {
     self.clock.advance(by: .seconds(59))
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0.append(Page(id: 50, value: "new")) }
-    LayerableStore(store)?.commitLayer(layer)
+    OpaqueOperationStore(erasing: store).commitLayer(layer)
     #expect(!store.isStale)
     self.clock.advance(by: .seconds(1))
     #expect(store.isStale)

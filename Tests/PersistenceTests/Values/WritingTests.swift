@@ -104,7 +104,7 @@ import Testing
     await program.client.persistence.flush()
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0 = "hoped for" }
-    LayerableStore(store)?.commitLayer(layer)
+    OpaqueOperationStore(erasing: store).commitLayer(layer)
     await program.client.persistence.flush()
     #expect(program.restarted().store().currentValue == "hoped for")
   }

@@ -1,20 +1,5 @@
-/// A store with the type of its state erased, for adding and removing layers.
-package struct LayerableStore: Sendable {
-  package let store: any AnyObject & Sendable
-  private let runtime: StoreRuntime
-
-  /// Creates a reference to a store; nil when the object is not an ``OperationStore``.
-  package init?(_ store: any AnyObject & Sendable) {
-    guard let store = store as? any ErasableStore else { return nil }
-    self.store = store
-    self.runtime = store.runtime
-  }
-
-  package var path: OperationPath { self.runtime.path }
-
-  /// The type of the state.
-  package var stateType: any OperationState.Type { type(of: self.runtime.stateWithoutLayers.typed) }
-
+// Layers of optimistic updates, for modules that show what a call is about to change.
+extension OpaqueOperationStore {
   /// Adds a layer above those with smaller identifiers, if the state of the store is `State` or has a base of that
   /// type.
   ///
@@ -27,7 +12,7 @@ package struct LayerableStore: Sendable {
   ///   - apply: Changes the value. Called with no lock held each time the value below the layer changes, possibly more
   ///     than once for a change.
   /// - Returns: Whether the state of the store is `State` or has a base of that type.
-  package func addLayer<State: OverlayableState & Sendable>(
+  public func addLayer<State: OverlayableState & Sendable>(
     _ id: StateLayerIdentifier,
     over state: State.Type,
     by author: String? = nil,
@@ -52,12 +37,12 @@ package struct LayerableStore: Sendable {
   }
 
   /// Removes a layer and shows the value without it.
-  package func removeLayer(_ id: StateLayerIdentifier) {
+  public func removeLayer(_ id: StateLayerIdentifier) {
     self.runtime.removeLayer(id)
   }
 
   /// Removes a layer and makes its update part of the value.
-  package func commitLayer(_ id: StateLayerIdentifier) {
+  public func commitLayer(_ id: StateLayerIdentifier) {
     self.runtime.commitLayer(id)
   }
 
@@ -65,14 +50,14 @@ package struct LayerableStore: Sendable {
   ///
   /// The refetched value replaces the layer, and the old value does not show in between. Call this method first, then
   /// invalidate the store, then call ``commitLayerAtRest(_:)``.
-  package func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
+  public func removeLayerWithNextRefetch(_ id: StateLayerIdentifier) {
     self.runtime.removeLayerWithNextRefetch(id)
   }
 
   /// Commits a layer when no run is under way: now, or when the runs under way have ended without replacing it.
   ///
   /// Removes the layer instead when a set value or a reset has answered the invalidation that the layer waits for.
-  package func commitLayerAtRest(_ id: StateLayerIdentifier) {
+  public func commitLayerAtRest(_ id: StateLayerIdentifier) {
     self.runtime.commitAtRest(id)
   }
 }
