@@ -63,6 +63,26 @@ extension OperationClient {
     self.store(for: operation, initialState: operation.initialState, fileID: fileID, line: line)
   }
 
+  /// Creates a store without inserting it.
+  @inlinable
+  func makeStore<Operation: StatefulOperationRequest>(
+    for operation: Operation,
+    initialState: Operation.State,
+    _ fileID: StaticString = "",
+    _ line: UInt = 0
+  ) -> OperationStore<Operation.State> {
+    let context = self.defaultContext(at: operation.path)
+    let store =
+      self.createsPlainStores
+      ? OperationStore.detached(operation: operation, initialState: initialState, initialContext: context)
+      : self.storeCreator.store(for: operation, in: context, with: initialState)
+    #if DEBUG
+      store.runtime.requestedOperation.note(operation, at: CallSite(fileID, line))
+    #endif
+    self.followings.storeWasMade(store.runtime)
+    return store
+  }
+
   /// Returns a store with its type; nil, with a report, when it is the store of another operation or state type.
   @inlinable
   func typed<Operation: StatefulOperationRequest>(

@@ -52,26 +52,6 @@ public final class OperationClient: Sendable {
       }
     }
   }
-
-  /// Creates a store without inserting it.
-  @inlinable
-  func makeStore<Operation: StatefulOperationRequest>(
-    for operation: Operation,
-    initialState: Operation.State,
-    _ fileID: StaticString = "",
-    _ line: UInt = 0
-  ) -> OperationStore<Operation.State> {
-    let context = self.defaultContext(at: operation.path)
-    let store =
-      self.createsPlainStores
-      ? OperationStore.detached(operation: operation, initialState: initialState, initialContext: context)
-      : self.storeCreator.store(for: operation, in: context, with: initialState)
-    #if DEBUG
-      store.runtime.requestedOperation.note(operation, at: CallSite(fileID, line))
-    #endif
-    self.followings.storeWasMade(store.runtime)
-    return store
-  }
 }
 
 extension OperationContext {

@@ -1,24 +1,4 @@
 extension StoreMachine {
-  /// Returns the subscribers to which the caller has to deliver a change, followed by `StoreRuntime.endDelivery()`.
-  ///
-  /// Returns nil when there are no subscribers or the change is empty. Also returns nil, and queues the change, when
-  /// the caller may not deliver, events are being delivered, or earlier events are queued.
-  mutating func recipients(
-    of change: StoreChange,
-    result: RunOutcome?,
-    _ context: @autoclosure () -> OperationContext,
-    run: OperationTaskIdentifier?,
-    addressee: Subscriber? = nil,
-    mayDeliver: Bool
-  ) -> Recipients? {
-    if self.subscribers.isEmpty || change.isEmpty { return nil }
-    guard mayDeliver, self.eventQueue.beginDirectly() else {
-      self.queue(change, result: result, context(), run: run, addressee: addressee)
-      return nil
-    }
-    return Recipients(slots: self.subscribers.slots, limit: self.subscribers.nextNumber, addressee: addressee)
-  }
-
   /// Appends a change to the event queue, unless it is empty or the store has no subscribers.
   mutating func queue(
     _ change: StoreChange,

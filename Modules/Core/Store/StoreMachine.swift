@@ -3,29 +3,6 @@
 /// A transition performs no side effects: it returns them, or puts events in the event queue. The machine is not
 /// copyable, so that the compiler copies it nowhere. A change that calls user code is tried on a ``draft()``.
 struct StoreMachine: ~Copyable, Sendable {
-  /// A run between its start and its finish.
-  struct Run: Sendable {
-    /// The task of the run. Its context contains the attempt that the run is in.
-    var task: ErasedTask
-    /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
-    let invalidations: Int
-    /// Whether its results affect the state: true until the run is rolled back or the state is reset.
-    var isShown = true
-    /// Whether a condition of the operation became true only after the run began. A failure may cause a rerun.
-    var isPremature = false
-    /// Whether its work has begun. A handler that joins the run later is notified of the start when it joins.
-    var hasStarted = false
-    /// Whether it was cancelled before its work began. Subscribers are then not notified of its end.
-    var isSkipped = false
-
-    var id: OperationTaskIdentifier { self.task.sharedRun.id }
-
-    init(task: ErasedTask, invalidations: Int) {
-      self.task = task
-      self.invalidations = invalidations
-    }
-  }
-
   /// The storage of the store's context, which has no entries of an event.
   var contextStorage: OperationContext.Storage
   /// Incremented by each change of the state or its layers, to detect outdated drafts.

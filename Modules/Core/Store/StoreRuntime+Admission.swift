@@ -53,6 +53,8 @@ extension StoreRuntime {
   }
 
   /// Joins a run if it does the same work and can be joined.
+  // Not inlined, like `leadingTasks`: functions that call it in loops, or around a suspension, would have several copies.
+  @inline(never)
   func admission(
     to candidate: ErasedTask,
     _ context: OperationContext,
@@ -187,6 +189,7 @@ extension StoreRuntime {
   ///   - refused: The runs to leave out.
   ///   - decide: Called with whether there is none, in one step with the search.
   /// - Returns: The tasks.
+  @inline(never)
   func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [ErasedTask] {
     self.withMachine { machine in
       let tasks = machine.joinableTasks.filter {

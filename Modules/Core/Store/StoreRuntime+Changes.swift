@@ -105,16 +105,99 @@ extension StoreRuntime {
   ) -> Bool {
     var observers: [any ShownStateObserver] = []
     let isMade = self.withMachine { machine, released in
-      guard version == nil ? !machine.callsLayers : version == machine.version else { return false }
-      if replacesValue { released.replaced = StoreMachine.ReplacedValues(of: machine) }
-      if self.traits.contains(.hasHistory) { released.append(machine.state) }
-      machine.version += 1
+      guard machine.beginChange(at: version, replacesValue: replacesValue, self.traits, &released) else { return false }
       body(&machine, &released)
       if replacesValue, machine.extras != nil { observers = machine.notifyObservers(&released) }
       return true
     }
     // With exclusive access, when that ends.
-    if !observers.isEmpty, !self.lock.isOwnedByCurrentThread { for observer in observers { observer.settle() } }
+    if !observers.isEmpty, !self.lock.isOwnedByCurrentThread { self.settle(observers) }
     return isMade
+  }
+
+  // Not inlined, like `beginChange` and `Recipients.receive`: each of the ten callers of `change` would have its own copy.
+  @inline(never)
+  private func settle(_ observers: [any ShownStateObserver]) {
+    for observer in observers { observer.settle() }
+  }
+}
+
+extension StoreMachine {
+  /// Begins a change with the lock held, unless layers have to be applied to a draft for it.
+  ///
+  /// - Parameters:
+  ///   - version: The version that the machine must have; nil for a change that is made if it calls no layers.
+  ///   - replacesValue: False if the change leaves the value and the error as they are.
+  ///   - traits: What the store does for states of its type.
+  ///   - released: Receives the values and the errors before the change.
+  /// - Returns: Whether to make the change.
+  @inline(never)
+  fileprivate mutating func beginChange(
+    at version: UInt64?,
+    replacesValue: Bool,
+    _ traits: StateTraits,
+    _ released: inout ReleasedValues
+  ) -> Bool {
+    guard version == nil ? !self.callsLayers : version == self.version else { return false }
+    if replacesValue { released.replaced = ReplacedValues(of: self) }
+    if traits.contains(.hasHistory) { released.append(self.state) }
+    self.version += 1
+    return true
+  }
+}
+
+// MARK: - Who is notified
+
+extension StoreMachine {
+  /// Returns the subscribers to which the caller has to deliver a change, followed by `StoreRuntime.endDelivery()`.
+  ///
+  /// Returns nil when there are no subscribers or the change is empty. Also returns nil, and queues the change, when
+  /// the caller may not deliver, events are being delivered, or earlier events are queued.
+  mutating func recipients(
+    of change: StoreChange,
+    result: RunOutcome?,
+    _ context: @autoclosure () -> OperationContext,
+    run: OperationTaskIdentifier?,
+    addressee: Subscriber? = nil,
+    mayDeliver: Bool
+  ) -> Recipients? {
+    if self.subscribers.isEmpty || change.isEmpty { return nil }
+    guard mayDeliver, self.eventQueue.beginDirectly() else {
+      self.queue(change, result: result, context(), run: run, addressee: addressee)
+      return nil
+    }
+    return Recipients(slots: self.subscribers.slots, limit: self.subscribers.nextNumber, addressee: addressee)
+  }
+}
+
+/// The subscribers that receive an event.
+struct Recipients: Sendable {
+  let slots: ContiguousArray<SubscriberTable.Slot>
+  /// Only subscribers with smaller numbers receive the event: those that were added before it.
+  let limit: UInt64
+  /// The only recipient; nil when all subscribers receive the event.
+  let addressee: Subscriber?
+
+  /// Calls `body` with each recipient of an event of `run`, in the order in which they subscribed.
+  private func forEach(run: OperationTaskIdentifier?, _ body: (Subscriber) -> Void) {
+    if let addressee = self.addressee { return body(addressee) }
+    for slot in self.slots {
+      if slot.number >= self.limit { break }
+      if let subscriber = slot.subscriber, slot.receivesEvents(of: run) { body(subscriber) }
+    }
+  }
+
+  /// Delivers the state, the result and the lifecycle event that are given, each to all recipients before the next.
+  @inline(never)
+  func receive(
+    state: (any StoredState)?,
+    result: RunOutcome?,
+    lifecycle: StoreChange.Lifecycle?,
+    _ context: OperationContext,
+    run: OperationTaskIdentifier?
+  ) {
+    if let state { self.forEach(run: run) { $0.receive(state, context) } }
+    if let result { self.forEach(run: run) { $0.receive(result, context) } }
+    if let lifecycle { self.forEach(run: run) { $0.receive(lifecycle, context) } }
   }
 }

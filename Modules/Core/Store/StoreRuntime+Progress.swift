@@ -4,40 +4,40 @@ extension StoreRuntime {
     if EventReaders.exist { self.record(progress, of: id) }
     let hasFailed = if case .attemptFailed = progress { true } else { false }
     let notifications = StoreChange(isStateNew: true, lifecycle: hasFailed ? .attemptFailed : nil)
-    self.changeTask(of: id, notifications) { machine, task in
-      task.context.run.attempts = .after(progress, task.context.run.attempts)
-      machine.uniqueExtras().content.hasReportedProgress = true
-      return true
-    }
+    self.changeTask(of: id, .progress(progress), notifications)
   }
 
   /// Shows in the state whether a run makes attempts. A run that waits for another run's work makes none.
   func setMakesAttempts(_ makesAttempts: Bool, of id: OperationTaskIdentifier) {
-    self.changeTask(of: id, StoreChange(isStateNew: true)) { _, task in
-      if task.context.run.makesAttempts == makesAttempts { return false }
-      task.context.run.makesAttempts = makesAttempts
-      return true
-    }
+    self.changeTask(of: id, .makesAttempts(makesAttempts), StoreChange(isStateNew: true))
+  }
+
+  private enum TaskChange {
+    case progress(RunProgress)
+    case makesAttempts(Bool)
   }
 
   /// Changes the task of a run in the state, unless the run is not shown, and notifies the subscribers.
   ///
   /// - Parameters:
   ///   - id: The run.
+  ///   - taskChange: The change. It is no closure, for which all of this would be compiled once for each caller.
   ///   - notifications: What to notify the subscribers of.
-  ///   - edit: Changes the task with the lock held. Returns whether that is a change.
-  private func changeTask(
-    of id: OperationTaskIdentifier,
-    _ notifications: StoreChange,
-    _ edit: (inout StoreMachine, inout ErasedTask) -> Bool
-  ) {
+  private func changeTask(of id: OperationTaskIdentifier, _ taskChange: TaskChange, _ notifications: StoreChange) {
     var context = OperationContext()
     self.change(context, run: id, replacesValue: false) { machine, released in
       guard let index = machine.index(ofRun: id), machine.runs[index].isShown else { return StoreChange() }
       var task = machine.runs[index].task
       // It may have the error of an earlier attempt.
       released.task = task
-      guard edit(&machine, &task) else { return StoreChange() }
+      switch taskChange {
+      case .progress(let progress):
+        task.context.run.attempts = .after(progress, task.context.run.attempts)
+        machine.uniqueExtras().content.hasReportedProgress = true
+      case .makesAttempts(let makesAttempts):
+        if task.context.run.makesAttempts == makesAttempts { return StoreChange() }
+        task.context.run.makesAttempts = makesAttempts
+      }
       machine.replaceTask(task, at: index)
       context = task.context
       return notifications
