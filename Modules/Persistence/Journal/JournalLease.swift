@@ -132,8 +132,8 @@ final class JournalLease: Sendable {
     do {
       try await self.storage.releaseLease(name, owner: self.owner)
     } catch {
-      // It ends by itself.
-      self.report(error)
+      // It ends by itself. A program that has closed its storage is about to end, too.
+      if (error as? StorageError)?.code != .closed { self.report(error) }
     }
   }
 

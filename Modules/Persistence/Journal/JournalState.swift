@@ -147,6 +147,8 @@ struct JournalState: Sendable {
   /// The storage keys of calls that have ended and could not be removed.
   var failedRemovals: Set<String> = []
   var removalWaiters: [AwaitedOutcome<Void>] = []
+  /// The storage keys of calls that were removed while the entries are read again; nil while they are not.
+  var removedDuringReload: Set<String>?
 
   // Sending.
   var maySend = true
@@ -308,6 +310,7 @@ extension JournalState {
     self.setRetry(of: place, at: nil)
     self.setExpiry(of: place, at: nil)
     self.items[place] = nil
+    self.removedDuringReload?.insert(item.storageKey)
     self.waitingWithoutScope.remove(place)
     if item.isPending { self.pendingCount -= 1 }
     self.count(item, -1)

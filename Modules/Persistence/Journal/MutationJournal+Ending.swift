@@ -208,7 +208,7 @@ extension MutationJournal {
       return state.items[place]?.record
     }
     guard let record else { return self.putBack(ticket, isHeld: false, failure: nil) }
-    await self.writeAside(ticket)
+    await self.waitForAside(ticket, self.change { $0.write(place) })
     self.change { state in
       if !record.isHolding { state.leave(place, in: record.scope) }
       state.endAside(place, because: reason)
@@ -217,10 +217,10 @@ extension MutationJournal {
     self.reportAside(record, ticket, because: reason, in: context)
   }
 
-  /// Stores that a call is set aside.
-  nonisolated(nonsending) func writeAside(_ ticket: JournalTicket) async {
+  /// Waits until it is stored that a call is set aside.
+  nonisolated(nonsending) func waitForAside(_ ticket: JournalTicket, _ write: JournalWrite?) async {
     do {
-      try await self.write(ticket.place)
+      try await write?.value()
     } catch {
       OperationWarning.report(storageFailedTo: "set the journal entry \(ticket.id) aside", error)
     }

@@ -75,11 +75,13 @@ extension MutationJournal {
 
   /// Sets a call aside whose time has passed, or refuses its next body.
   func expire(_ place: JournalState.Place) async {
-    guard let ticket = self.change({ $0.beginExpiry(of: place, in: self) }) else { return }
-    await self.writeAside(ticket)
-    if let record = self.state.withLock({ $0.items[place]?.record }) {
-      self.reportAside(record, ticket, because: Self.expiryReason)
+    // One decision: what another process has stored is not taken over in between.
+    let expiry = self.change { state in
+      state.beginExpiry(of: place, in: self).map { ($0, state.items[place]?.record, state.write(place)) }
     }
+    guard case (let ticket, let record?, let write)? = expiry else { return }
+    await self.waitForAside(ticket, write)
+    self.reportAside(record, ticket, because: Self.expiryReason)
   }
 }
 

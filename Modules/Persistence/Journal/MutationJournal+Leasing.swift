@@ -67,7 +67,7 @@ extension MutationJournal {
   private func reload(_ lease: JournalLease) async -> Bool {
     do {
       try await self.load()
-      let known = self.state.withLock { state in state.items.filter { $0.value.isStored && !$0.value.isQueued } }
+      let known = self.state.withLock { $0.beginReload() }
       let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
       let read = entries.map { entry in (entry.key, Result { try JournalRecord.read(entry.value) }) }
       var alive: Set<String> = []
@@ -75,12 +75,14 @@ extension MutationJournal {
         if await lease.isAlive(owner) { alive.insert(owner) }
       }
       let shown = self.change { [alive] state -> Set<String> in
-        defer { state.reconcile(read, known: Set(known.keys), alive: alive, own: lease.owner) }
-        return Set(state.items.values.map(\.storageKey))
+        let removed = state.removedDuringReload.take() ?? []
+        defer { state.reconcile(read, known, without: removed, alive: alive, own: lease.owner) }
+        return removed.union(state.items.values.map(\.storageKey))
       }
       self.reportUnreadable(read.filter { !shown.contains($0.0) })
       return true
     } catch {
+      self.change { $0.removedDuringReload = nil }
       OperationWarning.report(storageFailedTo: "read the journal", error)
       await lease.release()
       return false
@@ -98,16 +100,25 @@ extension JournalState {
     )
   }
 
+  /// Begins to read the entries again. Returns the calls that are stored, with the numbers of their last changes.
+  fileprivate mutating func beginReload() -> [Place: Int] {
+    self.removedDuringReload = []
+    return self.items.filter { $0.value.isStored && !$0.value.isQueued && $0.value.writes.isEmpty }
+      .mapValues(\.version)
+  }
+
   /// Takes over what other processes have changed.
   ///
   /// - Parameters:
-  ///   - read: The stored entries.
-  ///   - known: The calls that were stored before the entries were read.
+  ///   - read: The stored entries, which may be older than what this process has decided since.
+  ///   - known: The calls that were stored before the entries were read, with the numbers of their last changes.
+  ///   - removed: The storage keys of the calls that this process has removed since.
   ///   - alive: The journals of other processes that live.
   ///   - own: This journal.
   fileprivate mutating func reconcile(
     _ read: [(key: String, record: Result<JournalRecord, any Error>)],
-    known: Set<Place>,
+    _ known: [Place: Int],
+    without removed: Set<String>,
     alive: Set<String>,
     own: String
   ) {
@@ -116,15 +127,15 @@ extension JournalState {
     for (key, result) in read {
       let record = (try? result.get())?.afterProcess
       if let place = places.removeValue(forKey: key) {
-        if let record, record.owner != own { self.refresh(place, record, alive) }
-      } else if !self.failedRemovals.contains(key) {
+        if let record, record.owner != own { self.refresh(place, record, known[place], alive) }
+      } else if !self.failedRemovals.contains(key), !removed.contains(key) {
         let place = self.nextEarlierPlace()
         let isElsewhere = record?.owner.map { alive.contains($0) } ?? false
         self.restore(record, from: key, at: place, isElsewhere: isElsewhere)
         restored.append(place)
       }
     }
-    for place in places.values where known.contains(place) {
+    for place in places.values where known[place] != nil {
       guard let item = self.items[place], item.isStored, !item.isQueued, !item.isGone else { continue }
       if item.activity.isRunning { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
     }
@@ -134,9 +145,10 @@ extension JournalState {
     for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
   }
 
-  /// Records what another process has stored for its call.
-  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ alive: Set<String>) {
+  /// Records what another process has stored for its call, unless this one has changed it since `version`.
+  private mutating func refresh(_ place: Place, _ found: JournalRecord, _ version: Int?, _ alive: Set<String>) {
     guard let item = self.items[place], item.activity.isNone, !item.isGone else { return }
+    let record = item.version == version ? found : item.record ?? found
     let isElsewhere = record.owner.map { alive.contains($0) } ?? false
     if item.isInLane { self.leave(place) }
     self.edit(place) { item in

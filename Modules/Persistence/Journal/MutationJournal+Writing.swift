@@ -40,13 +40,6 @@ extension MutationJournal {
     return result
   }
 
-  /// Stores what was decided for a call until now.
-  ///
-  /// - Throws: The error of the encoding or of the storage.
-  nonisolated(nonsending) func write(_ place: JournalState.Place) async throws {
-    try await self.change { $0.write(place) }?.value()
-  }
-
   /// Writes all changes, in the order in which their entries were changed first. One task at a time does.
   private nonisolated(nonsending) func writeAll() async {
     while let batch = self.state.withLock({ $0.nextBatch() }) {

@@ -83,6 +83,44 @@ import Testing
     _ = try await call.value
     #expect(self.server.requests.count == 2)
   }
+
+  /// A process that has read two entries of earlier starts, and reads them again because it has just taken the lease.
+  private func readingAgain() async throws -> Process {
+    try await leaveCalls(["a", "b"], in: self.storage.base)
+    let entry = try #require(try await self.storage.base.entries(withPrefix: "journal/").last)
+    let text = String(decoding: entry.value, as: UTF8.self)
+      .replacing(#""isSetAside":false"#, with: #""isSetAside":true"#)
+    try await self.storage.base.apply([.put(key: entry.key, value: Array(text.utf8))])
+    let a = self.process("a")
+    try await a.journal.load()
+    #expect(a.journal.statuses == [.waiting, .deadLetter])
+    a.storage.holdReads()
+    await a.journal.resume()
+    try await a.storage.reading.arrivals(count: 1)
+    return a
+  }
+
+  @Test func `An entry that is removed while the entries are read again stays removed`() async throws {
+    let a = try await self.readingAgain()
+    #expect(await a.journal.remove("old1"))
+    a.storage.reading.open()
+    await a.journal.settled()
+    #expect(a.journal.statuses == [.deadLetter])
+    #expect(self.server.requests.isEmpty)
+    #expect(try await self.storage.base.keys().filter { $0.hasPrefix("journal/") }.count == 1)
+  }
+
+  @Test func `A decision of the user while the entries are read again stays`() async throws {
+    self.script.enqueue(.value("ok"), .value("ok"))
+    let a = try await self.readingAgain()
+    let retry = Task.immediate { await a.journal.retry("old2") }
+    #expect(a.journal.statuses == [.waiting, .waiting])
+    a.storage.reading.open()
+    #expect(await retry.value)
+    await a.journal.settled()
+    #expect(self.server.done == ["a", "b"])
+    #expect(a.journal.entries.isEmpty)
+  }
 }
 
 private struct Process {
@@ -97,19 +135,25 @@ final class SharedStorage: LeasingStorage {
   private enum State { case alive, suspended }
 
   let base: InMemoryStorage
+  /// What has been read passes it, if reads are held.
+  let reading = Gate()
   private let state = Mutex(State.alive)
+  private let holdsReads = AtomicFlag(false)
 
   init(_ base: InMemoryStorage) {
     self.base = base
   }
 
   func suspend() { self.state.withLock { $0 = .suspended } }
+  func holdReads() { _ = self.holdsReads.set(true) }
   func resume() { self.state.withLock { $0 = .alive } }
 
   private var isAlive: Bool { self.state.withLock { $0 == .alive } }
 
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    try await self.base.entries(withPrefix: prefix)
+    let entries = try await self.base.entries(withPrefix: prefix)
+    if self.holdsReads.isOn { try await self.reading.wait() }
+    return entries
   }
 
   nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
