@@ -220,7 +220,7 @@ let table: [Module] = [
   ),
   .tests(
     "SQLite",
-    uses: ["Core", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject", "SubjectFixtures"],
+    uses: ["Core", "Backoff", "Mutation", "Persistence", "PersistenceTesting", "StorageSubject", "SubjectFixtures"],
     trait: "SwiftOperationSQLite",
     products: ["GRDB.swift": ["GRDB"]]
   ),
