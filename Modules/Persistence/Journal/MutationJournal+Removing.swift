@@ -55,8 +55,9 @@ extension MutationJournal {
     }
     let name = self.change { state -> String?? in
       guard let item = state.items[removal.place] else { return nil }
+      // Also of a call that is about to be made again: its replay will not find it. A run shows its own to its end.
+      if let updates = item.updates { state.actions.ended.append(updates) }
       if !item.activity.isRunning {
-        if let updates = item.updates { state.actions.ended.append(updates) }
         state.actions.fates.append((item.fate, .ended(.removed, item.record?.name ?? "")))
       }
       state.remove(removal.place)

@@ -47,6 +47,25 @@ struct NewTokens: PhoneArguments {
   var sent: Tokens { Tokens(note: self.page, tokens: self.tokens) }
 }
 
+/// What a screen shows: the tokens of a user, those included that are still to be sent.
+struct PhoneScreen: Codable, Hashable, Sendable {
+  static let path: OperationPath = ["notes"]
+
+  var user: Int
+  var tokens: [Int]
+
+  /// The query of a version of the program. The second migrates what the first has stored, and the first leaves what the
+  /// second has.
+  static func query(in version: Int) -> some QueryRequest<Self, any Error> {
+    OperationScript<Self, any Error>().query(path: self.path)
+      .persisted(
+        as: "notes",
+        version: version,
+        migrate: { bytes, _ in try JSONDecoder().decode(StoredValue<Self>.self, from: Data(bytes)) }
+      )
+  }
+}
+
 /// One start of the program.
 struct Phone: Sendable {
   let storage: PhoneStorage
@@ -57,6 +76,8 @@ struct Phone: Sendable {
   let generation: Int
   /// The version of the program.
   let version: Int
+  /// What the user sees, and what is stored of it.
+  let screen: OperationStore<QueryState<PhoneScreen, any Error>>
   private let calls: [@Sendable (Tokens, OperationContext) async throws -> Void]
   /// The identifiers of the calls that each store shows and that have not ended, and of those that have.
   private let shows: [@Sendable () -> (pending: [String], ended: [String])]
@@ -78,7 +99,9 @@ struct Phone: Sendable {
     if isOnline { self.network.turnOn() }
     var context = OperationContext()
     context.use(self.clock)
+    context.operationStorage = self.storage
     self.client = OperationClient(defaultContext: context, storeCache: KeepingCache())
+    self.screen = self.client.store(for: PhoneScreen.query(in: version))
     let counter = KeyCounter()
     self.journal = MutationJournal(
       storage: self.storage,
@@ -93,7 +116,10 @@ struct Phone: Sendable {
     }
     var calls: [@Sendable (Tokens, OperationContext) async throws -> Void] = []
     var shows: [@Sendable () -> (pending: [String], ended: [String])] = []
-    func add<Arguments: PhoneArguments>(_ mutation: some MutationRequest<Arguments, Void, any Error>, as name: String) {
+    func add<Arguments: PhoneArguments>(_ call: some MutationRequest<Arguments, Void, any Error>, as name: String) {
+      let mutation = call.optimistic(on: PhoneScreen.path, of: QueryState<PhoneScreen, any Error>.self) {
+        $0?.tokens += $1.sent.tokens
+      }
       let store = client.store(for: mutation)
       journal.register(mutation, as: name)
       calls.append { try await store.mutate(with: Arguments($0), using: $1) }
@@ -159,41 +185,4 @@ struct Phone: Sendable {
 
   /// The tokens of the calls in the journal.
   var storedTokens: Set<Int> { Set(self.journal.entries.flatMap { Tokens($0).tokens }) }
-}
-
-/// A storage whose disk can be full, and whose process can be killed.
-final class PhoneStorage: PersistentStorage {
-  private struct State: Sendable {
-    var isFull = false
-    var isDead = false
-  }
-
-  private let base: InMemoryStorage
-  private let state = Locked(State())
-
-  init(_ base: InMemoryStorage) {
-    self.base = base
-  }
-
-  func setFull(_ isFull: Bool) { self.state.withLock { $0.isFull = isFull } }
-
-  func kill() async -> [StorageEntry] {
-    self.state.withLock { $0.isDead = true }
-    return (try? await self.base.entries(withPrefix: "")) ?? []
-  }
-
-  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    try await self.base.entries(withPrefix: prefix)
-  }
-
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
-    let (isFull, isDead) = self.state.withLock { ($0.isFull, $0.isDead) }
-    // What a dead process does is not seen.
-    if isDead { return }
-    let puts = batch.contains { if case .put = $0 { true } else { false } }
-    if isFull, puts { throw StorageError(code: .full, message: "The disk is full.") }
-    try await self.base.apply(batch)
-  }
-
-  nonisolated(nonsending) func close() async { await self.base.close() }
 }
