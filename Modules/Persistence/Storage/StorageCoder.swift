@@ -43,7 +43,10 @@ public struct JSONStorageCoder: StorageCoder {
   public func encode(_ value: some Encodable) throws -> [UInt8] { try StorageCoding.encode(value) }
 
   public func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-    try StorageCoding.decode(type, from: bytes)
+    if let type = type as? any DecodableFromMembers.Type, let value = type.init(fromMembersIn: bytes) as? Value {
+      return value
+    }
+    return try StorageCoding.decode(type, from: bytes)
   }
 }
 

@@ -1,0 +1,128 @@
+package import OperationCore
+internal import OperationFoundation
+
+/// The members of a stored value in JSON, apart from the value itself, which is not looked at.
+///
+/// A JSON decoder takes as long for these as for a small value. What does not look as the encoder writes it, down to its
+/// blanks, has no members here, and the decoder decodes or refuses all of it.
+struct StoredValueMembers {
+  /// Where the value is; nil if there is none.
+  private(set) var value: Range<Int>?
+  private(set) var valueUpdateCount = 0
+  private(set) var valueLastUpdatedAt = Date(timeIntervalSinceReferenceDate: 0)
+  private(set) var errorUpdateCount = 0
+  private(set) var errorLastUpdatedAt: Date?
+
+  init?(_ bytes: [UInt8]) {
+    guard bytes.withUnsafeBufferPointer({ self.read(JSONMembers($0)) }) else { return nil }
+  }
+
+  private mutating func read(_ members: JSONMembers) -> Bool {
+    var members = members
+    var found: UInt8 = 0
+    guard members.begin() else { return false }
+    repeat {
+      guard let key = members.key(), let name = Name(key), found & name.rawValue == 0, let range = members.value(),
+        self.set(name, members.bytes, range)
+      else { return false }
+      found |= name.rawValue
+    } while members.next()
+    return members.isAtEnd && found & Name.required == Name.required
+  }
+
+  private mutating func set(_ name: Name, _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Bool {
+    let text = UnsafeBufferPointer(rebasing: bytes[range])
+    switch name {
+    case .value: self.value = range
+    // Without a value there is nothing to save.
+    case .hasValue: return text.elementsEqual("true".utf8)
+    case .valueUpdateCount: return Self.set(&self.valueUpdateCount, text)
+    case .errorUpdateCount: return Self.set(&self.errorUpdateCount, text)
+    case .valueLastUpdatedAt: return Self.set(&self.valueLastUpdatedAt, text)
+    case .errorLastUpdatedAt:
+      var date = self.valueLastUpdatedAt
+      guard Self.set(&date, text) else { return false }
+      self.errorLastUpdatedAt = date
+    }
+    return true
+  }
+
+  private static func set(_ number: inout Int, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard !text.isEmpty, text.count <= 18, text.first != UInt8(ascii: "0") || text.count == 1 else { return false }
+    number = 0
+    for byte in text {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return false }
+      number = number * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return true
+  }
+
+  private static func set(_ date: inout Date, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard self.isDecimal(text), let seconds = Double(String(decoding: text, as: UTF8.self)) else { return false }
+    date = Date(timeIntervalSinceReferenceDate: seconds)
+    return true
+  }
+
+  /// Whether a text is a number of JSON without an exponent. `Double` reads more than that.
+  private static func isDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
+    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts[0].first != UInt8(ascii: "0") || parts[0].count == 1 else { return false }
+    return parts.allSatisfy { part in
+      !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+  }
+
+  /// A member, as a bit.
+  private enum Name: UInt8, CaseIterable {
+    case value = 1
+    case hasValue = 2
+    case valueUpdateCount = 4
+    case valueLastUpdatedAt = 8
+    case errorUpdateCount = 16
+    case errorLastUpdatedAt = 32
+
+    /// All but the last one.
+    static let required: UInt8 = 31
+
+    private var text: StaticString {
+      switch self {
+      case .value: "value"
+      case .hasValue: "hasValue"
+      case .valueUpdateCount: "valueUpdateCount"
+      case .valueLastUpdatedAt: "valueLastUpdatedAt"
+      case .errorUpdateCount: "errorUpdateCount"
+      case .errorLastUpdatedAt: "errorLastUpdatedAt"
+      }
+    }
+
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+      let name = Self.allCases.first { name in
+        name.text.utf8CodeUnitCount == bytes.count && name.text.withUTF8Buffer { $0.elementsEqual(bytes) }
+      }
+      guard let name else { return nil }
+      self = name
+    }
+  }
+}
+
+/// A type that is decoded from JSON with its members apart.
+package protocol DecodableFromMembers {
+  /// Decodes a value; nil if that needs the decoder, which then also says what is wrong.
+  init?(fromMembersIn bytes: [UInt8])
+}
+
+extension OperationCore.StoredValue: DecodableFromMembers where Value: Decodable {
+  package init?(fromMembersIn bytes: [UInt8]) {
+    guard let members = StoredValueMembers(bytes), let range = members.value,
+      let value = try? StorageCoding.decode(Value.self, from: bytes[range])
+    else { return nil }
+    self.init(
+      value: value,
+      valueUpdateCount: members.valueUpdateCount,
+      valueLastUpdatedAt: members.valueLastUpdatedAt,
+      errorUpdateCount: members.errorUpdateCount,
+      errorLastUpdatedAt: members.errorLastUpdatedAt
+    )
+  }
+}
