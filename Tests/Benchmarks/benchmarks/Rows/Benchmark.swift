@@ -7,6 +7,6 @@ struct Benchmark: Sendable {
   static let all = [
     orientation, fetching, firstUse, stores, matching, tags, tagMemory, freshness, subscribing, events, observing,
     callers, calls, paging, reading, derivation, timeouts, hedges, admission, batching, scheduling, manyOperations,
-    persistence, contention, memory, droppedStores, leftovers,
+    persistence, restoringIntoUse, durableWrites, contention, memory, droppedStores, leftovers,
   ]
 }

@@ -43,8 +43,6 @@ extension Benchmark {
       .time(section, "read a value ahead", read / Double(count), bar: 15),
       .time(section, "make a store with its value", make / Double(count)),
     ]
-      + (try await restoredIntoUse(isShort: harness.isShort))
-      + (try await durableWrites(isShort: harness.isShort))
       + (try await calls(isShort: harness.isShort))
       + (try await pendingCalls(isShort: harness.isShort))
   }

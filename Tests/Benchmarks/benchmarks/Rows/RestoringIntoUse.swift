@@ -3,7 +3,8 @@ internal import OperationPersistence
 
 extension Benchmark {
   /// The time until a program that starts has all of its stores with their stored values.
-  static func restoredIntoUse(isShort: Bool) async throws -> [Row] {
+  static let restoringIntoUse = Benchmark(name: "restoring into use") { harness in
+    let isShort = harness.isShort
     let count = isShort ? 2_000 : 100_000
     let section = "\(count.grouped) stores restored into use"
     let place = try StoragePlace()
