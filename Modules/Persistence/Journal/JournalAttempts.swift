@@ -32,7 +32,9 @@ final class JournalAttempts: MutationBodyObserver {
     var write: JournalWrite?
     while true {
       guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
-      let step = self.ticket.journal.change { $0.beginBody(of: place, mayRefuse: mayRefuse) }
+      let step = self.ticket.journal.change { [isReplay = self.ticket.isReplay] in
+        $0.beginBody(of: place, mayRefuse: mayRefuse, isReplay: isReplay)
+      }
       if case .begin(let begun) = step {
         write = begun
         break
@@ -96,9 +98,10 @@ extension JournalState {
   }
 
   /// Counts a body that begins, and returns the write that the body waits for.
-  fileprivate mutating func beginBody(of place: Place, mayRefuse: Bool) -> BodyStep {
+  fileprivate mutating func beginBody(of place: Place, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
     if let signal = self.replacementSignal(of: place) { return .wait(signal) }
-    guard let item = self.items[place], !item.isGone else { return .begin(nil) }
+    // A removed entry is not made again. Otherwise a caller makes the call, and goes on.
+    guard let item = self.items[place], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
     if mayRefuse, item.isTakenOver || item.isExpired { return .refuse }
     self.edit(place) { item in
       item.bodies += 1
