@@ -155,6 +155,8 @@
       }
     }
 
+    /// The kind of the calls that expire.
+    static let expiringKind = 1
     /// The kind of the calls that replace others.
     static let replacingKind = 2
     static let kinds = 0..<4

@@ -24,8 +24,11 @@
       var damages: [YearsDamage] = []
 
       /// Whether the files may be older ones that are sound: nothing in them says that the end of the log is missing if its
-      /// index is, too.
-      var mayBeOlder: Bool { self.damages.contains(where: \.hitsIndex) && self.damages.contains(where: \.hitsLog) }
+      /// index is, too, or was made anew by whoever opened the file.
+      var mayBeOlder: Bool {
+        guard let log = self.damages.firstIndex(where: \.hitsLog) else { return false }
+        return self.damages.contains(where: \.hitsIndex) || self.damages[log...].contains(where: \.opensFile)
+      }
     }
 
     let state: Locked<State>
@@ -104,6 +107,8 @@
       }
       // What was sent, and what is in the journal, is on the disk.
       program.network.set(false)
+      // One that is not sent, and may expire.
+      calls.append(try await self.call(program, YearsProgram.expiringKind))
       await program.journal.settled()
       await file.settled()
       let left = isKilled ? try self.copy(of: folder) : folder
@@ -116,9 +121,9 @@
       return left
     }
 
-    /// Makes a call of any kind, and returns when it is accepted.
-    private func call(_ program: YearsProgram) async throws -> Task<Void, any Error> {
-      let (kind, note) = (self.random(YearsProgram.kinds), self.random(YearsProgram.notes))
+    /// Makes a call of a kind, or of any, and returns when it is accepted.
+    private func call(_ program: YearsProgram, _ kind: Int? = nil) async throws -> Task<Void, any Error> {
+      let (kind, note) = (kind ?? self.random(YearsProgram.kinds), self.random(YearsProgram.notes))
       let token = self.state.withLock { state in
         state.lastToken += 1
         return state.lastToken
@@ -181,7 +186,7 @@
         await storage.close()
       }
       self.server.recover()
-      let isLate = self.random(0..<3) == 0
+      let isLate = self.random(0..<2) == 0
       let date = Date(timeIntervalSinceReferenceDate: isLate ? 10_000 : 20)
       let (storage, _) = try self.storage(in: folder, key: 2)
       let program = await YearsProgram(2, in: storage, self.server, start: 3, at: date, isOnline: true)
