@@ -63,7 +63,11 @@
       let process = Process()
       let (commands, answers) = (Pipe(), Pipe())
       let shell = ["/bin/sh", "-c", Self.script, "server", programs, self.folder, data ?? self.folder + "/data"]
-      let own = ["listen_addresses=", "unix_socket_directories=\(self.folder)", "port=\(port)", "fsync=off"]
+      // Enough connections for the pools of all tests that run at once.
+      let own = [
+        "listen_addresses=", "unix_socket_directories=\(self.folder)", "port=\(port)", "fsync=off",
+        "max_connections=1000",
+      ]
       let arguments = shell + own + settings
       for folder in [self.folder, data].compactMap({ $0 }) { Self.giveAway(folder) }
       process.executableURL = URL(fileURLWithPath: arguments[0])
