@@ -266,4 +266,60 @@ struct SourceTests {
     #expect(try await self.client.store(for: derived.query).fetch() == 102)
     #expect(other.runCount == 0)
   }
+
+  // MARK: - Sources that end
+
+  @Test
+  func `A source that is released before its reader subscribes to it is read anew`() async throws {
+    let (gate, rejects) = (Gate(), Box(false))
+    let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) }
+    let store = self.client.store(for: derived.query.modifier(Lingering(gate: gate, rejects: rejects)))
+    let run = Task { try await store.fetch() }
+    try await gate.arrivals(count: 1)
+    // The body has ended, the state does not show it yet, and nobody keeps the source.
+    self.cell.set(2)
+    self.client.clearStore(with: self.cell.query.path)
+    let shown = Shown(store)
+    gate.open()
+    _ = try await run.value
+    await self.client.settledDerivations()
+    #expect(shown.all.last == 2)
+    #expect(derived.calls.value == 2)
+  }
+
+  @Test
+  func `A query whose source was released, and which fails then, runs once for that`() async throws {
+    let (gate, rejects) = (Gate(), Box(false))
+    let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) }
+    let store = self.client.store(for: derived.query.modifier(Lingering(gate: gate, rejects: rejects)))
+    let run = Task { try await store.fetch() }
+    try await gate.arrivals(count: 1)
+    self.client.clearStore(with: self.cell.query.path)
+    rejects.value = true
+    let shown = Shown(store)
+    gate.open()
+    _ = try await run.value
+    await self.client.settledDerivations()
+    #expect(store.error is Missing)
+    #expect(derived.calls.value == 1)
+    shown.end()
+  }
+}
+
+/// Lets runs linger after their bodies have ended until a gate is open; fails them if it is told to.
+private struct Lingering<Operation: QueryRequest>: OperationModifier where Operation.Failure == any Error {
+  let gate: Gate
+  let rejects: Box<Bool>
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, any Error>
+  ) async throws -> Operation.Value {
+    if self.rejects.value { throw Missing(name: "rejected") }
+    let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+    try await self.gate.wait()
+    return value
+  }
 }

@@ -25,6 +25,8 @@ final class DerivationNode: Sendable {
     /// Nil before the store is there, and after its end.
     var controls: Controls?
     var commit: DerivationCommit?
+    /// A commit of which a source was released before the node subscribed to it, and for which the query runs once.
+    var incomplete: DerivationCommit?
     /// The revision at which the commit was found consistent; zero if it was not.
     var verified: UInt64 = 0
     /// Whether the store is about to show the outcome of a run on which nobody has relied.
@@ -199,8 +201,28 @@ extension DerivationNode {
       source.observe(for: client.derivations.revision)
       self.link(to: source, runsIfStale: true)
     }
-    for reading in self.commit?.readings.values ?? [:].values {
-      if let source = reading.source { self.link(to: source, runsIfStale: reading.isOfState) }
+    guard let commit else { return }
+    var isIncomplete = false
+    for reading in commit.readings.values {
+      if let source = reading.source {
+        self.link(to: source, runsIfStale: reading.isOfState)
+      } else {
+        isIncomplete = true
+      }
+    }
+    // A source that was released before the node subscribed to it notifies nobody of its end.
+    if isIncomplete, self.noteIncomplete(commit), let controls {
+      client.derivations.add([self], controls.performInEventOrder)
+    }
+  }
+
+  /// Notes that a source of a commit was released. False if that was known: a run that fails leaves the commit as it is.
+  private func noteIncomplete(_ commit: DerivationCommit) -> Bool {
+    self.content.withLock { content, released in
+      if content.incomplete === commit { return false }
+      released.append(content.incomplete)
+      content.incomplete = commit
+      return true
     }
   }
 
