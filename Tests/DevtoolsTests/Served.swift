@@ -44,7 +44,10 @@
       _ body: String = ""
     ) async throws -> LoopbackHTTP.Answer {
       let text = LoopbackHTTP.text(method, target, fields: fields + [("Connection", "close")], body: body)
-      return try await Self.onThread { [port = self.address.port] in try LoopbackHTTP.send(text, to: port) }
+      // The program answers on threads that other tests keep busy.
+      return try await Self.onThread { [port = self.address.port] in
+        try LoopbackHTTP.send(text, to: port, waitingAtMost: 60)
+      }
     }
 
     /// Runs blocking code on a thread of its own.

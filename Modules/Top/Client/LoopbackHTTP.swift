@@ -23,9 +23,13 @@ package enum LoopbackHTTP {
     [("Host", "127.0.0.1:\(address.port)"), ("Authorization", "Bearer \(address.token)")]
   }
 
-  /// Sends a request and waits for the whole answer, for at most five seconds at each step. It blocks its thread.
-  package static func send(_ request: String, to port: UInt16) throws(LoopbackError) -> Answer {
-    let socket = try LoopbackSocket(port: port)
+  /// Sends a request and waits for the whole answer, for at most some seconds at each step. It blocks its thread.
+  package static func send(
+    _ request: String,
+    to port: UInt16,
+    waitingAtMost seconds: Int = 5
+  ) throws(LoopbackError) -> Answer {
+    let socket = try LoopbackSocket(port: port, waitingAtMost: seconds)
     try socket.send(request)
     var reply = HTTPReply()
     var body: [UInt8] = []

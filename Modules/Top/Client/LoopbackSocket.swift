@@ -17,8 +17,8 @@ package final class LoopbackSocket {
   /// To wait for what arrives.
   package let descriptor: CInt
 
-  /// Connects, and gives up after five seconds of waiting in any of the calls.
-  package init(port: UInt16) throws(LoopbackError) {
+  /// Connects, and gives up after some seconds of waiting in any of the calls.
+  package init(port: UInt16, waitingAtMost seconds: Int = 5) throws(LoopbackError) {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
     #elseif canImport(Musl)
@@ -28,7 +28,7 @@ package final class LoopbackSocket {
     #endif
     self.descriptor = socket(AF_INET, stream, 0)
     guard self.descriptor >= 0 else { throw .system("no socket") }
-    var limit = timeval(tv_sec: 5, tv_usec: 0)
+    var limit = timeval(tv_sec: seconds, tv_usec: 0)
     setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(self.descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     var address = sockaddr_in()

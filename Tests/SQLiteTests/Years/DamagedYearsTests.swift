@@ -14,9 +14,10 @@
       var seen: Set<String> = []
       try await withThrowingTaskGroup(of: (seed: Int, run: YearsRun).self) { group in
         let count = ModelRuns.count(20, parts: 10)
-        for seed in 0..<count + 4 {
+        // Two at a time, which leave the threads that other tests need.
+        for seed in 0..<count + 2 {
           if seed < count { group.addTask { (seed, try await self.run(seed)) } }
-          guard seed >= 4, let ended = try await group.next() else { continue }
+          guard seed >= 2, let ended = try await group.next() else { continue }
           #expect(ended.run.problems == [], "seed \(ended.seed): \(ended.run.summary)")
           seen.formUnion(ended.run.seen)
         }
