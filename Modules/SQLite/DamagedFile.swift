@@ -104,6 +104,11 @@
         sentences.append("\(count) more entries, with the prefix \"\(prefix)\", are missing.")
       }
       if log.isCut { sentences.append("The newest changes are missing, because the end of its log is.") }
+      if log.hasDamagedFrames {
+        sentences.append(
+          "Changes in its log are damaged, so that entries may be older, and removed ones may be there again."
+        )
+      }
       if !salvage.isCountKnown {
         sentences.append("How many entries it had cannot be read, so that more may be missing.")
       }

@@ -9,6 +9,8 @@
     /// - Complexity: O(*n*) in the size of the file.
     static func check(_ database: Database) throws {
       try self.checkTrees(of: database)
+      // Its index, too, which nothing else reads whole.
+      try self.perform("PRAGMA integrity_check(lease)", in: database)
       for (name, statement) in DatabaseSchema.statements {
         let found = try String.fetchOne(
           database,
@@ -27,8 +29,10 @@
     }
 
     /// Checks the pages, but not what the rows contain.
-    static func checkTrees(of database: Database) throws {
-      let result = try Row.fetchOne(database, sql: "PRAGMA quick_check(1)").flatMap { String.fromDatabaseValue($0[0]) }
+    static func checkTrees(of database: Database) throws { try self.perform("PRAGMA quick_check(1)", in: database) }
+
+    private static func perform(_ check: String, in database: Database) throws {
+      let result = try Row.fetchOne(database, sql: check).flatMap { String.fromDatabaseValue($0[0]) }
       guard result == "ok" else { throw DatabaseDamage(reason: "SQLite finds \(result ?? "nothing")") }
     }
 

@@ -20,6 +20,8 @@
     private(set) var isDamaged = false
     /// Whether transactions at its end are gone.
     private(set) var isCut = false
+    /// Whether changes between others are gone: the pages that they are of are older ones.
+    var hasDamagedFrames: Bool { self.frames.contains { !$0.isSound } }
 
     private static let headerSize = 32
     private static let frameHeaderSize = 24

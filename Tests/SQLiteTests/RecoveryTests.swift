@@ -62,6 +62,45 @@
       #expect(try self.folder.read("state.sqlite.damaged-1") == damaged)
     }
 
+    @Test func `A damaged change in the log is reported, as entries may be older`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      for number in 0..<8 { try await storage.put("note/\(number)", "text") }
+      // As a killed process leaves it.
+      let killed = try Folder.inMemory()
+      for name in try self.files { try killed.write(try self.folder.read(name), to: name) }
+      await storage.close()
+      var log = try killed.read("state.sqlite-wal")
+      let frame = 32 + 4 * (24 + 4_096)
+      for place in frame + 24..<frame + 24 + 4_096 { log[place] ^= 0xFF }
+      try killed.write(log, to: "state.sqlite-wal")
+      let (recovered, warnings) = try openReporting(killed.file())
+      await recovered.close()
+      #expect(warnings.map(\.code) == [.storageDamaged])
+      #expect(warnings.first?.message.contains("entries may be older") == true)
+    }
+
+    @Test func `A damaged lease is found when the file is opened, not when it is needed`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      try await storage.put("note", "text")
+      #expect(try await storage.acquireLease("journal", owner: "me", for: .seconds(5)) == .held)
+      await storage.close()
+      let queue = try DatabaseQueue(path: self.folder.file())
+      let root = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_lease_1'"
+      let page = try #require(try await queue.read { try Int.fetchOne($0, sql: root) })
+      try queue.close()
+      // An index without its row: a page of its kind that has no cells, and whose content begins at its end.
+      var bytes = try self.folder.read()
+      let start = (page - 1) * 4_096
+      #expect(bytes[start] == 10)
+      for (place, byte) in [0, 0, 0, 0, 0x10, 0, 0].enumerated() { bytes[start + 1 + place] = UInt8(byte) }
+      try self.folder.write(bytes)
+      let (recovered, warnings) = try openReporting(self.folder.file())
+      #expect(warnings.map(\.code) == [.storageDamaged])
+      #expect(try await recovered.acquireLease("journal", owner: "other", for: .seconds(5)) == .held)
+      #expect(try await recovered.keys("note") == ["note"])
+      await recovered.close()
+    }
+
     @Test func `A file that was set aside is not overwritten, and its log goes with it`() async throws {
       try await self.makeDamagedFile()
       try self.folder.write(Data("mine".utf8), to: "state.sqlite.damaged-1")
