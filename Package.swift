@@ -238,7 +238,7 @@ let table: [Module] = [
   ),
   .tests(
     "PostgreSQL",
-    uses: ["Core", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject"],
+    uses: ["Core", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject", "SubjectFixtures"],
     trait: "SwiftOperationPostgreSQL"
   ),
   .tests("NetworkObserving", uses: ["Core", "EventLoop"]),

@@ -11,8 +11,8 @@
   ///
   /// `FleetSubject journal CONNECTION SCHEMA SERVER PROCESS COUNT KILL-AT` makes calls of a mutation with a journal, and
   /// kills itself at the given call of the storage; 0 for never. Its numbers are PROCESS * 1,000 and those that follow. It
-  /// adds the number of each stored call to `SERVER.accepted`, and two lines for each request to `SERVER`: when it
-  /// begins, and when it ends. Another line says that the process is about to end.
+  /// adds the number of each stored call to `SERVER.accepted`, and two lines for each request to `SERVER`: when it begins,
+  /// and when it ends. Another line says that the process is about to end.
   @main
   struct FleetSubject {
     static func main() async throws {
@@ -43,11 +43,18 @@
       let journal = MutationJournal(storage: storage, attemptsBeforeDeadLetter: 1_000, leaseDuration: .seconds(2))
       let client = OperationClient()
       client.journal = journal
-      let mutation = Append(server: LineFile(server), process: process).scope("lines").journaled(as: "append")
-      journal.register(mutation, as: "append")
+      let stores = (0..<Line.scopes).map { scope in
+        let name = "append-\(scope)"
+        let mutation = Append(server: LineFile(server), process: process, path: ["append", scope])
+          .scope("lines-\(scope)").journaled(as: name)
+        journal.register(mutation, as: name)
+        return client.store(for: mutation)
+      }
       await journal.resume()
-      let store = client.store(for: mutation)
-      for number in 0..<count { try await store.mutate(with: Line(number: process * 1_000 + number)) }
+      for number in 0..<count {
+        let line = Line(number: process * 1_000 + number)
+        try await stores[line.scope].mutate(with: line)
+      }
       await journal.resume().settled()
       // The journal may have begun to make a call that a dead process has left: it ends with this one.
       LineFile(server).append("exit \(process) - -")
@@ -60,7 +67,7 @@
   struct Append: MutationRequest {
     let server: LineFile
     let process: Int
-    var path: OperationPath { ["append"] }
+    let path: OperationPath
 
     func mutate(
       isolation: isolated (any Actor)?,

@@ -2,6 +2,7 @@
   import Foundation
   import OperationPersistence
   import OperationTesting
+  import SubjectFixtures
   import TestFixtures
   import Testing
 
@@ -62,23 +63,25 @@
       await storage.close()
     }
 
-    /// Checks that no two requests overlap unless the sender of the first has ended, that a call is repeated only then,
-    /// and that the calls of each process are in order.
+    /// Checks that no two requests of a scope overlap unless the sender of the first has ended, that a call is repeated
+    /// only then, and that the calls of each process and scope are in order.
     private func check(_ lines: [[String]], accepted: [String], killed: Set<String>) throws {
-      var open: [String]?
+      // By scopes: a request, as its process and its number.
+      var open: [Int: [String]] = [:]
       var done: [String] = []
       var senders: [String: String] = [:]
       var ended = killed
       for line in lines {
         try #require(line.count == 4)
+        let scope = Line(number: Int(line[2]) ?? 0).scope
         if line[0] == "begin" {
-          if let open { #expect(ended.contains(open[1]), "\(line) begins during \(open)") }
-          open = line
+          if let open = open[scope] { #expect(ended.contains(open[1]), "\(line) begins during \(open)") }
+          open[scope] = line
         } else if line[0] == "exit" {
           ended.insert(line[1])
         } else {
-          #expect(open.map { Array($0.dropFirst()) } == Array(line.dropFirst()))
-          open = nil
+          #expect(open[scope].map { Array($0.dropFirst()) } == Array(line.dropFirst()))
+          open[scope] = nil
           if let first = senders.updateValue(line[1], forKey: line[2]) {
             #expect(ended.contains(first), "\(line[2]) was sent by \(first) and \(line[1])")
           } else {
@@ -89,8 +92,8 @@
       // Called after a process was killed, before it could note it: then it has arrived nevertheless.
       #expect(Set(accepted).isSubset(of: done), "lost: \(Set(accepted).subtracting(done).sorted())")
       #expect(done.count >= 1_000)
-      for numbers in Dictionary(grouping: done, by: { $0.dropLast(3) }).values {
-        let numbers = numbers.compactMap { Int($0) }
+      let numbers = done.compactMap { Int($0) }
+      for numbers in Dictionary(grouping: numbers, by: { [$0 / 1_000, Line(number: $0).scope] }).values {
         #expect(numbers == numbers.sorted())
       }
     }

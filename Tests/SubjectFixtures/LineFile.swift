@@ -25,7 +25,13 @@
 
   /// The arguments of a mutation whose calls subjects make.
   package struct Line: Codable, Sendable {
+    /// How many scopes there are for processes that make calls in several.
+    package static let scopes = 4
+
     package let number: Int
+
+    /// The scope of a call of the process that this number is of: it makes sixteen in one, while others are in others.
+    package var scope: Int { (self.number / 1_000 + self.number % 1_000 / 16) % Self.scopes }
 
     package init(number: Int) {
       self.number = number

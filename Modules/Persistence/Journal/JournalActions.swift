@@ -16,6 +16,8 @@ struct JournalActions: Sendable {
   var writes: [JournalWrite] = []
   /// The calls whose replays begin.
   var replays: [JournalState.Place] = []
+  /// First calls of their scopes that nothing makes and nothing holds up. A journal that resumes by itself makes them.
+  var resumable: [JournalState.Place] = []
   var cancelled: [Task<Void, Never>] = []
   var ended: [KeptUpdates] = []
   /// The callers that begin to wait for a call that has failed.
@@ -34,7 +36,7 @@ struct JournalActions: Sendable {
   var isChanged = false
   /// Whether stores of mutations are notified.
   var changesStores = false
-  /// Whether something is to be sent that may not be sent now, or nothing is left.
+  /// Whether a right is asked for, or may not be needed any more.
   var needsLease = false
   /// Whether changes are to be written, and nobody writes them yet.
   var beginsWriting = false

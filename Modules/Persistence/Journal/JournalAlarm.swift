@@ -99,7 +99,8 @@ extension MutationJournal {
     timer?.cancel()
     for alarm in due {
       switch alarm.kind {
-      case .expiry: Task.immediate(name: "expire call") { await self.expire(alarm.place) }
+      case .expiry:
+        Task.immediate(name: "expire call", executorPreference: self.executor) { await self.expire(alarm.place) }
       case .retry: self.resumeByItself(.call(alarm.place))
       case .report: self.resumeByItself(.unregistered)
       }

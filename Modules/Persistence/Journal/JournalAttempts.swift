@@ -31,7 +31,7 @@ final class JournalAttempts: MutationBodyObserver {
     let place = self.ticket.place
     var write: JournalWrite?
     while true {
-      guard await self.ticket.journal.waitToSend(mayLeave: mayRefuse) else { return false }
+      guard await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) else { return false }
       let step = self.ticket.journal.change { [isReplay = self.ticket.isReplay] in
         $0.beginBody(of: place, mayRefuse: mayRefuse, isReplay: isReplay)
       }
@@ -47,13 +47,18 @@ final class JournalAttempts: MutationBodyObserver {
     if mayRefuse, self.ticket.fate.isReplaced { return false }
     do {
       try await write?.value()
+    } catch is JournalRightLost {
     } catch {
       // The call was accepted, so it is made without the count.
       OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
     }
-    // The lease may have ended during the write.
-    if await self.ticket.journal.waitToSend(mayLeave: mayRefuse) { return true }
-    self.ticket.journal.change { $0.takeBackBody(of: place) }
+    // The lease may have ended during the write, and another process may have made the call since.
+    if await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) {
+      let isTakenOver = self.ticket.journal.state.withLock { $0.items[place]?.isTakenOver ?? false }
+      if !mayRefuse || !isTakenOver { return true }
+    }
+    let isStored = self.ticket.journal.mayStore(self.ticket)
+    self.ticket.journal.change { $0.takeBackBody(of: place, isStored: isStored) }
     return false
   }
 
@@ -61,28 +66,43 @@ final class JournalAttempts: MutationBodyObserver {
     let place = self.ticket.place
     // The end of the call follows a success at once. After a failure there may be a long wait, which the process may
     // not survive. Nothing depends on this write, so nothing waits for it.
-    self.ticket.journal.change { $0.endBody(of: place, isSuccess: isSuccess) }
+    let isStored = !isSuccess && self.ticket.journal.mayStore(self.ticket)
+    self.ticket.journal.change { $0.endBody(of: place, isSuccess: isSuccess, isStored: isStored) }
   }
 }
 
 extension MutationJournal {
-  /// Waits until calls may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
-  nonisolated(nonsending) func waitToSend(mayLeave: Bool) async -> Bool {
+  /// Whether what is decided for a call may be stored: another process may have made the call, and removed its entry,
+  /// if this one has lost the right to make it.
+  func mayStore(_ ticket: JournalTicket) -> Bool {
+    guard let lease else { return true }
+    let right = self.state.withLock { state in state.items[ticket.place].map { state.right(of: $0) } }
+    return right.map { lease.holds($0, at: self.deadlines.elapsed) } ?? true
+  }
+
+  /// Waits until a call may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
+  nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
+    guard let lease else { return true }
     while true {
+      let known = self.state.withLock { state in state.items[ticket.place].map { state.right(of: $0) } }
+      // Its entry was removed.
+      guard let right = known else { return true }
       // A process that was suspended may have lost the lease meanwhile.
-      let isLost = self.lease.map { !$0.isHeld(at: self.deadlines.elapsed) } ?? false
+      let isLost = !lease.holds(right, at: self.deadlines.elapsed)
       let signal = self.change { state -> AwaitedOutcome<Void>? in
-        if isLost { state.maySend = false }
-        guard !state.maySend else { return nil }
-        state.actions.needsLease = true
+        if isLost { state.rights.held?.remove(right) }
+        if state.ask(for: right) { return nil }
         let signal = AwaitedOutcome<Void>()
-        state.sendWaiters.append(signal)
+        state.rights.sendWaiters[right, default: []].append(signal)
         return signal
       }
       guard let signal else { return true }
       if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
       if mayLeave, Task.isCancelled {
-        self.change { state in state.sendWaiters.removeAll { $0 === signal } }
+        self.change { state in
+          let rest = state.rights.sendWaiters[right]?.filter { $0 !== signal } ?? []
+          state.rights.sendWaiters[right] = rest.isEmpty ? nil : rest
+        }
         return false
       }
     }
@@ -115,17 +135,17 @@ extension JournalState {
   }
 
   /// Takes back the count of a body that does not begin.
-  fileprivate mutating func takeBackBody(of place: Place) {
+  fileprivate mutating func takeBackBody(of place: Place, isStored: Bool) {
     self.edit(place) { $0.record?.attempts -= 1 }
-    self.endBody(of: place, isSuccess: false)
+    self.endBody(of: place, isSuccess: false, isStored: isStored)
   }
 
-  fileprivate mutating func endBody(of place: Place, isSuccess: Bool) {
+  fileprivate mutating func endBody(of place: Place, isSuccess: Bool, isStored: Bool) {
     guard let item = self.items[place] else { return }
     self.edit(place) { $0.bodies -= 1 }
     guard !isSuccess, item.bodies == 1, !item.isGone else { return }
     self.edit(place) { $0.record?.isBegun = false }
-    _ = self.write(place)
+    if isStored { _ = self.write(place) }
   }
 
   /// Takes back the count of a body that has not begun, and records that none runs.

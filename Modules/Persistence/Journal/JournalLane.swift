@@ -11,6 +11,8 @@ struct JournalLane: Sendable {
 
   /// The number of callers that wait for their turn, or are about to.
   var callerCount = 0
+  /// The number of calls that have no number in the storage yet.
+  var unnumberedCount = 0
   /// The number of calls behind the first that are to be made again.
   var dueCount = 0
   /// Whether the first call is not made now.
@@ -27,8 +29,16 @@ struct JournalLane: Sendable {
   }
 
   mutating func insert(_ place: Place, behindFirst: Bool) {
+    if !behindFirst { self.sortFirst() }
     let lower = self.start + (behindFirst ? 1 : 0)
     self.places.insert(place, at: self.index(of: place, from: lower))
+  }
+
+  /// Puts the first call where it belongs, if others were inserted behind it while it was being made.
+  private mutating func sortFirst() {
+    guard let first = self.first, let second = self.behindFirst.first, second < first else { return }
+    self.places.remove(at: self.start)
+    self.places.insert(first, at: self.index(of: first, from: self.start))
   }
 
   mutating func remove(_ place: Place) {

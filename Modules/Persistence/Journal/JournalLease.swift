@@ -1,26 +1,62 @@
 internal import OperationCore
 internal import OperationFoundation
 
-/// The right to send calls, which one journal has among all processes that share a storage.
+/// The leases of a journal, one for each of its rights, in a storage that processes share.
 ///
-/// The journal takes it when something is to be sent, renews it at a third of its time, and releases it soon after
-/// nothing is left. A second lease, named after the journal, says that its process lives: nobody else makes its calls.
+/// The journal takes one when something is to be sent with its right, renews it at a third of its time, and releases it
+/// soon after nothing is left. The lease that is named after the journal says that its process lives as long as it has
+/// calls: nobody else makes them.
 final class JournalLease: Sendable {
-  /// How long an idle journal keeps the leases, so that a burst of calls takes them once.
+  /// How long an idle journal keeps a lease, so that a burst of calls takes it once.
   static let linger = Duration.milliseconds(100)
-  /// How often a journal that waits for the lease asks for it.
+  /// How often a journal that waits for a lease asks for it.
   static let retryInterval = Duration.milliseconds(200)
 
   private struct State: Sendable {
     var isDriven = false
     var isWoken = false
     var signal: AwaitedOutcome<Void>?
-    /// When the right to send ends, by the deadlines; nil if it is not held.
-    var end: Duration?
-    /// When the sign of life ends; nil if there is none.
-    var presenceEnd: Duration?
-    var idleSince: Duration?
+    /// When the leases end that are held, by the deadlines.
+    var ends: [JournalRight: Duration] = [:]
+    /// Those that were taken since the entries were read, with the numbers of the takings: other processes may have made
+    /// calls before.
+    var taken: [JournalRight: Int] = [:]
+    var lastTaking = 0
+    var idleSince: [JournalRight: Duration] = [:]
+    /// Those that are being released, with those who wait for the end of it.
+    var releasing: [JournalRight: [AwaitedOutcome<Void>]] = [:]
+    /// How often rights were released.
+    var releaseCount = 0
+    /// When the entries were read last.
+    var lastReading: Duration?
     var hasReported = false
+
+    mutating func forget(_ right: JournalRight) {
+      self.ends[right] = nil
+      self.taken[right] = nil
+      self.idleSince[right] = nil
+    }
+
+    mutating func note(_ lease: StorageLease?, of right: JournalRight, until end: Duration, at now: Duration) {
+      switch lease {
+      case .held:
+        // Answered before its end, it was held all the time.
+        let isRenewed = self.ends[right].map { now < $0 } ?? false
+        self.ends[right] = end
+        guard !isRenewed else { break }
+        self.lastTaking += 1
+        self.taken[right] = self.lastTaking
+      case .heldByAnother: self.forget(right)
+      case nil: break
+      }
+    }
+
+    mutating func signal(ofReleaseOf right: JournalRight) -> AwaitedOutcome<Void>? {
+      guard self.releasing[right] != nil else { return nil }
+      let signal = AwaitedOutcome<Void>()
+      self.releasing[right]?.append(signal)
+      return signal
+    }
   }
 
   let owner: String
@@ -34,12 +70,20 @@ final class JournalLease: Sendable {
     self.owner = UUID().uuidString
   }
 
-  private static let name = "journal"
+  /// The rights whose leases were taken and not released.
+  var rights: Set<JournalRight> { self.state.withLock { Set($0.ends.keys) } }
 
-  private static func presence(of owner: String) -> String { "journal/\(owner)" }
+  /// The rights that are held at a time.
+  func heldRights(at now: Duration) -> Set<JournalRight> {
+    self.state.withLock { state in
+      Set(state.ends.filter { now < $0.value && state.taken[$0.key] == nil }.keys)
+    }
+  }
 
-  /// Whether the right to send is held at a time.
-  func isHeld(at now: Duration) -> Bool { self.state.withLock { $0.end.map { now < $0 } ?? false } }
+  /// Whether a right is held at a time.
+  func holds(_ right: JournalRight, at now: Duration) -> Bool {
+    self.state.withLock { state in state.taken[right] == nil && state.ends[right].map { now < $0 } ?? false }
+  }
 
   /// Makes the journal take, renew or release the leases, as it needs them now.
   func wake(for journal: MutationJournal) {
@@ -50,13 +94,11 @@ final class JournalLease: Sendable {
     }
     signal?.decide()
     guard begins else { return }
-    Task.immediate(name: "lease of journal") { [weak journal] in
+    Task.immediate(name: "lease of journal", executorPreference: journal.executor) { [weak journal] in
       while let wait = await journal?.updateLease(self), let deadlines = journal?.deadlines {
         await self.pause(for: wait, on: deadlines)
       }
-      guard journal == nil else { return }
-      await self.release()
-      await self.endPresence()
+      if journal == nil { await self.release(self.rights) }
     }
   }
 
@@ -79,70 +121,123 @@ final class JournalLease: Sendable {
 
   // MARK: - Taking and releasing
 
-  /// Shows that the process lives, for the time of a lease.
-  nonisolated(nonsending) func showPresence(at now: Duration) async {
-    let isFresh = self.state.withLock { ($0.presenceEnd ?? .zero) - now > self.duration * 2 / 3 }
-    if isFresh { return }
-    let lease = await self.attempt {
-      try await $0.acquireLease(Self.presence(of: self.owner), owner: self.owner, for: $1)
+  /// What has become of the rights that were asked for.
+  struct Acquisition: Sendable {
+    /// Those that were held before, and still are.
+    var held: Set<JournalRight> = []
+    /// Those that are held, if the entries are read now. With the numbers of their takings.
+    var taken: [JournalRight: Int] = [:]
+    /// Those that other journals have, or that could not be asked for.
+    var refused: Set<JournalRight> = []
+    /// How long to wait until the refused ones are asked for again.
+    var wait = JournalLease.retryInterval
+  }
+
+  /// Takes or renews leases.
+  nonisolated(nonsending) func acquire(
+    _ rights: Set<JournalRight>,
+    on deadlines: any DeadlineSource
+  ) async -> Acquisition {
+    var acquisition = Acquisition()
+    var hasFailed = false
+    let ends = self.state.withLock { $0.ends }
+    // Those that are held first: they end.
+    let known = rights.filter { ends[$0] != nil }
+    for right in Array(known) + rights.subtracting(known) {
+      switch hasFailed ? nil : await self.acquire(right, on: deadlines) {
+      case .held: break
+      case .heldByAnother(let remaining):
+        acquisition.wait = min(acquisition.wait, max(remaining, .milliseconds(1)))
+      // The others would wait for a storage that does not answer.
+      case nil: hasFailed = true
+      }
+      self.state.withLock { state in
+        // If the storage has failed, a lease lasts until its end.
+        if let end = state.ends[right], deadlines.elapsed < end {
+          if let taking = state.taken[right] {
+            acquisition.taken[right] = taking
+          } else {
+            acquisition.held.insert(right)
+          }
+        } else {
+          state.forget(right)
+          acquisition.refused.insert(right)
+        }
+      }
     }
-    if lease == .held { self.state.withLock { $0.presenceEnd = now + self.duration } }
+    return acquisition
   }
 
-  /// Takes or renews the right to send. Returns how long to wait if another journal has it.
-  nonisolated(nonsending) func acquire(at now: Duration) async -> Acquisition {
-    let (end, isFresh) = self.state.withLock { state in
-      (state.end, (state.end ?? .zero) - now > self.duration * 2 / 3)
+  /// Takes or renews a lease, unless it was just done. Returns nil if the storage has failed.
+  @discardableResult
+  nonisolated(nonsending) func acquire(
+    _ right: JournalRight,
+    on deadlines: any DeadlineSource
+  ) async -> StorageLease? {
+    while true {
+      // Otherwise the lease would end that is taken here.
+      while let signal = self.state.withLock({ $0.signal(ofReleaseOf: right) }) { await signal.value() }
+      let asked = deadlines.elapsed
+      let (end, releases) = self.state.withLock { ($0.ends[right] ?? .zero, $0.releaseCount) }
+      if end - asked > self.duration * 2 / 3 { return .held }
+      let lease = await self.attempt { try await $0.acquireLease(right.lease, owner: self.owner, for: $1) }
+      let answered = deadlines.elapsed
+      let isKnown = self.state.withLock { state in
+        // It may have been released after it was taken.
+        if lease == .held, state.releaseCount != releases { return false }
+        state.note(lease, of: right, until: asked + self.duration, at: answered)
+        return true
+      }
+      if isKnown { return lease }
     }
-    if isFresh { return .held }
-    switch await self.attempt({ try await $0.acquireLease(Self.name, owner: self.owner, for: $1) }) {
-    case .held:
-      self.state.withLock { $0.end = now + self.duration }
-      return end.map { now < $0 } ?? false ? .held : .taken
-    case .heldByAnother(let remaining):
-      self.state.withLock { $0.end = nil }
-      return .refused(min(max(remaining, .milliseconds(1)), Self.retryInterval))
-    case nil:
-      // The storage has failed. The lease lasts until its end.
-      if let end, now < end { return .held }
-      self.state.withLock { $0.end = nil }
-      return .refused(Self.retryInterval)
+  }
+
+  /// Records that the entries were read after rights were taken. Returns those that are held since.
+  func confirm(_ taken: [JournalRight: Int], at now: Duration) -> Set<JournalRight> {
+    self.state.withLock { state in
+      state.lastReading = now
+      let confirmed = taken.filter { state.taken[$0.key] == $0.value }.keys
+      for right in confirmed { state.taken[right] = nil }
+      return Set(confirmed)
     }
   }
 
-  enum Acquisition {
-    /// It was held before, and still is.
-    case held
-    /// It is held now, and was not.
-    case taken
-    case refused(Duration)
+  /// Whether the entries are to be read again by a journal that watches the calls of others.
+  func isReadingDue(at now: Duration) -> Bool {
+    self.state.withLock { state in state.lastReading.map { now - $0 >= self.renewalInterval } ?? true }
   }
 
-  nonisolated(nonsending) func release() async {
-    let wasHeld = self.state.withLock { $0.end.take() != nil }
-    if wasHeld { await self.release(Self.name) }
+  nonisolated(nonsending) func release(_ rights: Set<JournalRight>) async {
+    let held = self.state.withLock { state in
+      let held = rights.filter { state.ends[$0] != nil }
+      for right in rights { state.forget(right) }
+      for right in held { state.releasing[right] = [] }
+      state.releaseCount += held.isEmpty ? 0 : 1
+      return held
+    }
+    for right in held {
+      await self.release(right)
+      for signal in self.state.withLock({ $0.releasing.removeValue(forKey: right) ?? [] }) { signal.decide() }
+    }
   }
 
-  nonisolated(nonsending) func endPresence() async {
-    let wasShown = self.state.withLock { $0.presenceEnd.take() != nil }
-    if wasShown { await self.release(Self.presence(of: self.owner)) }
-  }
-
-  private nonisolated(nonsending) func release(_ name: String) async {
+  private nonisolated(nonsending) func release(_ right: JournalRight) async {
     do {
-      try await self.storage.releaseLease(name, owner: self.owner)
+      try await self.storage.releaseLease(right.lease, owner: self.owner)
     } catch {
-      // It ends by itself. A program that has closed its storage is about to end, too.
+      // It ends by itself. A program that ends closes its storage, which is no failure.
       if (error as? StorageError)?.code != .closed { self.report(error) }
     }
   }
 
-  /// Whether the process of another journal lives.
+  /// Whether the process of another journal lives, or yet another one makes its calls.
   nonisolated(nonsending) func isAlive(_ other: String) async -> Bool {
-    let name = Self.presence(of: other)
-    guard case .held? = await self.attempt({ try await $0.acquireLease(name, owner: self.owner, for: $1) })
+    let right = JournalRight.journal(other)
+    // This one makes its calls.
+    if self.rights.contains(right) { return false }
+    guard case .held? = await self.attempt({ try await $0.acquireLease(right.lease, owner: self.owner, for: $1) })
     else { return true }
-    await self.release(name)
+    await self.release(right)
     return false
   }
 
@@ -165,23 +260,26 @@ final class JournalLease: Sendable {
       defer { state.hasReported = true }
       return !state.hasReported
     }
-    if isFirst { OperationWarning.report(storageFailedTo: "take or release the lease of the journal", error) }
+    if isFirst { OperationWarning.report(storageFailedTo: "take or release a lease of the journal", error) }
   }
 
   // MARK: - Idleness
 
-  /// How long an idle journal still keeps the leases; nil if that time is over.
-  func remainingLinger(at now: Duration) -> Duration? {
+  /// Records which leases nothing needs now.
+  ///
+  /// - Parameters:
+  ///   - idle: Those that nothing needs.
+  ///   - now: The time.
+  /// - Returns: Those that are to be released, and how long another one is still kept; nil if there is none.
+  func linger(_ idle: Set<JournalRight>, at now: Duration) -> (ended: Set<JournalRight>, rest: Duration?) {
     self.state.withLock { state in
-      let since = state.idleSince ?? now
-      state.idleSince = since
-      let remaining = since + Self.linger - now
-      return remaining > .zero ? remaining : nil
+      state.idleSince = Dictionary(
+        idle.map { ($0, state.idleSince[$0] ?? now) },
+        uniquingKeysWith: { first, _ in first }
+      )
+      let rests = state.idleSince.mapValues { $0 + Self.linger - now }
+      return (Set(rests.filter { $0.value <= .zero }.keys), rests.values.filter { $0 > .zero }.min())
     }
-  }
-
-  func isBusy() {
-    self.state.withLock { $0.idleSince = nil }
   }
 
   /// Ends the task that renews the leases, unless the journal needs them again.

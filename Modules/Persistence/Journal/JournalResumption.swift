@@ -40,8 +40,8 @@ extension MutationJournal {
 extension JournalState {
   fileprivate mutating func cancel(_ resumption: Int) {
     for (place, item) in self.items where item.isDue && item.resumption <= resumption {
+      self.items[place]?.isReplayCancelled = true
       if item.activity.isReplay {
-        self.items[place]?.isReplayCancelled = true
         if let replay = item.replay { self.actions.cancelled.append(replay) }
       } else {
         self.endDue(place)

@@ -80,14 +80,15 @@ extension JournalState {
       return .wait(signal)
     }
     // Another process may be sending a call that this one has not accepted.
-    if !self.maySend, record.owner != self.owner {
+    let right = self.right(of: item)
+    if !self.maySend(right), record.owner != self.owner {
       guard mayWaitForLease else {
         self.unlink(place)
         return .none
       }
       let signal = AwaitedOutcome<Void>()
-      self.leaseWaiters.append(signal)
-      self.actions.needsLease = true
+      self.rights.decisionWaiters[right, default: []].append(signal)
+      self.ask(for: right)
       return .waitForLease(signal)
     }
     return .merge(record)
@@ -107,7 +108,7 @@ extension JournalState {
     } else if item.isDue {
       self.dueWithoutScope.append(earlier)
       self.advanceWithoutScope()
-    } else if case .waiting(let continuation, let caller) = item.activity, self.maySend {
+    } else if case .waiting(let continuation, let caller) = item.activity, self.maySend(earlier) {
       self.waitingWithoutScope.remove(earlier)
       self.edit(earlier) { $0.activity = .running(isReplay: false) }
       self.actions.turns.append((continuation, .granted))
@@ -128,7 +129,7 @@ extension JournalState {
     } else {
       self.unlink(place)
     }
-    self.actions.signals += item.acceptanceWaiters + item.replacementWaiters
+    self.actions.signals += item.storeWaiters + item.acceptanceWaiters + item.replacementWaiters
     guard let record = item.record, let key = record.mergeKey else { return }
     let group = self.group(of: record)
     guard var calls = self.replaceable[group].take() else { return }

@@ -11,34 +11,49 @@ extension JournalState {
   mutating func advance(_ lane: String?) {
     self.advanceLane(lane)
     // What has ended may have left room.
-    while self.replaysInScopes < self.maximumScopes, let next = self.waitingLanes.popFirst() {
+    while self.hasRoomForScope, let next = self.waitingLanes.popFirst() {
       self.advanceLane(next, isNext: true)
     }
+  }
+
+  /// Whether calls of another scope may be made again.
+  private var hasRoomForScope: Bool {
+    self.replaysInScopes + self.rights.askedForReplays.count < self.maximumScopes
   }
 
   /// - Parameters:
   ///   - lane: The lane.
   ///   - isNext: Whether it has waited, and no other one is before it.
   private mutating func advanceLane(_ lane: String?, isNext: Bool = false) {
-    guard let lane, let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone,
+    guard let lane else { return }
+    self.rights.standing.remove(lane)
+    guard let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone,
       item.replacement == nil
     else { return }
     switch item.activity {
     case .claimed, .running: self.unblock(lane)
     case .waiting(let continuation, let caller):
       self.unblock(lane)
-      guard self.maySend else { return }
+      guard self.ask(for: self.right(of: item)) else { return }
       self.edit(first) { $0.activity = .running(isReplay: false) }
       self.actions.turns.append((continuation, .granted))
       self.actions.callers.append(caller)
+    case .none where item.isElsewhere:
+      // The other process needs the right, and this one looks after the call until it is made, or that process has ended.
+      self.rights.standing.insert(lane)
+      self.noteResumable(first)
+      self.endAsking(self.right(of: item))
+      self.actions.needsLease = true
     case .none:
       // It is made again if it is due, or if a caller waits behind it.
       guard !item.isHeld, item.isDue || calls.callerCount > 0 || item.fate.isAwaited else { return self.block(lane) }
       self.unblock(lane)
-      guard self.maySend else { return }
+      let isAsked = self.rights.askedForReplays.contains(lane)
       // Callers wait for no other scope: what they wait for may itself be part of another call.
-      let hasRoom = self.replaysInScopes < self.maximumScopes && (isNext || self.waitingLanes.isEmpty)
-      if calls.callerCount == 0, !hasRoom { self.waitingLanes.append(lane) } else { self.beginReplay(of: first) }
+      let hasRoom = isAsked || self.hasRoomForScope && (isNext || self.waitingLanes.isEmpty)
+      if calls.callerCount == 0, !hasRoom { return self.waitingLanes.append(lane) }
+      if self.ask(for: self.right(of: item)) { return self.beginReplay(of: first) }
+      if calls.callerCount == 0 { self.rights.askedForReplays.insert(lane) }
     }
   }
 
@@ -52,9 +67,16 @@ extension JournalState {
     self.actions.replays.append(place)
   }
 
+  /// Makes a journal that resumes by itself look at the first call of a lane: what has held it up may be gone.
+  private mutating func noteResumable(_ first: Place) {
+    guard let item = self.items[first], !item.isHeld, !item.isReplayCancelled, self.mayBeResumed(item) else { return }
+    self.actions.resumable.append(first)
+  }
+
   /// Ends the replays behind the first call of a lane, which is not made now.
   private mutating func block(_ lane: String) {
     guard let calls = self.lanes[lane], let first = calls.first else { return }
+    self.noteResumable(first)
     let isNew = !calls.isBlocked
     self.lanes[lane]?.isBlocked = true
     if isNew || calls.dueCount > 0 {
@@ -87,11 +109,15 @@ extension JournalState {
 
   /// Begins the replays of calls without a scope, as many as may be made at once.
   mutating func advanceWithoutScope() {
-    guard self.maySend else { return }
     while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
       guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere,
         item.replacement == nil
       else { continue }
+      let right = self.right(of: item)
+      guard self.ask(for: right) else {
+        self.rights.dueCalls[right, default: []].append(place)
+        continue
+      }
       self.replaysWithoutScope += 1
       self.beginReplay(of: place)
     }
@@ -127,7 +153,7 @@ extension JournalState {
     self.actions.signals += item.replayWaiters
     self.items[place]?.replayWaiters = []
     guard item.isDue else { return }
-    self.items[place]?.resumption = 0
+    self.endResumption(of: place)
     if item.isInLane, let lane = item.lane { self.lanes[lane]?.dueCount -= 1 }
     let count = (self.dueCounts[item.resumption] ?? 0) - 1
     self.dueCounts[item.resumption] = count > 0 ? count : nil
@@ -142,31 +168,5 @@ extension JournalState {
     guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else { return false }
     self.resumptionWaiters.append((resumption, signal))
     return true
-  }
-
-  // MARK: - The right to send
-
-  /// Begins what could not begin while nothing might be sent.
-  mutating func allowSending() {
-    self.endLeaseWaits()
-    guard !self.maySend else { return }
-    self.maySend = true
-    self.actions.signals += self.sendWaiters
-    self.sendWaiters = []
-    for lane in Array(self.lanes.keys) { self.advance(lane) }
-    for place in self.waitingWithoutScope where self.items[place]?.replacement == nil {
-      self.waitingWithoutScope.remove(place)
-      guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
-      self.edit(place) { $0.activity = .running(isReplay: false) }
-      self.actions.turns.append((continuation, .granted))
-      self.actions.callers.append(caller)
-    }
-    self.advanceWithoutScope()
-  }
-
-  /// Decides that it is known whether this process may send.
-  mutating func endLeaseWaits() {
-    self.actions.signals += self.leaseWaiters
-    self.leaseWaiters = []
   }
 }

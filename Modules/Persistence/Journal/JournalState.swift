@@ -56,6 +56,8 @@ struct JournalState: Sendable {
     var replaced: Place?
     /// The call that is about to replace it. It does not begin meanwhile, and nothing is written for it.
     var replacement: Place?
+    /// Those who wait until it is being stored, or is not stored.
+    var storeWaiters: [AwaitedOutcome<Void>] = []
     /// Those who wait until it is accepted, or is not.
     var acceptanceWaiters: [AwaitedOutcome<Void>] = []
     /// Those who wait until it is replaced, or is not.
@@ -72,16 +74,19 @@ struct JournalState: Sendable {
     var ending: JournalEnding?
     /// Whether `remove(_:)` removes it.
     var isBeingRemoved = false
-    /// Whether another process makes it, which lives. It is in no lane then: two processes must not wait for each
-    /// other's calls.
+    /// Whether another process makes it, which lives.
     var isElsewhere = false
+    /// Whether it was stored before this process read the entries first. Later calls of its scope wait for it, also if
+    /// another process makes it; those that were stored later are in no lane then: two processes must not wait for each
+    /// other's calls.
+    var isFromEarlierStart = false
     /// Whether another process has made it, while this one was suspended.
     var isTakenOver = false
     /// The resumption that makes it again; 0 for none.
     var resumption = 0
     /// The replay that makes it.
     var replay: Task<Void, Never>?
-    /// Whether its replay was cancelled.
+    /// Whether its replay was cancelled, or is not to begin.
     var isReplayCancelled = false
     /// How many times in a row it has failed since the program was started.
     var failuresInARow = 0
@@ -106,9 +111,10 @@ struct JournalState: Sendable {
 
     /// Whether what is written next is its removal.
     var isGone: Bool { self.hasEnded || self.isBeingRemoved }
+    var isUnnumbered: Bool { self.storageKey.isEmpty }
     var lane: String? { self.record?.scope }
     var isInLane: Bool {
-      guard let record, record.scope != nil, !self.isElsewhere else { return false }
+      guard let record, record.scope != nil, !self.isElsewhere || self.isFromEarlierStart else { return false }
       return !record.isDeadLetter || record.isHolding
     }
     var isDue: Bool { self.resumption != 0 }
@@ -147,11 +153,11 @@ struct JournalState: Sendable {
   /// The storage keys of calls that have ended and could not be removed.
   var failedRemovals: Set<String> = []
   var removalWaiters: [AwaitedOutcome<Void>] = []
-  /// The storage keys of calls that were removed while the entries are read again; nil while they are not.
-  var removedDuringReload: Set<String>?
 
   // Sending.
-  var maySend = true
+  var rights = JournalRights()
+  /// The storage keys of calls that were removed since the entries are being read; nil if they are not.
+  var removedWhileReading: Set<String>?
   /// The journal of this process in the entries of a storage with leases; nil without.
   var owner: String?
   /// The number of calls that have their turn.
@@ -163,10 +169,8 @@ struct JournalState: Sendable {
   /// The number of calls that this process has accepted.
   private(set) var ownCount = 0
   private var lastEarlierPlace: Place = -(1 << 40)
-  /// Callers without a scope that wait because nothing may be sent.
+  /// Callers without a scope that wait because they may not be sent.
   var waitingWithoutScope: Set<Place> = []
-  /// Those who wait before an attempt because nothing may be sent.
-  var sendWaiters: [AwaitedOutcome<Void>] = []
   /// The calls without a scope that are to be made again, those that come last first.
   var dueWithoutScope: [Place] = []
   var replaysWithoutScope = 0
@@ -182,8 +186,6 @@ struct JournalState: Sendable {
 
   /// The calls that can be replaced, by their scopes, or by their names if they have none.
   var replaceable: [String: ReplaceableCalls] = [:]
-  /// Those who wait until it is known whether this process may send.
-  var leaseWaiters: [AwaitedOutcome<Void>] = []
 
   // Resuming by itself.
   /// The registered names.
@@ -243,11 +245,13 @@ extension JournalState {
   ///   - storageKey: The key of the entry in the storage.
   ///   - place: Negative, and in the order of the calls.
   ///   - isElsewhere: Whether another process makes it, which lives.
+  ///   - isFromEarlierStart: Whether it was stored before this process read the entries first.
   mutating func restore(
     _ record: JournalRecord?,
     from storageKey: String,
     at place: Place,
-    isElsewhere: Bool = false
+    isElsewhere: Bool = false,
+    isFromEarlierStart: Bool
   ) {
     // Of two stored entries with one key, the second is identified by its storage key. A new call waits for the end of
     // the reading, and is refused then.
@@ -260,6 +264,7 @@ extension JournalState {
       layerPlace: .earlierProcess(place)
     )
     item.isElsewhere = isElsewhere
+    item.isFromEarlierStart = isFromEarlierStart
     item.isHeld = record?.isHolding ?? false
     self.insert(item, at: place)
   }
@@ -270,7 +275,7 @@ extension JournalState {
     self.places[item.id] = place
     if item.isPending { self.pendingCount += 1 }
     self.count(item, 1)
-    if !item.activity.isNone { self.actions.needsLease = true }
+    if !item.activity.isNone { self.ask(for: self.right(of: item)) }
     if item.isInLane, let lane = item.lane { self.enter(lane, place) }
     self.show(place)
   }
@@ -280,6 +285,7 @@ extension JournalState {
     var calls = self.lanes[lane].take() ?? JournalLane()
     calls.insert(place, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
     if self.items[place]?.activity.isCallerInLine == true { calls.callerCount += 1 }
+    if self.items[place]?.isUnnumbered == true { calls.unnumberedCount += 1 }
     if self.items[place]?.isDue == true { calls.dueCount += 1 }
     self.lanes[lane] = calls
   }
@@ -294,6 +300,7 @@ extension JournalState {
     guard let lane = lane ?? item?.lane, var calls = self.lanes[lane].take() else { return }
     calls.remove(place)
     if item?.activity.isCallerInLine == true { calls.callerCount -= 1 }
+    if item?.isUnnumbered == true { calls.unnumberedCount -= 1 }
     if item?.isDue == true { calls.dueCount -= 1 }
     self.lanes[lane] = calls.isEmpty ? nil : calls
     if calls.isEmpty { self.shown.blocked[lane] = nil }
@@ -301,21 +308,21 @@ extension JournalState {
 
   /// Removes a call, and passes its turn on.
   mutating func remove(_ place: Place) {
+    self.endDue(place)
     guard let item = self.items[place] else { return }
     if case .waiting(let continuation, _) = item.activity { self.actions.turns.append((continuation, .removed)) }
-    self.endDue(place)
     let isFreeReplay = item.activity.isReplay && item.lane == nil
     self.removeLinks(of: place)
     if item.isInLane { self.leave(place) }
     self.setRetry(of: place, at: nil)
     self.setExpiry(of: place, at: nil)
     self.items[place] = nil
-    self.removedDuringReload?.insert(item.storageKey)
     self.waitingWithoutScope.remove(place)
     if item.isPending { self.pendingCount -= 1 }
     self.count(item, -1)
     self.actions.needsLease = true
     if self.places[item.id] == place { self.places[item.id] = nil }
+    if !item.storageKey.isEmpty { self.removedWhileReading?.insert(item.storageKey) }
     self.show(place, replacing: item.record)
     if let ending = item.ending { self.view.end(item, at: place, ending) }
     self.actions.released.append(item)
@@ -330,6 +337,7 @@ extension JournalState {
     guard var item = self.items[place] else { return nil }
     let wasPending = item.isPending
     let wasInLine = item.activity.isCallerInLine
+    let wasUnnumbered = item.isUnnumbered
     let wasFreeReplay = item.activity.isReplay && item.lane == nil
     self.count(item, -1)
     let wasRunning = item.activity.isRunning
@@ -339,6 +347,9 @@ extension JournalState {
     if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
     if item.activity.isCallerInLine != wasInLine, item.isInLane, let lane = item.lane {
       self.lanes[lane]?.callerCount += wasInLine ? -1 : 1
+    }
+    if item.isUnnumbered != wasUnnumbered, item.isInLane, let lane = item.lane {
+      self.lanes[lane]?.unnumberedCount += wasUnnumbered ? -1 : 1
     }
     self.items[place] = item
     self.show(place)
@@ -358,6 +369,17 @@ extension JournalState {
     if case .claimed = item.activity { self.claimedCount += change }
     if item.activity.isReplay, item.lane != nil { self.replaysInScopes += change }
     if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
+    guard self.rights.held != nil else { return }
+    if item.isDue, item.isElsewhere { self.rights.dueElsewhere += change }
+    if !item.activity.isNone || item.isDue && !item.isElsewhere { self.rights.count(self.right(of: item), change) }
+  }
+
+  /// Decides that no resumption makes a call.
+  mutating func endResumption(of place: Place) {
+    guard let item = self.items[place] else { return }
+    self.count(item, -1)
+    self.items[place]?.resumption = 0
+    if let item = self.items[place] { self.count(item, 1) }
   }
 
   /// A place behind the calls of other processes, and before this one's.

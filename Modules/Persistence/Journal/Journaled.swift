@@ -211,10 +211,9 @@ where Operation.Arguments: Codable {
     case .success(let value): ticket.fate.note(value)
     case .failure where ticket.fate.isReplaced: return await self.outcome(of: ticket)
     case .failure(let error) where error.endsCancelledRun || error is CancellationError:
-      guard ticket.journal.isExpired(ticket) else { break }
-      let expired = JournalError.ended(.expired, ticket.name)
-      call.refuse(with: expired)
-      return .failure(self.failure(expired))
+      guard let refusal = ticket.journal.refusal(of: ticket) else { break }
+      call.refuse(with: refusal)
+      return .failure(self.failure(refusal))
     case .failure: break
     }
     return outcome

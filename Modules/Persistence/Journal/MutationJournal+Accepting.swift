@@ -58,7 +58,8 @@ extension MutationJournal {
     do {
       try await self.load()
       // Before the call is stored: no other process takes it for one of a process that has ended.
-      if let lease { await lease.showPresence(at: self.deadlines.elapsed) }
+      if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
+      if self.lease != nil { await self.waitToStore(place) }
       merged = try await self.merge(place, request)
       if let merged {
         self.change { state in
@@ -101,6 +102,12 @@ extension MutationJournal {
       arguments: merged?.arguments,
       base: merged == nil ? request.base : merged?.base
     )
+  }
+
+  /// Waits until the earlier calls of the scope are stored, or will be with this one: a process that takes them over must
+  /// not find a later one first.
+  private nonisolated(nonsending) func waitToStore(_ place: JournalState.Place) async {
+    while let signal = self.change({ $0.signalOfEarlierCall(than: place) }) { await signal.value() }
   }
 
   /// Merges a new call with the one that it replaces. Returns nil if it replaces none.
@@ -178,13 +185,25 @@ extension JournalState {
     return true
   }
 
+  /// An event that happens when an earlier call of the scope is being stored, or is not stored; nil if all are.
+  fileprivate mutating func signalOfEarlierCall(than place: Place) -> AwaitedOutcome<Void>? {
+    guard let lane = self.items[place]?.lane, let calls = self.lanes[lane], calls.unnumberedCount > 1,
+      let earlier = calls.all.last(where: { $0 < place && self.items[$0]?.isUnnumbered == true })
+    else { return nil }
+    let signal = AwaitedOutcome<Void>()
+    self.items[earlier]?.storeWaiters.append(signal)
+    return signal
+  }
+
   /// Begins to store a new call. Returns nil if a call of an earlier start has its key.
   fileprivate mutating func store(_ place: Place, beginsAtOnce: Bool) -> JournalWrite? {
     guard let item = self.items[place], self.places[item.id] == place else { return nil }
     let key = StorageKey.call(number: self.numberBase + UInt64(place), id: item.id)
-    let isFirst = beginsAtOnce && self.maySend && self.hasTurn(place)
+    let isFirst = beginsAtOnce && self.maySend(place) && self.hasTurn(place)
+    self.actions.signals += item.storeWaiters
     self.edit(place) { item in
       item.storageKey = key
+      item.storeWaiters = []
       guard isFirst else { return }
       // One write less for a call that nothing delays.
       item.record?.attempts = 1

@@ -11,6 +11,17 @@ enum JournalEnd: Sendable {
   case held(any Error)
   /// What it would change was changed meanwhile. It is set aside.
   case conflicted(StoredConflict)
+
+  var isDone: Bool { if case .done = self { true } else { false } }
+
+  var failure: (any Error)? {
+    switch self {
+    case .done(let failure): failure
+    case .left: nil
+    case .held(let error): error
+    case .conflicted(let conflict): conflict.error
+    }
+  }
 }
 
 extension MutationJournal {
@@ -34,7 +45,9 @@ extension MutationJournal {
       ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
       return
     }
-    switch self.decided(end, of: place) {
+    let end = self.decided(end, of: place)
+    if !end.isDone, !self.mayStore(ticket) { return self.endUnstored(ticket, end, in: context) }
+    switch end {
     case .conflicted(let conflict):
       self.change { $0.endBodies(of: place) }
       ticket.fate.decide(.failure(JournalError.conflicted(ticket.name, conflict.error)), isFinal: false)
@@ -83,6 +96,20 @@ extension MutationJournal {
         self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff)
       }
     }
+  }
+
+  /// Ends the turn of a call whose process has lost the right to make it. It is made again with what is stored of it, by
+  /// this process or by another one.
+  private func endUnstored(_ ticket: JournalTicket, _ end: JournalEnd, in context: OperationContext?) {
+    self.change { $0.endBodies(of: ticket.place) }
+    guard let failure = end.failure else {
+      let backoff = self.backoffOfCancelledReplay(ticket)
+      return self.putBack(ticket, isHeld: backoff != nil, failure: nil, retryAfter: backoff)
+    }
+    let attempts = self.attempts(of: ticket)
+    self.send(in: context) { ticket.notice(of: failure, after: attempts, isFinal: false) }
+    ticket.fate.decide(.failure(failure), isFinal: false)
+    self.putBack(ticket, isHeld: true, failure: "\(failure)", retryAfter: self.backoff(afterFailures: 1, failure))
   }
 
   /// How a call ends after what was decided about a conflict. Asked once for each decision.
@@ -143,6 +170,7 @@ extension MutationJournal {
     }
     do {
       try await write?.value()
+    } catch is JournalRightLost {
     } catch {
       OperationWarning.report(storageFailedTo: "record the end of the journal entry \(ticket.id)", error)
     }
@@ -202,13 +230,17 @@ extension MutationJournal {
     in context: OperationContext? = nil
   ) async {
     let place = ticket.place
-    let record = self.change { state -> JournalRecord? in
-      guard state.items[place]?.isGone == false else { return nil }
+    let change = self.change { state -> (before: JournalRecord, after: JournalRecord, write: JournalWrite?)? in
+      guard let before = state.items[place]?.record, state.items[place]?.isGone == false else { return nil }
       state.edit(place) { $0.record?.setAside(as: aside, conflict) }
-      return state.items[place]?.record
+      return (before, state.items[place]?.record ?? before, state.write(place))
     }
-    guard let record else { return self.putBack(ticket, isHeld: false, failure: nil) }
-    await self.waitForAside(ticket, self.change { $0.write(place) })
+    guard let (before, record, write) = change else { return self.putBack(ticket, isHeld: false, failure: nil) }
+    guard await self.waitForAside(ticket, write) else {
+      // This process, or another one, makes it again.
+      self.change { $0.edit(place) { $0.record = before } }
+      return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: self.backoff(afterFailures: 1, nil))
+    }
     self.change { state in
       if !record.isHolding { state.leave(place, in: record.scope) }
       state.endAside(place, because: reason)
@@ -217,13 +249,17 @@ extension MutationJournal {
     self.reportAside(record, ticket, because: reason, in: context)
   }
 
-  /// Waits until it is stored that a call is set aside.
-  nonisolated(nonsending) func waitForAside(_ ticket: JournalTicket, _ write: JournalWrite?) async {
+  /// Waits until it is stored that a call is set aside. Returns false if the right to make it was lost before.
+  @discardableResult
+  nonisolated(nonsending) func waitForAside(_ ticket: JournalTicket, _ write: JournalWrite?) async -> Bool {
     do {
       try await write?.value()
+    } catch is JournalRightLost {
+      return false
     } catch {
       OperationWarning.report(storageFailedTo: "set the journal entry \(ticket.id) aside", error)
     }
+    return true
   }
 
   /// Reports a call that was set aside.

@@ -61,8 +61,13 @@ extension MutationJournal {
     self.change { $0.setExpiry(of: place, at: time) }
   }
 
-  func isExpired(_ ticket: JournalTicket) -> Bool {
-    self.state.withLock { $0.items[ticket.place]?.isExpired ?? false }
+  /// Why a body of a call was refused; nil if it was not.
+  func refusal(of ticket: JournalTicket) -> JournalError? {
+    let (isTakenOver, isExpired) = self.state.withLock { state in
+      (state.items[ticket.place]?.isTakenOver ?? false, state.items[ticket.place]?.isExpired ?? false)
+    }
+    if isTakenOver { return .ended(.takenOver, ticket.name) }
+    return isExpired ? .ended(.expired, ticket.name) : nil
   }
 
   /// Whether the time of a call has passed, and it was not set aside before.
@@ -100,6 +105,8 @@ extension JournalState {
   fileprivate mutating func beginExpiry(of place: Place, in journal: MutationJournal) -> JournalTicket? {
     guard let item = self.items[place], let record = item.record, !item.isGone, !record.isDeadLetter else { return nil }
     self.items[place]?.isExpired = true
+    // One that another process may be making is refused when this one has the right to make it.
+    if record.owner != self.owner, !self.maySend(place) { return nil }
     // If it is not replaced after all, it is refused at its turn.
     if item.replacement != nil { return nil }
     switch item.activity {

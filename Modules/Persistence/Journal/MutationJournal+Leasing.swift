@@ -1,73 +1,55 @@
 internal import OperationCore
 
-/// What a journal needs of the leases.
-private struct LeaseNeed: Sendable {
-  /// Whether a call runs or is to be made.
-  let wantsToSend: Bool
-  let isSending: Bool
-  let hasCallers: Bool
-  /// Whether a call of this process has not ended.
-  let hasOwnCalls: Bool
-}
-
 extension MutationJournal {
   var deadlines: any DeadlineSource { self.boundClient?.defaultContext.operationDeadlines ?? .system }
 
-  /// Takes, renews or releases the leases. Returns the time until the next change; nil if none is needed any more.
+  /// Takes, renews or releases leases. Returns the time until the next change; nil if none is needed any more.
   func updateLease(_ lease: JournalLease) async -> Duration? {
     while true {
+      let need = self.state.withLock { $0.rightsNeed(holding: lease.rights) }
+      let acquisition = await lease.acquire(need.rights, on: self.deadlines)
+      let (refused, taken) = (acquisition.refused, acquisition.taken)
+      if !refused.isEmpty { self.change { $0.refuse(refused) } }
+      // Nothing begins with a right before what other processes have done meanwhile is known.
+      if !taken.isEmpty { self.state.withLock { $0.rights.held?.subtract(taken.keys) } }
+      var granted = acquisition.held
       let now = self.deadlines.elapsed
-      let need = self.state.withLock { $0.leaseNeed }
-      if need.hasOwnCalls { await lease.showPresence(at: now) }
-      if need.wantsToSend {
-        lease.isBusy()
-        switch await lease.acquire(at: now) {
-        case .held: break
-        case .taken:
-          guard await self.reload(lease) else {
-            self.change { $0.endLeaseWaits() }
-            return JournalLease.retryInterval
-          }
-        case .refused(let wait):
-          self.change { state in
-            state.maySend = false
-            state.endLeaseWaits()
-          }
-          return wait
+      if !taken.isEmpty || need.isWatching && lease.isReadingDue(at: now) {
+        // Once for all of them.
+        if await self.reload(lease) {
+          granted.formUnion(lease.confirm(taken, at: now))
+        } else {
+          // Another process may be able to read them.
+          await lease.release(Set(taken.keys))
+          self.change { $0.refuse(Set(taken.keys)) }
         }
-        self.change { $0.allowSending() }
-        // One decision: no call may get its turn between the two.
-        let isSending = self.change { state -> Bool in
-          if !state.leaseNeed.isSending { state.maySend = false }
-          return state.maySend
-        }
-        if isSending { return lease.renewalInterval }
-        // What is left are calls of another process, which can make them now.
-        await lease.release()
-        return need.hasCallers ? JournalLease.retryInterval : lease.renewalInterval
       }
-      if let linger = lease.remainingLinger(at: now) { return min(linger, lease.renewalInterval) }
-      // Before the release, so that nothing begins after it.
-      let isIdle = self.change { state -> Bool in
-        guard !state.leaseNeed.wantsToSend else { return false }
-        state.maySend = false
-        return true
-      }
-      guard isIdle else { continue }
-      await lease.release()
-      if need.hasOwnCalls { return lease.renewalInterval }
-      if lease.endDriving() {
-        await lease.endPresence()
-        return nil
-      }
+      self.change { [granted] in $0.grant(granted) }
+      let linger = await self.releaseIdle(lease)
+      var waits = [linger, refused.isEmpty ? nil : acquisition.wait].compactMap(\.self)
+      if !lease.rights.isEmpty || need.isWatching { waits.append(lease.renewalInterval) }
+      if self.state.withLock({ !$0.rights.asked.isEmpty }) { waits.append(JournalLease.retryInterval) }
+      if let wait = waits.min() { return wait }
+      if lease.endDriving() { return nil }
     }
+  }
+
+  /// Releases the leases that nothing has needed for a while. Returns how long another one is kept.
+  private func releaseIdle(_ lease: JournalLease) async -> Duration? {
+    let held = lease.rights
+    let idle = self.state.withLock { state in held.filter { !state.isNeeded($0) } }
+    let (ended, rest) = lease.linger(idle, at: self.deadlines.elapsed)
+    // Before the release, so that nothing begins after it.
+    let released = ended.isEmpty ? [] : self.change { $0.giveUp(ended) }
+    await lease.release(released)
+    return rest
   }
 
   /// Reads the entries again: other processes have added and removed some.
   private func reload(_ lease: JournalLease) async -> Bool {
     do {
       try await self.load()
-      let known = self.state.withLock { $0.beginReload() }
+      let known = self.state.withLock { $0.beginReading() }
       let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
       let read = entries.map { entry in (entry.key, Result { try JournalRecord.read(entry.value) }) }
       var alive: Set<String> = []
@@ -75,80 +57,106 @@ extension MutationJournal {
         if await lease.isAlive(owner) { alive.insert(owner) }
       }
       let shown = self.change { [alive] state -> Set<String> in
-        let removed = state.removedDuringReload.take() ?? []
-        defer { state.reconcile(read, known, without: removed, alive: alive, own: lease.owner) }
-        return removed.union(state.items.values.map(\.storageKey))
+        defer { state.reconcile(read, known: known, alive: alive, own: lease.owner) }
+        return Set(state.items.values.map(\.storageKey))
       }
       self.reportUnreadable(read.filter { !shown.contains($0.0) })
       return true
     } catch {
-      self.change { $0.removedDuringReload = nil }
+      self.state.withLock { $0.removedWhileReading = nil }
       OperationWarning.report(storageFailedTo: "read the journal", error)
-      await lease.release()
       return false
     }
   }
 }
 
 extension JournalState {
-  fileprivate var leaseNeed: LeaseNeed {
-    LeaseNeed(
-      wantsToSend: self.runningCount > 0 || self.callersInLine > 0 || !self.dueCounts.isEmpty,
-      isSending: self.runningCount + self.claimedCount > 0,
-      hasCallers: self.callersInLine > 0,
-      hasOwnCalls: self.ownCount > 0
-    )
-  }
-
-  /// Begins to read the entries again. Returns the calls that are stored, with the numbers of their last changes.
-  fileprivate mutating func beginReload() -> [Place: Int] {
-    self.removedDuringReload = []
-    return self.items.filter { $0.value.isStored && !$0.value.isQueued && $0.value.writes.isEmpty }
-      .mapValues(\.version)
+  /// Begins to watch what is changed while the entries are read. Returns the calls that are stored, with the numbers of
+  /// their changes: nil for one whose last change is not stored yet.
+  fileprivate mutating func beginReading() -> [Place: Int?] {
+    self.removedWhileReading = []
+    return self.items.filter(\.value.isStored).mapValues { item in
+      item.isQueued || !item.writes.isEmpty ? nil : item.version
+    }
   }
 
   /// Takes over what other processes have changed.
   ///
   /// - Parameters:
   ///   - read: The stored entries, which may be older than what this process has decided since.
-  ///   - known: The calls that were stored before the entries were read, with the numbers of their last changes.
-  ///   - removed: The storage keys of the calls that this process has removed since.
+  ///   - known: The calls that were stored before the entries were read, with the numbers of their changes: nil for one
+  ///     whose last change was not.
   ///   - alive: The journals of other processes that live.
   ///   - own: This journal.
   fileprivate mutating func reconcile(
     _ read: [(key: String, record: Result<JournalRecord, any Error>)],
-    _ known: [Place: Int],
-    without removed: Set<String>,
+    known: [Place: Int?],
     alive: Set<String>,
     own: String
   ) {
+    let removed = self.removedWhileReading.take() ?? []
     var places = Dictionary(self.items.map { ($0.value.storageKey, $0.key) }, uniquingKeysWith: { a, _ in a })
     var restored: [Place] = []
+    var refreshed: [Place] = []
+    // The last calls until now of each process and scope.
+    var last: [[String?]: Place] = [:]
     for (key, result) in read {
       let record = (try? result.get())?.afterProcess
+      let line = record.flatMap { record in record.scope.map { [record.owner, $0] } }
+      var isFromEarlierStart = false
       if let place = places.removeValue(forKey: key) {
-        if let record, record.owner != own { self.refresh(place, record, known[place], alive) }
-      } else if !self.failedRemovals.contains(key), !removed.contains(key) {
-        let place = self.nextEarlierPlace()
-        let isElsewhere = record?.owner.map { alive.contains($0) } ?? false
-        self.restore(record, from: key, at: place, isElsewhere: isElsewhere)
-        restored.append(place)
+        // One that was changed since is newer here.
+        let isUnchanged = self.items[place].map { known[place] == $0.version && !$0.isQueued } ?? false
+        guard let record, record.owner != own, isUnchanged else { continue }
+        isFromEarlierStart = self.items[place]?.isFromEarlierStart ?? false
+        let isOutOfOrder = line.flatMap { last[$0] }.map { place < $0 } ?? false
+        guard isOutOfOrder, self.forget(place) else {
+          if let line { last[line] = max(place, last[line] ?? place) }
+          self.refresh(place, record, alive)
+          refreshed.append(place)
+          continue
+        }
+      } else if self.failedRemovals.contains(key) || removed.contains(key) {
+        continue
       }
+      let place = self.nextEarlierPlace()
+      let isElsewhere = record?.owner.map { alive.contains($0) } ?? false
+      self.restore(
+        record,
+        from: key,
+        at: place,
+        isElsewhere: isElsewhere,
+        isFromEarlierStart: isFromEarlierStart
+      )
+      restored.append(place)
+      if let line { last[line] = place }
     }
     for place in places.values where known[place] != nil {
-      guard let item = self.items[place], item.isStored, !item.isQueued, !item.isGone else { continue }
+      // One that another call replaces is removed with its acceptance.
+      guard let item = self.items[place], item.isStored, !item.isGone, item.replacement == nil else { continue }
       if item.activity.isRunning { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
     }
     // The calls of a process that has ended are made by one that has resumed, and watched until then.
-    guard self.lastResumption > 0, !restored.isEmpty else { return }
-    self.lastResumption += 1
-    for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
+    if self.lastResumption > 0, !restored.isEmpty {
+      self.lastResumption += 1
+      for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
+    }
+    self.advanceAll(restored + refreshed)
   }
 
-  /// Records what another process has stored for its call, unless this one has changed it since `version`.
-  private mutating func refresh(_ place: Place, _ found: JournalRecord, _ version: Int?, _ alive: Set<String>) {
+  /// Forgets a call of another process, so that it is added again behind an earlier one that was stored after it.
+  /// Returns false if it is being made.
+  private mutating func forget(_ place: Place) -> Bool {
+    guard let item = self.items[place], item.activity.isNone, !item.isGone, item.replacement == nil
+    else { return false }
+    if let updates = item.updates { self.actions.ended.append(updates) }
+    self.remove(place)
+    return true
+  }
+
+  /// Records what another process has stored for its call.
+  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ alive: Set<String>) {
     guard let item = self.items[place], item.activity.isNone, !item.isGone else { return }
-    let record = item.version == version ? found : item.record ?? found
     let isElsewhere = record.owner.map { alive.contains($0) } ?? false
     if item.isInLane { self.leave(place) }
     self.edit(place) { item in

@@ -47,7 +47,8 @@ extension MutationJournal {
       if entries != nil {
         for (entry, record) in read {
           let place = state.nextEarlierPlace()
-          state.restore((try? record.get())?.afterProcess, from: entry.key, at: place)
+          let call = (try? record.get())?.afterProcess
+          state.restore(call, from: entry.key, at: place, isFromEarlierStart: true)
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }

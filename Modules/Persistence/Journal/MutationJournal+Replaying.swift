@@ -184,9 +184,9 @@ extension MutationJournal {
   func begin(_ place: JournalState.Place, isImmediate: Bool) {
     let task =
       if isImmediate {
-        Task.immediate(name: "replay journal") { await self.replay(place) }
+        Task.immediate(name: "replay journal", executorPreference: self.executor) { await self.replay(place) }
       } else {
-        Task(name: "replay journal") { await self.replay(place) }
+        Task(name: "replay journal", executorPreference: self.executor) { await self.replay(place) }
       }
     let isCancelled = self.change { state -> Bool in
       guard let item = state.items[place], item.activity.isReplay else { return false }
@@ -204,6 +204,7 @@ extension MutationJournal {
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName
     if record.failureCount >= self.attemptsBeforeDeadLetter {
+      guard self.mayStore(ticket) else { return self.putBack(ticket, isHeld: false, failure: nil) }
       return await self.makeDeadLetter(
         ticket,
         because: "it has failed, or ended the process, \(record.failureCount) times"

@@ -76,7 +76,7 @@ extension MutationJournal {
   }
 
   /// The time after which a call that has failed is made again; nil if the journal does not resume by itself.
-  func backoff(afterFailures count: Int, _ error: any Error) -> Duration? {
+  func backoff(afterFailures count: Int, _ error: (any Error)?) -> Duration? {
     guard self.resumesByItself else { return nil }
     let backoff = self.resumes?.backoff ?? Resuming.defaultBackoff
     let hint = (error as? any RetryHinting)?.retryAfter ?? .zero
@@ -91,8 +91,8 @@ extension JournalState {
     self.items.filter { $0.value.updates == nil && self.mayBeResumed($0.value) }.keys.sorted()
   }
 
-  private func mayBeResumed(_ item: Item) -> Bool {
-    guard item.isPending, item.activity.isNone, !item.isGone, !item.isDue, !item.isElsewhere, let record = item.record
+  func mayBeResumed(_ item: Item) -> Bool {
+    guard item.isPending, item.activity.isNone, !item.isGone, !item.isDue, let record = item.record
     else { return false }
     return self.makesUnregistered || self.names.contains(record.name)
   }

@@ -41,10 +41,10 @@ extension MutationJournal {
   /// What a call has to wait for, to follow "it waits for"; nil if it has its turn.
   private func obstacle(to ticket: JournalTicket) -> String? {
     let (count, maySend) = self.state.withLock { state in
-      (ticket.lane.flatMap { state.lanes[$0] }?.count(before: ticket.place) ?? 0, state.maySend)
+      (ticket.lane.flatMap { state.lanes[$0] }?.count(before: ticket.place) ?? 0, state.maySend(ticket.place))
     }
     if count > 0 { return "its turn in the journal, behind \(ShownText.count(count, "earlier call")) of its scope" }
-    return maySend ? nil : "the right to send the calls of the journal, which another process has"
+    return maySend ? nil : "the right to send its call, which another process has"
   }
 
   private func cancelWait(of ticket: JournalTicket) {
@@ -91,10 +91,12 @@ extension JournalState {
     }
     // A task that a call has started may outlive that call.
     let isInside = outer.contains { self.isRunning($0.place) }
-    guard item.replacement == nil, isInside || (self.hasTurn(place) && self.maySend) else {
-      if !self.maySend { self.actions.needsLease = true }
+    guard item.replacement == nil, isInside || (self.hasTurn(place) && self.maySend(place)) else {
       self.edit(place) { $0.activity = .waiting(continuation, caller) }
-      if item.lane == nil { self.waitingWithoutScope.insert(place) }
+      if item.lane == nil {
+        self.waitingWithoutScope.insert(place)
+        self.ask(for: self.right(of: item))
+      }
       let wasBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
       // Nothing may be making the first call of the lane.
       self.advance(item.lane)

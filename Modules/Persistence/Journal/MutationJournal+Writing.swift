@@ -31,9 +31,10 @@ extension MutationJournal {
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
     if actions.beginsWriting {
       // Not in a caller's task, which may be cancelled. A storage that does not suspend has answered when this returns.
-      Task.immediate(name: "write journal") { await self.writeAll() }
+      Task.immediate(name: "write journal", executorPreference: self.executor) { await self.writeAll() }
     }
     for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
+    for place in actions.resumable { self.resumeByItself(.call(place)) }
     if actions.needsLease { self.lease?.wake(for: self) }
     if let timer = actions.timer { self.apply(timer) }
     if actions.isChanged { self.noteChange() }
@@ -42,7 +43,10 @@ extension MutationJournal {
 
   /// Writes all changes, in the order in which their entries were changed first. One task at a time does.
   private nonisolated(nonsending) func writeAll() async {
-    while let batch = self.state.withLock({ $0.nextBatch() }) {
+    while true {
+      // Read for each batch: a storage may have taken longer than a lease lasts.
+      let held = self.lease?.heldRights(at: self.deadlines.elapsed)
+      guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
       let failures = await self.store(batch)
       let finished = self.change { $0.didWrite(batch, failures) }
       for (write, error) in finished { write.finish(error.map { .failure($0) } ?? .success(())) }
@@ -88,6 +92,8 @@ struct JournalBatch: Sendable {
   /// The calls, with their storage keys and the numbers of their last changes.
   var calls: [(place: JournalState.Place, key: String, version: Int)] = []
   var contents: [Content] = []
+  /// The storage keys of calls whose changes are not stored: the right to make them was lost.
+  var skipped: Set<String> = []
   /// The keys whose removal has failed before.
   var removals: [String] = []
   /// Those who wait for the removals.
@@ -111,7 +117,10 @@ extension JournalState {
   ///
   /// - Returns: The result of the write; nil if there is nothing to write.
   mutating func write(_ place: Place) -> JournalWrite? {
-    guard let item = self.items[place], !item.storageKey.isEmpty, item.record != nil || item.isGone else { return nil }
+    guard let item = self.items[place], !item.storageKey.isEmpty, item.record != nil || item.isGone,
+      // Its entry must not come back.
+      !item.isTakenOver
+    else { return nil }
     let write = JournalWrite(version: item.version + 1)
     self.items[place]?.version = write.version
     self.items[place]?.writes.append(write)
@@ -149,7 +158,11 @@ extension JournalState {
     self.isWriting = true
   }
 
-  mutating func nextBatch() -> JournalBatch? {
+  /// Takes the next changes to write.
+  ///
+  /// - Parameter held: The rights that this process has; nil if no other process can send.
+  /// - Returns: The changes; nil if there are none.
+  mutating func nextBatch(holding held: Set<JournalRight>?) -> JournalBatch? {
     var batch = JournalBatch()
     let places = self.queue.prefix(Self.maximumBatch)
     for place in places {
@@ -157,6 +170,10 @@ extension JournalState {
       guard let item = self.items[place], item.replacement == nil || !item.isStored else { continue }
       self.items[place]?.isQueued = false
       batch.calls.append((place, item.storageKey, item.version))
+      if !self.mayStore(item, holding: held) {
+        batch.skipped.insert(item.storageKey)
+        continue
+      }
       let replaced = item.isGone ? nil : item.replaced.flatMap { self.items[$0]?.storageKey }
       batch.contents.append(
         JournalBatch.Content(key: item.storageKey, record: item.isGone ? nil : item.record, replaced: replaced)
@@ -175,6 +192,14 @@ extension JournalState {
     return self.isWriting ? batch : nil
   }
 
+  /// Whether what was decided about a call that is being made may be stored: another process may have made it, and
+  /// removed its entry, if this one has lost the right to make it.
+  private func mayStore(_ item: Item, holding held: Set<JournalRight>?) -> Bool {
+    guard let held, item.isStored, !item.isGone else { return true }
+    if item.isTakenOver { return false }
+    return !item.activity.isRunning || held.contains(self.right(of: item))
+  }
+
   /// Records the results of a batch, and returns the results of the writes that it includes.
   mutating func didWrite(_ batch: JournalBatch, _ failures: [String: any Error]) -> [(JournalWrite, (any Error)?)] {
     var finished: [(JournalWrite, (any Error)?)] = []
@@ -182,7 +207,8 @@ extension JournalState {
     self.failedRemovals.formUnion(batch.removals.filter { failures[$0] != nil })
     for (place, key, version) in batch.calls {
       guard let item = self.items[place] else { continue }
-      finished += item.writes.filter { $0.version <= version }.map { ($0, failures[key]) }
+      let failure = batch.skipped.contains(key) ? JournalRightLost() : failures[key]
+      finished += item.writes.filter { $0.version <= version }.map { ($0, failure) }
       self.items[place]?.writes.removeAll { $0.version <= version }
     }
     return finished

@@ -24,7 +24,7 @@ public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
   let state: Locked<JournalState>
-  /// The right to send, in a storage that processes share.
+  /// The rights to send, in a storage that processes share.
   let lease: JournalLease?
   let registrations = Locked<[String: JournalRegistration]>([:])
   let changes = Broadcast<Void>(())
@@ -62,7 +62,7 @@ public final class MutationJournal: OperationClientFlushable {
   ///   - maximumConcurrentScopes: In how many scopes calls are made again at once, one in each. Scopes in which callers
   ///     wait do not count. A number below 1 is reported and counts as 1.
   ///   - leaseDuration: How long other processes with the same storage wait for this one after it has died, if the
-  ///     storage is a ``LeasingStorage``. This one renews its lease at a third of that time.
+  ///     storage is a ``LeasingStorage``. This one renews its leases at a third of that time.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
@@ -84,7 +84,7 @@ public final class MutationJournal: OperationClientFlushable {
       maximumScopes: max(1, maximumConcurrentScopes)
     )
     state.owner = lease?.owner
-    state.maySend = lease == nil
+    state.rights.held = lease == nil ? nil : []
     self.state = Locked(state)
     if let attemptsBeforeDeadLetter, attemptsBeforeDeadLetter < 1 {
       OperationWarning(
@@ -107,6 +107,9 @@ public final class MutationJournal: OperationClientFlushable {
 
   /// The client whose stores make calls again; nil if there is none, or if it was released.
   var boundClient: OperationClient? { self.client.withLock { $0.value } }
+
+  /// The executor that the tasks of the journal prefer, as the runs of the client do.
+  var executor: (any TaskExecutor)? { self.boundClient?.defaultContext.operationTaskConfiguration.executorPreference }
 
   func bind(to client: OperationClient, replacing: Bool) {
     let isNew = self.client.withLock { bound, released in

@@ -1,8 +1,8 @@
 /// A storage that several processes can share, and in which one of them at a time can hold a lease.
 ///
 /// A lease is a right with an owner and an end. Its owner renews it while it needs it. If the owner dies, the lease
-/// ends by itself, and another process can take it. A ``MutationJournal`` uses one, so that two processes with one file
-/// do not make the same calls.
+/// ends by itself, and another process can take it. A ``MutationJournal`` uses one for each scope, so that two
+/// processes with one file do not make the same calls.
 public protocol LeasingStorage: PersistentStorage {
   /// Takes a lease for an owner, or renews the one that it holds, unless another owner holds it.
   ///

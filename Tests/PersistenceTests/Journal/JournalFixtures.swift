@@ -132,7 +132,8 @@ func leaveCalls(
       {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)"acceptedAt":0,"attempts":\(attempts),\
       "isSetAside":false,"arguments":"{\\"id\\":1,\\"text\\":\\"\(text)\\"}"}
       """
-    let key = "journal/0000000000000000000\(number)-old\(number)"
+    let digits = "\(number)"
+    let key = "journal/\(String(repeating: "0", count: 20 - digits.count))\(digits)-old\(number)"
     try await storage.apply([.put(key: key, value: Array(json.utf8))])
   }
 }

@@ -243,7 +243,7 @@ import Testing
     let sender = self.start(self.joining, SharedStorage(base), clock: clock, prefix: "s")
     let first = sender.call("a")
     try await sender.journal.texts(["a"])
-    #expect(try await base.acquireLease("journal", owner: "x", for: .seconds(1)) != .held)
+    #expect(try await base.acquireLease("journal:ss/", owner: "x", for: .seconds(1)) != .held)
     let other = self.start(self.joining, SharedStorage(base), clock: clock, prefix: "o")
     let second = other.call("b")
     try await other.journal.texts(["a", "b"])

@@ -67,7 +67,14 @@
         let copy = try await run.start(1, version: run.random(1..<3), in: folder, isKilled: run.random(0..<3) > 0)
         try await run.damage(copy)
         let reporter: OperationWarning.Reporter = { warning in run.state.withLock { $0.warnings.append(warning) } }
-        try await OperationWarning.withReporter(reporter) { try await run.finish(in: copy) }
+        try await OperationWarning.withReporter(reporter) {
+          do {
+            try await run.finish(in: copy)
+          } catch let error as StorageError where error.code == .notADatabase {
+            // Nothing in the file says that it is one of this library.
+            run.note("refused")
+          }
+        }
       }
       return run
     }
@@ -214,7 +221,8 @@
       return Set(calls.filter { $0.version > 2 }.map(\.id))
     }
 
-    /// Decides about conflicts and gives up calls of a later version, until no call is to be sent.
+    /// Decides about conflicts, and gives up those that cannot be decided and calls of a later version, until no call is
+    /// to be sent.
     private func decideAll(_ program: YearsProgram, newer: Set<String>) async throws {
       let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let subscription = program.journal.subscribe { _ in continuation.yield() }
@@ -225,8 +233,11 @@
           self.note("conflict")
           _ = try await program.journal.resolve(conflict, with: .retry(with: conflict.call.arguments))
         }
-        for entry in program.journal.entries where newer.contains(entry.id) {
-          self.note("newer version")
+        for entry in program.journal.entries {
+          // A conflict whose arguments are damaged is not offered to the user.
+          let isUndecidable = entry.status == .conflicted && YearsTokens(entry.arguments) == nil
+          guard isUndecidable || newer.contains(entry.id) else { continue }
+          self.note(isUndecidable ? "undecidable conflict" : "newer version")
           self.state.withLock { _ = $0.removed.insert(entry.id) }
           _ = await program.journal.remove(entry.id)
         }
@@ -234,6 +245,8 @@
         if program.journal.entries.allSatisfy({ aside.contains($0.status) }) { break }
       }
       subscription.cancel()
+      // What was set aside says why when that is stored.
+      await program.journal.settled()
     }
 
     private func callAtLast(_ kind: Int, _ program: YearsProgram) async throws {

@@ -24,6 +24,8 @@
       var done: [Int: Set<String>] = [:]
       /// What the start that lives knows to be done.
       var answered: Set<Int> = []
+      /// What was sent again by a start that knows that it is done.
+      var repetitions: [String] = []
       var problems: [String] = []
     }
 
@@ -34,6 +36,7 @@
     var requests: [Request] { self.state.withLock { $0.requests } }
     var done: [Int: Set<String>] { self.state.withLock { $0.done } }
     var problems: [String] { self.state.withLock { $0.problems } }
+    var repetitions: [String] { self.state.withLock { $0.repetitions } }
 
     func version(of note: Int) -> Int { self.state.withLock { $0.versions[note] ?? 0 } }
 
@@ -55,7 +58,9 @@
         guard start == state.start, isOnline else { throw YearsAway() }
         state.requests.append(Request(key: key, start: start, tokens: call.tokens))
         if let twice = call.tokens.first(where: { state.answered.contains($0) }) {
-          state.problems.append("\(twice) was sent again with the key \(key) by the start that knows that it is done")
+          state.repetitions.append(
+            "\(twice) was sent again with the key \(key) by the start that knows that it is done"
+          )
         }
         let luck = state.isWell ? 9 : Int.random(in: 0..<10, using: &state.random)
         if luck == 0 { throw YearsAway() }

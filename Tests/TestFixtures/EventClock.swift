@@ -1,9 +1,8 @@
-import OperationCore
-import OperationFleet
+package import OperationCore
 import Synchronization
 
 /// Manual time for simulations with very many deadlines, which a test advances from one deadline to the next.
-final class EventClock: DeadlineSource {
+package final class EventClock: DeadlineSource {
   private final class Entry: DeadlineHeapElement {
     let due: Duration
     let number: UInt64
@@ -32,9 +31,11 @@ final class EventClock: DeadlineSource {
 
   private let state = Mutex(State())
 
-  var elapsed: Duration { self.state.withLock { $0.elapsed } }
+  package init() {}
 
-  func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
+  package var elapsed: Duration { self.state.withLock { $0.elapsed } }
+
+  package func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
     let reference = self.state.withLock { state -> Reference in
       state.lastNumber += 1
       let due = state.elapsed + max(duration, .zero)
@@ -50,7 +51,7 @@ final class EventClock: DeadlineSource {
   /// Advances to the next deadline up to a time, and performs its action.
   ///
   /// - Returns: Whether there was one. Without one, the clock is at the time.
-  func advance(upTo end: Duration) -> Bool {
+  package func advance(upTo end: Duration) -> Bool {
     let action = self.state.withLock { state -> (@Sendable () -> Void)? in
       guard let entry = state.heap.first, entry.due <= end else {
         state.elapsed = max(state.elapsed, end)

@@ -1,0 +1,135 @@
+internal import OperationCore
+
+/// What a journal needs of its leases.
+struct JournalRightsNeed: Sendable {
+  /// Those to take or to renew.
+  let rights: Set<JournalRight>
+  /// Whether calls are to be made again that other processes make, which may end.
+  let isWatching: Bool
+}
+
+extension JournalState {
+  /// The right without which a call is not made.
+  func right(of item: Item) -> JournalRight { self.right(ofLane: item.lane, owner: item.record?.owner) }
+
+  func right(ofLane lane: String?, owner: String?) -> JournalRight {
+    guard let lane else { return .journal(owner) }
+    return lane.utf8.count <= JournalRight.maximumScopeLength ? .scope(lane) : .journal(nil)
+  }
+
+  func maySend(_ right: JournalRight) -> Bool { self.rights.held.map { $0.contains(right) } ?? true }
+
+  func maySend(_ place: Place) -> Bool { self.items[place].map { self.maySend(self.right(of: $0)) } ?? true }
+
+  /// Asks for a right, unless it is held. Returns whether it is.
+  @discardableResult
+  mutating func ask(for right: JournalRight) -> Bool {
+    if self.maySend(right) { return true }
+    self.rights.asked.insert(right)
+    self.actions.needsLease = true
+    return false
+  }
+
+  /// Whether calls are made, or are to be made, with a right.
+  func isNeeded(_ right: JournalRight) -> Bool {
+    if case .scope(let lane) = right, self.rights.standing.contains(lane) { return false }
+    if self.rights.needs[right] != nil || self.rights.sendWaiters[right] != nil
+      || self.rights.decisionWaiters[right] != nil
+    {
+      return true
+    }
+    switch right {
+    case .journal(nil): return self.lanes.keys.contains { self.right(ofLane: $0, owner: nil) == right }
+    // It says that the process lives.
+    case .journal(let owner): return owner == self.owner && self.ownCount > 0
+    case .scope(let lane):
+      return self.lanes[lane]?.first.flatMap { self.items[$0]?.fate.isAwaited } ?? false
+    }
+  }
+
+  /// What is needed of the leases now.
+  ///
+  /// - Parameter held: The rights whose leases are held.
+  /// - Returns: The need.
+  func rightsNeed(holding held: Set<JournalRight>) -> JournalRightsNeed {
+    var rights = self.rights.asked.union(held.filter { self.isNeeded($0) })
+    if self.ownCount > 0 { rights.insert(.journal(self.owner)) }
+    return JournalRightsNeed(rights: rights, isWatching: self.rights.dueElsewhere > 0 || self.isAnyoneStanding)
+  }
+
+  /// Whether a call waits behind one that another process makes.
+  private var isAnyoneStanding: Bool {
+    self.rights.standing.contains { lane in
+      self.lanes[lane].map { $0.callerCount > 0 || $0.dueCount > 0 } ?? false
+    }
+  }
+
+  // MARK: - Decisions
+
+  /// Begins what could not begin without these rights.
+  mutating func grant(_ rights: Set<JournalRight>) {
+    let granted = rights.filter { right in
+      self.endAsking(right)
+      guard self.rights.held?.insert(right).inserted == true else { return false }
+      self.actions.signals += self.rights.sendWaiters.removeValue(forKey: right) ?? []
+      return true
+    }
+    for right in granted {
+      switch right {
+      case .scope(let lane): self.advance(lane)
+      case .journal(let owner):
+        if owner == self.owner { self.beginWaitingWithoutScope() }
+        if owner == nil {
+          for lane in self.lanes.keys where self.right(ofLane: lane, owner: nil) == right { self.advance(lane) }
+        }
+        self.dueWithoutScope += self.rights.dueCalls.removeValue(forKey: right) ?? []
+        self.dueWithoutScope.sort(by: >)
+        self.advanceWithoutScope()
+      }
+    }
+  }
+
+  /// Decides that other processes have these rights, or that it is not known. Those that are still needed are asked for
+  /// again.
+  mutating func refuse(_ rights: Set<JournalRight>) {
+    let needsLease = self.actions.needsLease
+    self.rights.held?.subtract(rights)
+    for right in rights {
+      self.actions.signals += self.rights.decisionWaiters.removeValue(forKey: right) ?? []
+      if !self.isNeeded(right) {
+        self.endAsking(right)
+        self.rights.dueCalls[right] = nil
+      } else if case .scope(let lane) = right, self.rights.askedForReplays.contains(lane), !self.waitingLanes.isEmpty {
+        // Another scope is tried in its place.
+        self.endAsking(right)
+        self.waitingLanes.append(lane)
+      }
+    }
+    self.advance(nil)
+    // They are asked for after a while.
+    self.actions.needsLease = needsLease
+  }
+
+  mutating func endAsking(_ right: JournalRight) {
+    self.rights.asked.remove(right)
+    if case .scope(let lane) = right { self.rights.askedForReplays.remove(lane) }
+    self.actions.signals += self.rights.decisionWaiters.removeValue(forKey: right) ?? []
+  }
+
+  /// Gives up those rights that nothing needs, and returns them. Nothing begins with them any more.
+  mutating func giveUp(_ rights: Set<JournalRight>) -> Set<JournalRight> {
+    let unneeded = rights.filter { !self.isNeeded($0) && !self.rights.asked.contains($0) }
+    self.rights.held?.subtract(unneeded)
+    return unneeded
+  }
+
+  private mutating func beginWaitingWithoutScope() {
+    for place in self.waitingWithoutScope where self.items[place]?.replacement == nil {
+      self.waitingWithoutScope.remove(place)
+      guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
+      self.edit(place) { $0.activity = .running(isReplay: false) }
+      self.actions.turns.append((continuation, .granted))
+      self.actions.callers.append(caller)
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import FoundationEssentials
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import Synchronization
+import TestFixtures
+
+/// Journals of several processes over one storage, on manual time and on one thread: the same seed does the same each
+/// time.
+///
+/// Every step of a storage, and every answer of the server, waits until the schedule lets it happen.
+final class SharedJournals: Sendable {
+  /// What waits for the schedule.
+  struct Step: Sendable {
+    let process: Int
+    let isAnswer: Bool
+    let continuation: UnsafeContinuation<Bool, Never>
+  }
+
+  struct State: Sendable {
+    var random: SeededGenerator
+    var steps: [Step] = []
+    var dead: Set<Int> = []
+    var suspended: Set<Int> = []
+    /// Those whose storage does not wait, as they begin.
+    var ungated: Set<Int> = []
+    /// The names of their journals in the storage.
+    var owners: [Int: String] = [:]
+    var leases: [String: (owner: String, end: Duration)] = [:]
+    /// The tokens of the entries, by their keys in the storage.
+    var tokens: [String: Int] = [:]
+    var accepted: Set<Int> = []
+    /// Those whose entries were removed from the storage.
+    var removed: Set<Int> = []
+    /// Those of them whose entries were removed by a process that had the lease.
+    var ended: Set<Int> = []
+    var arrived: [Int] = []
+    var lastToken = 0
+    var callers: [Int: Caller] = [:]
+    var open: [(token: Int, process: Int)] = []
+    var problems: [String] = []
+    var seen: Set<String> = []
+  }
+
+  /// Who has made a call, and in which scope.
+  struct Caller: Hashable, Sendable {
+    let process: Int
+    let scope: String?
+  }
+
+  let clock = EventClock()
+  let executor = SteppedExecutor()
+  let base: InMemoryStorage
+  /// Whether a batch can reach the storage late, when the lease of its sender has ended. What the sender has decided may
+  /// then be stored although another process has made the call, and so it is repeated.
+  let writesLate: Bool
+  private let state: Mutex<State>
+
+  init(seed: UInt64, writesLate: Bool) {
+    let clock = self.clock
+    self.base = InMemoryStorage(elapsed: { clock.elapsed })
+    self.writesLate = writesLate
+    self.state = Mutex(State(random: SeededGenerator(seed: seed)))
+  }
+
+  func change<R: Sendable>(_ body: (inout State) -> R) -> R { self.state.withLock { body(&$0) } }
+
+  func random(_ count: Int) -> Int { self.change { Int($0.random.next() % UInt64(count)) } }
+
+  /// Lets everything happen that waits for nothing, until a time.
+  func advance(by duration: Duration = .zero) {
+    let end = self.clock.elapsed + duration
+    self.executor.runAll()
+    while self.clock.advance(upTo: end) { self.executor.runAll() }
+    self.executor.runAll()
+  }
+
+  // MARK: - Steps
+
+  /// Waits for the schedule. Returns whether the process lives.
+  nonisolated(nonsending) func pass(_ process: Int, isAnswer: Bool = false) async -> Bool {
+    let waits = self.change { state in
+      // Some steps take no time.
+      !state.dead.contains(process) && (isAnswer || !state.ungated.contains(process) && state.random.next() % 3 != 0)
+    }
+    if waits {
+      _ = await withUnsafeContinuation { continuation in
+        self.change { $0.steps.append(Step(process: process, isAnswer: isAnswer, continuation: continuation)) }
+      }
+    }
+    return self.change { !$0.dead.contains(process) }
+  }
+
+  /// Lets one step happen that may. Returns false if there is none.
+  func performStep() -> Bool {
+    let step = self.change { state -> Step? in
+      let ready = state.steps.indices.filter { !state.suspended.contains(state.steps[$0].process) }
+      if ready.isEmpty { return nil }
+      return state.steps.remove(at: ready[Int(state.random.next() % UInt64(ready.count))])
+    }
+    step?.continuation.resume(returning: true)
+    self.executor.runAll()
+    return step != nil
+  }
+
+  func kill(_ process: Int) {
+    let steps = self.change { state -> [Step] in
+      state.dead.insert(process)
+      state.suspended.remove(process)
+      state.open.removeAll { $0.process == process }
+      defer { state.steps.removeAll { $0.process == process } }
+      return state.steps.filter { $0.process == process }
+    }
+    for step in steps { step.continuation.resume(returning: false) }
+    self.executor.runAll()
+  }
+
+  // MARK: - The server
+
+  /// Receives a call, and answers when the schedule says so.
+  nonisolated(nonsending) func receive(_ token: Int, from process: Int) async throws {
+    let now = self.clock.elapsed
+    let isAlive = self.change { state -> Bool in
+      if state.dead.contains(process) { return false }
+      state.begin(token, process, at: now, writesLate: self.writesLate)
+      return true
+    }
+    guard isAlive, await self.pass(process, isAnswer: true) else { throw Away() }
+    let isDone = self.change { state -> Bool in
+      if let index = state.open.firstIndex(where: { $0 == (token, process) }) { state.open.remove(at: index) }
+      return state.random.next() % 4 != 0
+    }
+    if !isDone { throw Refused() }
+  }
+}
+
+extension SharedJournals.State {
+  /// Whether a process has the right to make a call.
+  private func holdsLease(_ process: Int, of caller: SharedJournals.Caller, at now: Duration) -> Bool {
+    let name = caller.scope.map { "journal:s\($0)/" } ?? "journal/\(self.owners[caller.process] ?? "")"
+    guard let lease = self.leases[name] else { return false }
+    return lease.owner == self.owners[process] && lease.end > now
+  }
+
+  /// Notes that an entry was removed. A process that comes back removes a call that it has made, whoever makes it now.
+  fileprivate mutating func end(_ token: Int, _ process: Int, at now: Duration) {
+    self.removed.insert(token)
+    if let caller = self.callers[token], self.holdsLease(process, of: caller, at: now) { self.ended.insert(token) }
+  }
+
+  /// Receives a request, and checks what holds for all of them.
+  fileprivate mutating func begin(_ token: Int, _ process: Int, at now: Duration, writesLate: Bool) {
+    guard let caller = self.callers[token] else { return self.problems.append("an unknown call \(token)") }
+    if !self.holdsLease(process, of: caller, at: now) {
+      self.problems.append("\(process) sent \(token) without the lease")
+    }
+    if !writesLate, self.ended.contains(token) {
+      self.problems.append("\(process) sent \(token) again after its entry was removed")
+    }
+    if let other = self.open.first(where: { $0.token == token }) {
+      self.seen.insert("taken over from \(other.process == process ? "itself" : "a process that lives")")
+    }
+    if process != caller.process { self.seen.insert("made by another process") }
+    if self.open.contains(where: { $0.process != process && self.callers[$0.token]?.scope != caller.scope }) {
+      self.seen.insert("two processes at once")
+    }
+    self.open.append((token, process))
+    if self.arrived.contains(token) {
+      self.seen.insert("repeated")
+      return
+    }
+    // Those of a caller in a scope arrive in its order.
+    if caller.scope != nil, let later = self.arrived.first(where: { $0 > token && self.callers[$0] == caller }) {
+      self.problems.append("\(process) sent \(token) after \(later)")
+    }
+    self.arrived.append(token)
+  }
+}
+
+/// What one process sees of the storage.
+final class SteppedStorage: LeasingStorage {
+  private struct Entry: Decodable {
+    let owner: String?
+    let arguments: String
+  }
+
+  private let journals: SharedJournals
+  private let process: Int
+
+  init(_ journals: SharedJournals, _ process: Int) {
+    self.journals = journals
+    self.process = process
+  }
+
+  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    guard await self.journals.pass(self.process) else { return [] }
+    let entries = try await self.journals.base.entries(withPrefix: prefix)
+    return await self.journals.pass(self.process) ? entries : []
+  }
+
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+    if self.journals.writesLate { _ = await self.journals.pass(self.process) }
+    guard self.journals.change({ !$0.dead.contains(self.process) }) else { return }
+    try await self.journals.base.apply(batch)
+    self.journals.change { state in
+      for change in batch {
+        switch change {
+        case .put(let key, let value):
+          guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(value)), let token = Int(entry.arguments)
+          else { continue }
+          state.tokens[key] = token
+          state.accepted.insert(token)
+          if state.ended.contains(token), !self.journals.writesLate {
+            state.problems.append("\(self.process) stored \(token) again after its entry was removed")
+          }
+        case .remove(let key):
+          if let token = state.tokens[key] { state.end(token, self.process, at: self.journals.clock.elapsed) }
+        }
+      }
+    }
+    _ = await self.journals.pass(self.process)
+  }
+
+  nonisolated(nonsending) func acquireLease(
+    _ name: String,
+    owner: String,
+    for duration: Duration
+  ) async throws -> StorageLease {
+    let refusal = StorageLease.heldByAnother(remaining: .seconds(60))
+    guard await self.journals.pass(self.process) else { return refusal }
+    let lease = try await self.journals.base.acquireLease(name, owner: owner, for: duration)
+    let end = self.journals.clock.elapsed + duration
+    self.journals.change { state in
+      state.owners[self.process] = owner
+      if lease == .held { state.leases[name] = (owner, end) }
+    }
+    return await self.journals.pass(self.process) ? lease : refusal
+  }
+
+  nonisolated(nonsending) func releaseLease(_ name: String, owner: String) async throws {
+    guard await self.journals.pass(self.process) else { return }
+    try await self.journals.base.releaseLease(name, owner: owner)
+    self.journals.change { if $0.leases[name]?.owner == owner { $0.leases[name] = nil } }
+    _ = await self.journals.pass(self.process)
+  }
+
+  nonisolated(nonsending) func close() async {}
+}
+
+/// Sends the number of a call to the server of the schedule.
+struct SteppedSend: MutationRequest {
+  let journals: SharedJournals
+  let process: Int
+  let path: OperationPath
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with token: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {
+    try await self.journals.receive(token, from: self.process)
+  }
+}
