@@ -11,8 +11,8 @@ import OperationPersistence
 
 /// The secrets of a database, the newest first, in a file beside it that no other user may read.
 ///
-/// So copies and backups of the database alone tell nothing. Whoever reads this file reads the notes: a program on a real
-/// device keeps its secrets in the key chain of the system instead.
+/// A copy or a backup of the database alone cannot be read. Whoever can read this file can read the notes, so a program on a
+/// real device keeps its secrets in the key chain of the system instead.
 struct SecretFile {
   private struct Secret: Codable {
     /// The version of the program that has made it.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What somebody finds in the files of a device.
+/// The part of the story in which somebody else reads the files of a device.
 extension Story {
   /// What the devices store: parts of the notes, and the names of the calls. All are so long that random bytes do not have
   /// them.
