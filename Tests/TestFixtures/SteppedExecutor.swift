@@ -12,8 +12,12 @@ package final class SteppedExecutor: TaskExecutor {
   }
 
   /// Runs all jobs, and those that they add, until there are none.
-  package func runAll() {
-    let executor = self.asUnownedTaskExecutor()
-    while let job = self.jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { job.runSynchronously(on: executor) }
+  package func runAll() { while self.runNext() {} }
+
+  /// Runs the job that was added first. Returns false if there is none.
+  package func runNext() -> Bool {
+    guard let job = self.jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+    job.runSynchronously(on: self.asUnownedTaskExecutor())
+    return true
   }
 }

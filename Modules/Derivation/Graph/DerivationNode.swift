@@ -210,7 +210,7 @@ extension DerivationNode {
         isIncomplete = true
       }
     }
-    // A source that was released before the node subscribed to it notifies nobody of its end.
+    // The end of a source that was released before the node subscribed to it is not notified.
     if isIncomplete, self.noteIncomplete(commit), let controls {
       client.derivations.add([self], controls.performInEventOrder)
     }

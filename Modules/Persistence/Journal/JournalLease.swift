@@ -5,7 +5,7 @@ internal import OperationFoundation
 ///
 /// The journal takes one when something is to be sent with its right, renews it at a third of its time, and releases it
 /// soon after nothing is left. The lease that is named after the journal says that its process lives as long as it has
-/// calls: nobody else makes them.
+/// calls: no other journal makes them.
 final class JournalLease: Sendable {
   /// How long an idle journal keeps a lease, so that a burst of calls takes it once.
   static let linger = Duration.milliseconds(100)

@@ -34,7 +34,7 @@ struct JournalRights: Sendable {
   /// The numbers of calls that are made, or are to be made, by the rights that they need.
   var needs: [JournalRight: Int] = [:]
   /// The scopes whose first calls other processes make, and in which others wait behind them.
-  var standing: Set<String> = []
+  var lanesElsewhere: Set<String> = []
   /// The number of calls that are to be made again, and that other processes make.
   var dueElsewhere = 0
   /// The calls without a scope that are to be made again, and cannot be without the right.

@@ -32,7 +32,7 @@ extension JournalState {
 
   /// Whether calls are made, or are to be made, with a right.
   func isNeeded(_ right: JournalRight) -> Bool {
-    if case .scope(let lane) = right, self.rights.standing.contains(lane) { return false }
+    if case .scope(let lane) = right, self.rights.lanesElsewhere.contains(lane) { return false }
     if self.rights.needs[right] != nil || self.rights.sendWaiters[right] != nil
       || self.rights.decisionWaiters[right] != nil
     {
@@ -54,12 +54,12 @@ extension JournalState {
   func rightsNeed(holding held: Set<JournalRight>) -> JournalRightsNeed {
     var rights = self.rights.asked.union(held.filter { self.isNeeded($0) })
     if self.ownCount > 0 { rights.insert(.journal(self.owner)) }
-    return JournalRightsNeed(rights: rights, isWatching: self.rights.dueElsewhere > 0 || self.isAnyoneStanding)
+    return JournalRightsNeed(rights: rights, isWatching: self.rights.dueElsewhere > 0 || self.isAnyoneBehindOthers)
   }
 
   /// Whether a call waits behind one that another process makes.
-  private var isAnyoneStanding: Bool {
-    self.rights.standing.contains { lane in
+  private var isAnyoneBehindOthers: Bool {
+    self.rights.lanesElsewhere.contains { lane in
       self.lanes[lane].map { $0.callerCount > 0 || $0.dueCount > 0 } ?? false
     }
   }

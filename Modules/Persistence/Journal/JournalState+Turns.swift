@@ -26,7 +26,7 @@ extension JournalState {
   ///   - isNext: Whether it has waited, and no other one is before it.
   private mutating func advanceLane(_ lane: String?, isNext: Bool = false) {
     guard let lane else { return }
-    self.rights.standing.remove(lane)
+    self.rights.lanesElsewhere.remove(lane)
     guard let calls = self.lanes[lane], let first = calls.first, let item = self.items[first], !item.isGone,
       item.replacement == nil
     else { return }
@@ -40,7 +40,7 @@ extension JournalState {
       self.actions.callers.append(caller)
     case .none where item.isElsewhere:
       // The other process needs the right, and this one looks after the call until it is made, or that process has ended.
-      self.rights.standing.insert(lane)
+      self.rights.lanesElsewhere.insert(lane)
       self.noteResumable(first)
       self.endAsking(self.right(of: item))
       self.actions.needsLease = true

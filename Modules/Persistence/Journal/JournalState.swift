@@ -303,7 +303,10 @@ extension JournalState {
     if item?.isUnnumbered == true { calls.unnumberedCount -= 1 }
     if item?.isDue == true { calls.dueCount -= 1 }
     self.lanes[lane] = calls.isEmpty ? nil : calls
-    if calls.isEmpty { self.shown.blocked[lane] = nil }
+    if calls.isEmpty {
+      self.shown.blocked[lane] = nil
+      self.rights.lanesElsewhere.remove(lane)
+    }
   }
 
   /// Removes a call, and passes its turn on.

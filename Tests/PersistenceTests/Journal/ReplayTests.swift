@@ -185,6 +185,32 @@ import Testing
     #expect(store.stateWithoutLayers.currentValue == "server+a+b")
   }
 
+  @Test func `A call that is removed before its body begins is not sent, and its update is gone`() async throws {
+    let storage = InMemoryStorage()
+    try await leaveCalls(["a"], in: storage)
+    let executor = SteppedExecutor()
+    var context = OperationContext()
+    context.operationTaskConfiguration.executorPreference = executor
+    let client = OperationClient(defaultContext: context)
+    let journal = MutationJournal(storage: storage, resumes: .manually)
+    client.journal = journal
+    let mutation = Send(server: self.server).journaled(as: "send")
+      .optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" }
+    journal.register(mutation, as: "send")
+    let note = client.store(for: Script().query(path: ["note"]))
+    note.currentValue = "server"
+    Task(executorPreference: executor) { await journal.resume() }
+    while note.currentValue == "server", executor.runNext() {}
+    #expect(note.currentValue == "server+a")
+    #expect(self.server.requests.isEmpty)
+    let removal = Task.immediate { await journal.remove("old1") }
+    executor.runAll()
+    #expect(await removal.value)
+    #expect(self.server.requests.isEmpty)
+    #expect(note.currentValue == "server")
+    #expect(journal.entries.isEmpty)
+  }
+
   @Test func `A removal that fails is repeated with the next call, and the caller gets its value`() async throws {
     let storage = TestStorage()
     let program = Program(storage)
