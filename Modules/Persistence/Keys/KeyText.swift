@@ -13,6 +13,10 @@ struct KeyText {
     self.isVerified = isVerified
   }
 
+  mutating func reserveCapacity(_ count: Int) {
+    self.text.reserveCapacity(count)
+  }
+
   mutating func append(escaping text: String) {
     self.text += StorageKey.escaped(Self.normalized(text))
   }
@@ -71,7 +75,8 @@ extension KeyText {
       self.append("s")
       self.append(escaping: string)
     } else if Base.self == Int.self, let number = base as? Int {
-      self.append("i\(number)")
+      self.append("i")
+      self.append(number.description)
     } else {
       self.append("t")
       self.append(escaping: try KeyTypeName.of(Base.self))

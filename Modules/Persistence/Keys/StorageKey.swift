@@ -16,19 +16,30 @@ enum StorageKey {
 
   /// The key of the value of the store at a path.
   static func value(named name: String, at path: OperationPath) throws(NoStorageKey) -> String {
-    try self.values(at: path) + self.escaped(KeyText.normalized(name)) + "="
+    var key = try self.values(at: path)
+    key += self.escaped(KeyText.normalized(name))
+    key += "="
+    return key
   }
 
   /// The prefix of the keys of the values at a path.
   static func values(at path: OperationPath) throws(NoStorageKey) -> String {
-    try self.values(matching: path) + "="
+    var key = try self.values(matching: path)
+    key += "="
+    return key
   }
 
   /// The prefix of the keys of all values at paths that start with `path`.
   static func values(matching path: OperationPath) throws(NoStorageKey) -> String {
-    var key = self.values
-    for element in path { key += try KeyText.element(element) + "/" }
-    return key
+    var key = KeyText()
+    // One allocation for most keys.
+    key.reserveCapacity(64)
+    key.append(self.values)
+    for element in path {
+      try key.append(element)
+      key.append("/")
+    }
+    return key.text
   }
 
   /// The key of a journal entry: keys sort in the order in which the calls were accepted.
@@ -81,18 +92,28 @@ enum StorageKey {
 
   /// Replaces all characters but letters, digits, `-`, `_` and `.` with the percent-encoded bytes of their UTF-8.
   static func escaped(_ text: String) -> String {
+    // Most names and elements need no escaping.
+    if text.utf8.allSatisfy(self.isPlain) { return text }
     var result: [UInt8] = []
     result.reserveCapacity(text.utf8.count)
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+      if self.isPlain(byte) {
         result.append(byte)
-      default:
+      } else {
         result += [UInt8(ascii: "%"), self.digit(byte >> 4), self.digit(byte & 15)]
       }
     }
     return String(decoding: result, as: UTF8.self)
+  }
+
+  /// Whether a byte is not escaped.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+      true
+    default: false
+    }
   }
 
   static func unescaped(_ bytes: some Collection<UInt8>) -> String {

@@ -28,6 +28,8 @@ package enum StorageCoding {
   }
 
   package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value {
-    try self.decoder.decode(type, from: Data(bytes))
+    // Data makes a copy of bytes that lie beside each other, and looks up what another sequence is.
+    let data = bytes.withContiguousStorageIfAvailable { Data(buffer: $0) } ?? Data(bytes)
+    return try self.decoder.decode(type, from: data)
   }
 }

@@ -66,11 +66,14 @@ struct StoredValueMembers {
   /// Whether a text is a number of JSON without an exponent. `Double` reads more than that.
   private static func isDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
-    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count <= 2, parts[0].first != UInt8(ascii: "0") || parts[0].count == 1 else { return false }
-    return parts.allSatisfy { part in
-      !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    }
+    let whole = digits.prefix { $0 != UInt8(ascii: ".") }
+    let rest = digits[whole.endIndex...]
+    guard self.areDigits(whole), whole.first != UInt8(ascii: "0") || whole.count == 1 else { return false }
+    return rest.isEmpty || self.areDigits(rest.dropFirst())
+  }
+
+  private static func areDigits(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    !text.isEmpty && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
   /// A member, as a bit.

@@ -42,6 +42,14 @@ enum Envelope {
     return try Array(header.utf8) + coder.encode(state.restoration)
   }
 
+  /// Takes the first word of a line; nil if all of them were taken.
+  private static func nextWord(_ line: inout ArraySlice<UInt8>?) -> ArraySlice<UInt8>? {
+    guard let rest = line else { return nil }
+    let word = rest.prefix { $0 != UInt8(ascii: " ") }
+    line = word.endIndex < rest.endIndex ? rest[(word.endIndex + 1)...] : nil
+    return word
+  }
+
   /// The version of a value and where its bytes begin, without decoding it; nil if its form is not known.
   static func header(of bytes: [UInt8]) -> (version: Int, end: Int)? {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
@@ -68,14 +76,15 @@ enum Envelope {
     migrate: (([UInt8], Int) throws -> Restoration)? = nil
   ) throws(DropReason) -> PersistedState<Restoration> {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .format }
-    let words = bytes[..<end].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard words[0].starts(with: self.name.utf8) else { throw .format }
-    let format = Int(String(decoding: words[0].dropFirst(self.name.utf8.count), as: UTF8.self)) ?? 0
+    var line: ArraySlice<UInt8>? = bytes[..<end]
+    guard let form = self.nextWord(&line), form.starts(with: self.name.utf8) else { throw .format }
+    let format = Int(String(decoding: form.dropFirst(self.name.utf8.count), as: UTF8.self)) ?? 0
     if format > self.format {
       throw .newer("it has the format \(format), and this version of the library knows \(self.format) at most")
     }
-    guard format == self.format, words.count == 3 else { throw .format }
-    guard let found = Int(String(decoding: words[1], as: UTF8.self)) else { throw .format }
+    guard format == self.format, let number = self.nextWord(&line), let mark = self.nextWord(&line), line == nil,
+      let found = Int(String(decoding: number, as: UTF8.self))
+    else { throw .format }
     if found > version { throw .newer("it has the version \(found), and the operation asks for \(version)") }
     let content = Array(bytes[(end + 1)...])
     do {
@@ -89,7 +98,7 @@ enum Envelope {
       }
       return PersistedState(
         restoration: restoration,
-        isInvalidated: words[2].elementsEqual([UInt8(ascii: "1")])
+        isInvalidated: mark.elementsEqual(CollectionOfOne(UInt8(ascii: "1")))
       )
     } catch let reason as DropReason {
       throw reason
