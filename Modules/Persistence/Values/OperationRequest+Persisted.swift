@@ -81,15 +81,16 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
     // Each store has its own, because a store calls the setup once.
-    let persistence = StorePersistence<Operation.State>(self.settings)
+    let readiness = context.isAutomaticRunningConfigured ? RestorationReadiness() : nil
+    let persistence = StorePersistence<Operation.State>(self.settings, readiness: readiness)
     context.operationControllers.append(persistence)
     context.operationEventHandlers.append(
       OperationEventHandler<Operation.State>(onStateChanged: { _, _ in persistence.noteChange() })
     )
     context.operationRestoration = persistence
-    if context.isAutomaticRunningConfigured {
+    if let readiness {
       let specification = AnySendableRunSpecification(context.automaticRunningSpecification)
-      context.automaticRunningSpecification = specification && persistence.readiness
+      context.automaticRunningSpecification = specification && readiness
     }
   }
 

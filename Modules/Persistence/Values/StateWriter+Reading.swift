@@ -3,10 +3,7 @@ internal import OperationCore
 /// A store that waits for its stored value.
 struct RestoringStore: Sendable {
   let key: String
-  /// Passes the changes of the store to the writer, although its stored value was not read yet.
-  let handOver: @Sendable () -> Void
-  /// Called when the stored value was removed: it must not be shown.
-  let valueWasRemoved: @Sendable () -> Void
+  let owner: any StoredValueOwner
 }
 
 /// The stored value with a key.
@@ -21,18 +18,19 @@ extension StateWriter {
   /// Adds a store that waits for its stored value, and defers writing its changes until then.
   ///
   /// - Parameters:
-  ///   - store: What identifies the store. It is not retained.
-  ///   - restoring: The functions of the store.
-  func beginRestoring(_ store: some AnyObject, _ restoring: RestoringStore) {
+  ///   - owner: Retained until ``endRestoring(_:)``, which it calls at the latest when its store is released.
+  ///   - key: The key of its value.
+  func beginRestoring(_ owner: any StoredValueOwner, key: String) {
     self.state.withLock { state, released in
-      released.append(state.restoringStores.updateValue(restoring, forKey: ObjectIdentifier(store)))
+      let restoring = RestoringStore(key: key, owner: owner)
+      released.append(state.restoringStores.updateValue(restoring, forKey: ObjectIdentifier(owner)))
       state.recentChanges.beginRead()
     }
   }
 
-  func endRestoring(_ store: some AnyObject) {
+  func endRestoring(_ owner: any StoredValueOwner) {
     self.state.withLock { state, released in
-      guard let restoring = state.restoringStores.removeValue(forKey: ObjectIdentifier(store)) else { return }
+      guard let restoring = state.restoringStores.removeValue(forKey: ObjectIdentifier(owner)) else { return }
       released.append(restoring)
       state.recentChanges.endRead()
     }

@@ -20,7 +20,7 @@ extension StateWriter {
   func beginRemoval(_ prefix: String) -> StateRemoval {
     let restoring = self.state.withLock { $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }
     // What they have not handed over is removed as well.
-    for store in restoring { store.handOver() }
+    for store in restoring { store.owner.handOver() }
     var deadlines: [OperationSubscription] = []
     let (removal, flushes, starts) = self.state.withLock { state, released -> (StateRemoval, [StateFlush], Bool) in
       state.lastNumber += 1
@@ -39,7 +39,7 @@ extension StateWriter {
     for deadline in deadlines { deadline.cancel() }
     for flush in flushes { flush.outcome.decide(flush.isComplete) }
     for store in self.state.withLock({ $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }) {
-      store.valueWasRemoved()
+      store.owner.storedValueWasRemoved()
     }
     if starts { Task(name: "remove values") { await self.write() } }
     return removal

@@ -109,7 +109,7 @@ extension StateWriter {
   ///
   /// - Returns: Whether they were written.
   func flush() async -> Bool {
-    for store in self.state.withLock({ Array($0.restoringStores.values) }) { store.handOver() }
+    for store in self.state.withLock({ Array($0.restoringStores.values) }) { store.owner.handOver() }
     let flush = StateFlush()
     let (isNeeded, starts) = self.state.withLock { state -> (Bool, Bool) in
       state.flushedNumber = state.lastNumber

@@ -9,7 +9,10 @@ extension StorePersistence: OperationController {
     }
     if isClaimed { return .empty }
     guard let destination = self.destination(of: controls) else { return .empty }
-    self.progress.withLock { $0.destination = destination }
+    self.progress.withLock { progress in
+      progress.destination = destination
+      progress.isRestoring = true
+    }
     controls.context.operationClient?.persistence.add(destination.writer)
     self.begin(at: destination)
     if let age = self.settings.maximumAgeInSeconds {
@@ -58,16 +61,8 @@ extension StorePersistence: OperationController {
   }
 
   private func begin(at destination: Destination) {
-    self.progress.withLock { $0.isRestoring = true }
     // First, so that a removal of the value finds the store.
-    destination.writer.beginRestoring(
-      self,
-      RestoringStore(
-        key: destination.key,
-        handOver: { [weak self] in self?.noteChange(isForced: true) },
-        valueWasRemoved: { [weak self] in self?.storedValueWasRemoved() }
-      )
-    )
+    destination.writer.beginRestoring(self, key: destination.key)
     // A value that cannot be encoded is reported when it is written; what is stored stays valid until then.
     var isAlias = false
     for key in [destination.key] + destination.aliasKeys {
@@ -81,7 +76,7 @@ extension StorePersistence: OperationController {
 
   /// Reads the stored value. A storage that does not suspend has answered when this returns.
   private func read(at destination: Destination) {
-    self.readiness.set(false)
+    self.readiness?.set(false)
     // The task does not keep the store alive, because a storage may take long.
     let (key, aliasKeys, writer) = (destination.key, destination.aliasKeys, destination.writer)
     Task.immediate(name: "restore \(key)") { [weak self] in
@@ -97,11 +92,12 @@ extension StorePersistence: OperationController {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
       }
       self?.finish(with: stored, isAlias: isAlias)
+      self?.readiness?.set(true)
     }
     guard self.isRestoring else { return }
     let context = destination.controls.context
     let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) { [readiness] in
-      readiness.set(true)
+      readiness?.set(true)
     }
     let surplus = self.progress.withLock { progress in
       guard progress.isRestoring, progress.destination != nil else { return OperationSubscription?.some(limit) }
@@ -115,7 +111,7 @@ extension StorePersistence: OperationController {
   ///   - stored: The stored value; nil if it could not be read.
   ///   - isAlias: Whether it has a name of an earlier version of the program.
   private func finish(with stored: StoredValue?, isAlias: Bool = false) {
-    let destination = self.progress.withLock { $0.destination }
+    let destination = self.destination
     if let destination, let stored, let bytes = stored.bytes {
       destination.writer.noteUse(of: destination.key)
       // A reset and a removal of the value are before or after this, never in between.
@@ -132,24 +128,25 @@ extension StorePersistence: OperationController {
     // A value may have been set meanwhile.
     self.noteChange()
     destination?.writer.endRestoring(self)
-    self.readiness.set(true)
   }
 
   private func restore(_ bytes: [UInt8], number: UInt64, isAlias: Bool, at destination: Destination) {
     let persisted: PersistedState<State.Restoration>
     var isMigrated = isAlias
+    var migrate: (([UInt8], Int) throws -> State.Restoration)?
+    if let migration = self.settings.migrate {
+      migrate = { bytes, version in
+        isMigrated = true
+        return try migration(bytes, version)
+      }
+    }
     do throws(DropReason) {
       persisted = try Envelope.read(
         State.Restoration.self,
         from: bytes,
         version: self.settings.version,
         coder: self.settings.coder,
-        migrate: self.settings.migrate.map { migrate in
-          { bytes, version in
-            isMigrated = true
-            return try migrate(bytes, version)
-          }
-        }
+        migrate: migrate
       )
       try self.check(persisted.restoration, in: destination.controls.context)
     } catch {
@@ -174,7 +171,7 @@ extension StorePersistence: OperationController {
     if let isExcluded = self.settings.isExcluded, let value = restored.restorableValue, isExcluded(value) {
       return self.removeStoredValue(number: number, at: destination)
     }
-    let stamp = Stamp(restored, isInvalidated: persisted.isInvalidated, uncountedChanges: uncountedChanges)
+    let stamp = StateStamp(restored, isInvalidated: persisted.isInvalidated, uncountedChanges: uncountedChanges)
     let ticket = self.progress.withLock { $0.notedTicket }
     destination.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
     // The state is known as stored, unless a flush has passed another one on meanwhile.
@@ -211,15 +208,19 @@ extension StorePersistence: OperationController {
   }
 }
 
-/// What a removal of stored values needs of a store, whatever its state.
-protocol StoredValueOwner {
-  /// Called when the stored value was removed on demand.
+/// What a removal of stored values, or a flush, needs of a store, whatever its state.
+protocol StoredValueOwner: AnyObject, Sendable {
+  /// Passes the changes of the store to the writer, although its stored value was not read yet.
+  func handOver()
+  /// Called when the stored value was removed on demand: it must not be shown.
   func storedValueWasRemoved()
 }
 
 extension StorePersistence: StoredValueOwner {
+  func handOver() { self.noteChange(isForced: true) }
+
   func storedValueWasRemoved() {
-    guard let destination = self.progress.withLock({ $0.destination }) else { return }
+    guard let destination = self.destination else { return }
     destination.controls.withExclusiveAccess { controls in
       let count = controls.stateWithoutLayers.valueUpdateCount
       self.progress.withLock { progress in

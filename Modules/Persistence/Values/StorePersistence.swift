@@ -3,73 +3,75 @@ internal import OperationFoundation
 
 /// Restores the state of one store, and passes its changes to the writer of the storage.
 final class StorePersistence<State: RestorableState & Sendable>: Sendable where State.Restoration: Codable {
-  /// Distinguishes stored states without comparing their values.
-  struct Stamp: Equatable, Sendable {
-    let valueUpdateCount: Int
-    let valueLastUpdatedAt: Date?
-    let errorUpdateCount: Int
-    let isInvalidated: Bool
-    let uncountedChanges: Int
-
-    init?(_ state: State, isInvalidated: Bool, uncountedChanges: Int) {
-      guard state.valueUpdateCount > 0 else { return nil }
-      self.valueUpdateCount = state.valueUpdateCount
-      self.valueLastUpdatedAt = state.valueLastUpdatedAt
-      self.errorUpdateCount = state.errorUpdateCount
-      self.isInvalidated = isInvalidated
-      self.uncountedChanges = uncountedChanges
-    }
-  }
-
   /// The store, as long as it exists, and its destination in the storage.
-  struct Destination: Sendable {
+  final class Destination: Sendable {
     let controls: OperationControls<State>
     let writer: StateWriter
     let key: String
     /// The keys of the names that the value had earlier.
     let aliasKeys: [String]
-  }
 
-  struct Progress: Sendable {
-    var destination: Destination?
-    /// Whether a store uses this object. Another one, which a run makes with its context, does not.
-    var isClaimed = false
-    var isRestoring = false
-    /// Whether the stored value must not be shown, because the store was reset or the value removed meanwhile.
-    var ignoresStoredValue = false
-    /// Whether the stored value is of a later version of the program, so that no other is stored in its place.
-    var keepsStoredValue = false
-    /// The update count of the value when the stored one was removed. That value is not stored again.
-    var removedCount: Int?
-    /// The stamp of the state that is stored, or waits to be.
-    var stamp: Stamp?
-    var lastTicket: UInt64 = 0
-    /// The ticket of the newest change that was passed on.
-    var notedTicket: UInt64 = 0
-    var limit: OperationSubscription?
+    init(controls: OperationControls<State>, writer: StateWriter, key: String, aliasKeys: [String]) {
+      self.controls = controls
+      self.writer = writer
+      self.key = key
+      self.aliasKeys = aliasKeys
+    }
   }
 
   let settings: PersistenceSettings<State>
-  let readiness = RestorationReadiness()
-  let progress = Locked(Progress())
+  /// Part of the specification of the automatic runs; nil if they have none.
+  let readiness: RestorationReadiness?
+  let progress = Locked(PersistenceProgress())
 
-  init(_ settings: PersistenceSettings<State>) {
+  init(_ settings: PersistenceSettings<State>, readiness: RestorationReadiness?) {
     self.settings = settings
+    self.readiness = readiness
   }
+
+  /// A destination in ``progress``, with its type.
+  func typed(_ destination: (any AnyObject & Sendable)?) -> Destination? {
+    guard let destination else { return nil }
+    // `control(with:)` alone sets it.
+    return unsafeDowncast(destination, to: Destination.self)
+  }
+
+  var destination: Destination? { self.typed(self.progress.withLock { $0.destination }) }
+}
+
+/// How far a store is restored. It has no types of users, so that the many accesses to it do not look types up.
+struct PersistenceProgress: Sendable {
+  /// The destination of the ``StorePersistence``.
+  var destination: (any AnyObject & Sendable)?
+  /// Whether a store uses this object. Another one, which a run makes with its context, does not.
+  var isClaimed = false
+  var isRestoring = false
+  /// Whether the stored value must not be shown, because the store was reset or the value removed meanwhile.
+  var ignoresStoredValue = false
+  /// Whether the stored value is of a later version of the program, so that no other is stored in its place.
+  var keepsStoredValue = false
+  /// The update count of the value when the stored one was removed. That value is not stored again.
+  var removedCount: Int?
+  /// The stamp of the state that is stored, or waits to be.
+  var stamp: StateStamp?
+  var lastTicket: UInt64 = 0
+  /// The ticket of the newest change that was passed on.
+  var notedTicket: UInt64 = 0
+  var limit: OperationSubscription?
 }
 
 extension StorePersistence: OperationRestoration {
   var isRestoring: Bool { self.progress.withLock { $0.isRestoring } }
 
   func storeWillReset() {
-    let destination = self.progress.withLock { progress -> Destination? in
+    let erased = self.progress.withLock { progress -> (any AnyObject & Sendable)? in
       // Values are counted from zero again.
       progress.removedCount = nil
       guard progress.isRestoring else { return nil }
       progress.ignoresStoredValue = true
       return progress.destination
     }
-    guard let destination else { return }
+    guard let destination = self.typed(erased) else { return }
     // The change that follows leaves a state without a value as it was, so it would not remove the stored one.
     let content = destination.content(encode: nil, self.settings)
     self.progress.withLock { progress, released in
@@ -95,17 +97,17 @@ extension StorePersistence {
   /// whichever of restoring and releasing ends first.
   func noteChange(isForced: Bool = false) {
     // A later ticket means a later state, because the state is read after the ticket was taken.
-    let (destination, ticket) = self.progress.withLock { progress in
+    let (erased, ticket) = self.progress.withLock { progress in
       progress.lastTicket += 1
       // The stored value must not be replaced before it was read: a cancelled run may take the new value back.
       return (progress.isRestoring && !isForced ? nil : progress.destination, progress.lastTicket)
     }
-    guard let destination else { return }
+    guard let destination = self.typed(erased) else { return }
     // Read before the state: a change between the two calls this function once more.
     let uncountedChanges = destination.controls.uncountedChanges
     let state = destination.controls.stateWithoutLayers
     let isInvalidated = destination.controls.isInvalidated
-    let stamp = Stamp(state, isInvalidated: isInvalidated, uncountedChanges: uncountedChanges)
+    let stamp = StateStamp(state, isInvalidated: isInvalidated, uncountedChanges: uncountedChanges)
     // Nothing is made for a state that is known, as it is when a store is made or restored.
     let isKnown = self.progress.withLock { progress in
       guard ticket > progress.notedTicket else { return true }
