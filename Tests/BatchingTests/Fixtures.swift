@@ -4,6 +4,27 @@ import OperationTesting
 import TestFixtures
 import Testing
 
+extension OperationContext {
+  /// The keys of a request. Requests may begin on several threads at once, so their order says nothing about their keys.
+  fileprivate(set) var askedKeys: [Int] {
+    get { self[AskedKeysKey.self] }
+    set { self[AskedKeysKey.self] = newValue }
+  }
+
+  private enum AskedKeysKey: Key {
+    static let defaultValue: [Int] = []
+  }
+}
+
+extension OperationScript<[Int: Result<String, any Error>], any Error> {
+  /// Performs the request of a batch, which the test answers.
+  func request(_ keys: [Int], in context: OperationContext) async throws -> [Int: Result<String, any Error>] {
+    var context = context
+    context.askedKeys = keys
+    return try await self.run(in: context, with: OperationContinuation { _, _ in })
+  }
+}
+
 /// A request that the test has received, and answers.
 struct ReceivedBatch: Sendable {
   let keys: [Int]
@@ -28,7 +49,7 @@ struct Batching: Sendable {
     let (script, asked) = (self.script, self.asked)
     self.batcher = OperationBatcher(maximumSize: maximumSize, window: window) { keys, context in
       asked.append(keys)
-      return try await script.run(in: context, with: OperationContinuation { _, _ in })
+      return try await script.request(keys, in: context)
     }
   }
 
@@ -52,6 +73,6 @@ struct Batching: Sendable {
   /// Waits for the next request.
   func next() async throws -> ReceivedBatch {
     let run = try await self.script.next()
-    return ReceivedBatch(keys: self.asked.all[run.number - 1], run: run)
+    return ReceivedBatch(keys: run.context.askedKeys, run: run)
   }
 }
