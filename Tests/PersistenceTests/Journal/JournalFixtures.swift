@@ -122,14 +122,16 @@ func leaveCalls(
   in storage: any PersistentStorage,
   scope: String? = "s",
   attempts: Int = 1,
-  name: String = "send"
+  name: String = "send",
+  owner: String? = nil
 ) async throws {
   let lines = try await storage.keys("journal/").count
   for (index, text) in texts.enumerated() {
     let number = index + lines + 1
     let scopeText = scope.map { "\"scope\":\"s\($0)/\"," } ?? ""
+    let ownerText = owner.map { "\"owner\":\"\($0)\"," } ?? ""
     let json = """
-      {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)"acceptedAt":0,"attempts":\(attempts),\
+      {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)\(ownerText)"acceptedAt":0,"attempts":\(attempts),\
       "isSetAside":false,"arguments":"{\\"id\\":1,\\"text\\":\\"\(text)\\"}"}
       """
     let digits = "\(number)"

@@ -102,6 +102,41 @@ import Testing
     #expect(try await self.storage.base.keys().isEmpty)
   }
 
+  @Test func `Calls that a process finds go before its own, also if their process may live`() async throws {
+    // It was killed after it had stored the call, and before it had the right to make it.
+    try await leaveCalls(["a"], in: self.storage.base, owner: "first")
+    #expect(try await self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(5)) == .held)
+    let second = self.process("b")
+    let call = Task.immediate { try await second.send("b") }
+    let run = try await self.nextRun()
+    #expect(self.clock.elapsed >= .seconds(5))
+    #expect(self.server.done == ["a"])
+    run.succeed("ok")
+    try await self.nextRun().succeed("ok")
+    _ = try await call.value
+    #expect(self.server.done == ["a", "b"])
+  }
+
+  @Test func `A process that waits behind the call of another one leaves it the right to make it`() async throws {
+    try await leaveCalls(["a"], in: self.storage.base, owner: "first")
+    #expect(try await self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(60)) == .held)
+    let second = self.process("b")
+    let call = Task.immediate { try await second.send("b") }
+    for _ in 0..<200 {
+      try await self.clock.sleepers(count: 1)
+      self.clock.advance(by: .milliseconds(50))
+    }
+    #expect(self.server.requests.isEmpty)
+    #expect(try await self.storage.base.acquireLease("journal:ss/", owner: "first", for: .seconds(60)) == .held)
+    // The first makes its call.
+    let key = try #require(try await self.storage.base.keys("journal/").first)
+    try await self.storage.base.apply([.remove(key: key)])
+    try await self.storage.base.releaseLease("journal:ss/", owner: "first")
+    try await self.nextRun().succeed("ok")
+    _ = try await call.value
+    #expect(self.server.done == ["b"])
+  }
+
   @Test(arguments: ["s", nil]) func `A process that is suspended begins no attempt before it has the lease again`(
     scope: String?
   ) async throws {
