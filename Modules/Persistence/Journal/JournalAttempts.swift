@@ -48,6 +48,7 @@ final class JournalAttempts: MutationBodyObserver {
     do {
       try await write?.value()
     } catch is JournalRightLost {
+      // It waits for the right again.
     } catch {
       // The call was accepted, so it is made without the count.
       OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
@@ -76,7 +77,7 @@ extension MutationJournal {
   /// if this one has lost the right to make it.
   func mayStore(_ ticket: JournalTicket) -> Bool {
     guard let lease else { return true }
-    let right = self.state.withLock { state in state.items[ticket.place].map { state.right(of: $0) } }
+    let right = self.state.withLock { $0.right(of: ticket.place) }
     return right.map { lease.holds($0, at: self.deadlines.elapsed) } ?? true
   }
 
@@ -84,9 +85,7 @@ extension MutationJournal {
   nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
     guard let lease else { return true }
     while true {
-      let known = self.state.withLock { state in state.items[ticket.place].map { state.right(of: $0) } }
-      // Its entry was removed.
-      guard let right = known else { return true }
+      guard let right = self.state.withLock({ $0.right(of: ticket.place) }) else { return true }
       // A process that was suspended may have lost the lease meanwhile.
       let isLost = !lease.holds(right, at: self.deadlines.elapsed)
       let signal = self.change { state -> AwaitedOutcome<Void>? in

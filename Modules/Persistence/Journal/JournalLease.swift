@@ -151,9 +151,11 @@ final class JournalLease: Sendable {
       // The others would wait for a storage that does not answer.
       case nil: hasFailed = true
       }
+      // The deadlines may be a user's, which are asked nothing under the lock.
+      let now = deadlines.elapsed
       self.state.withLock { state in
         // If the storage has failed, a lease lasts until its end.
-        if let end = state.ends[right], deadlines.elapsed < end {
+        if let end = state.ends[right], now < end {
           if let taking = state.taken[right] {
             acquisition.taken[right] = taking
           } else {

@@ -12,6 +12,9 @@ extension JournalState {
   /// The right without which a call is not made.
   func right(of item: Item) -> JournalRight { self.right(ofLane: item.lane, owner: item.record?.owner) }
 
+  /// The right without which a call is not made; nil if its entry was removed.
+  func right(of place: Place) -> JournalRight? { self.items[place].map { self.right(of: $0) } }
+
   func right(ofLane lane: String?, owner: String?) -> JournalRight {
     guard let lane else { return .journal(owner) }
     return lane.utf8.count <= JournalRight.maximumScopeLength ? .scope(lane) : .journal(nil)
@@ -19,7 +22,7 @@ extension JournalState {
 
   func maySend(_ right: JournalRight) -> Bool { self.rights.held.map { $0.contains(right) } ?? true }
 
-  func maySend(_ place: Place) -> Bool { self.items[place].map { self.maySend(self.right(of: $0)) } ?? true }
+  func maySend(_ place: Place) -> Bool { self.right(of: place).map { self.maySend($0) } ?? true }
 
   /// Asks for a right, unless it is held. Returns whether it is.
   @discardableResult

@@ -325,7 +325,7 @@ extension JournalState {
     self.count(item, -1)
     self.actions.needsLease = true
     if self.places[item.id] == place { self.places[item.id] = nil }
-    if !item.storageKey.isEmpty { self.removedWhileReading?.insert(item.storageKey) }
+    if !item.isUnnumbered { self.removedWhileReading?.insert(item.storageKey) }
     self.show(place, replacing: item.record)
     if let ending = item.ending { self.view.end(item, at: place, ending) }
     self.actions.released.append(item)

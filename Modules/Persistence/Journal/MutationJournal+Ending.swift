@@ -171,6 +171,7 @@ extension MutationJournal {
     do {
       try await write?.value()
     } catch is JournalRightLost {
+      // What is stored of it is left to the process that has the right.
     } catch {
       OperationWarning.report(storageFailedTo: "record the end of the journal entry \(ticket.id)", error)
     }

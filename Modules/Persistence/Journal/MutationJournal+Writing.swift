@@ -117,7 +117,7 @@ extension JournalState {
   ///
   /// - Returns: The result of the write; nil if there is nothing to write.
   mutating func write(_ place: Place) -> JournalWrite? {
-    guard let item = self.items[place], !item.storageKey.isEmpty, item.record != nil || item.isGone,
+    guard let item = self.items[place], !item.isUnnumbered, item.record != nil || item.isGone,
       // Its entry must not come back.
       !item.isTakenOver
     else { return nil }
