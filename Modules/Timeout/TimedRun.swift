@@ -154,16 +154,15 @@ extension TimedRun {
     _ allowance: TimeAllowance,
     _ context: OperationContext
   ) -> RunOutcome?? {
-    let (outcome, hasTimer) = self.state.withLock { state in (state.waiter.suspend(continuation), !state.isCancelled) }
-    guard outcome == nil, hasTimer else { return outcome }
     let timer = context.timer(at: allowance.end) { self.timeIsOver() }
-    let isObsolete = self.state.withLock { state in
-      guard state.phase == .running, !state.isCancelled else { return true }
+    let (outcome, isObsolete) = self.state.withLock { state in
+      let outcome = state.waiter.suspend(continuation)
+      guard outcome == nil, !state.isCancelled else { return (outcome, true) }
       state.timer = timer
-      return false
+      return (nil, false)
     }
     if isObsolete { timer.cancel() }
-    return nil
+    return outcome
   }
 
   private func timeIsOver() {

@@ -75,14 +75,14 @@ package final class DeadlineQueue: Sendable {
     for deadline in due {
       if deadline.callsOnWorker {
         // It can be cancelled until it begins there.
-        WorkerQueues.shared.perform { self.takeAction(of: deadline)?() }
+        WorkerQueues.shared.perform { self.takeAction(of: deadline)?.call() }
       } else {
-        self.takeAction(of: deadline)?()
+        self.takeAction(of: deadline)?.call()
       }
     }
   }
 
-  private func takeAction(of deadline: Deadline) -> (@Sendable () -> Void)? {
+  private func takeAction(of deadline: Deadline) -> Deadline.Action? {
     self.state.withLock { _ in deadline.action.take() }
   }
 
