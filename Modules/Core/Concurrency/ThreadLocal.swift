@@ -62,13 +62,14 @@ enum ThreadLocal {
     static var currentThread: UInt { 1 }
     static var depth: UnsafeMutablePointer<Int> { self.values.depth }
 
-    private struct Values {
+    // Unchecked because the only thread uses them.
+    private final class Values: @unchecked Sendable {
       let depth = makeCounter()
       var pendingReleases: UnsafeMutableRawPointer?
       var trampoline: UnsafeMutableRawPointer?
     }
 
-    private nonisolated(unsafe) static var values = Values()  // The only thread uses them.
+    private static let values = Values()
     static var pendingReleases: UnsafeMutableRawPointer? {
       get { self.values.pendingReleases }
       set { self.values.pendingReleases = newValue }

@@ -94,9 +94,9 @@ struct SchedulerMachine {
 }
 
 /// Operations of one rank that vital operations hold back, by their tickets.
-final class HeldProducts: Sendable {
-  // Unsafe because the compiler does not see that the scheduling lock guards it.
-  nonisolated(unsafe) var nodes = TicketQueue<ScheduledNode>()
+final class HeldProducts: @unchecked Sendable {
+  // Unchecked because the compiler does not see that the scheduling lock guards the nodes.
+  var nodes = TicketQueue<ScheduledNode>()
 }
 
 /// Operations that wait for a place: higher priorities first, and equal ones in the order in which they came.
