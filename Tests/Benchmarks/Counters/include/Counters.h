@@ -1,5 +1,5 @@
-// Counts the allocations of the process between a start and a stop and its preemptions, and keeps the optimizer from
-// removing what is measured.
+// Counts the allocations of the process between a start and a stop and its preemptions, keeps its threads on one core,
+// and keeps the optimizer from removing what is measured.
 
 #ifndef ALLOCATION_COUNTER_H
 #define ALLOCATION_COUNTER_H
@@ -27,6 +27,11 @@ AllocationCount allocation_counting_stop(void);
 
 /// The number of times that the system has preempted a thread of this process.
 int64_t preemption_count(void);
+
+/// Keeps all threads of the process on the core of the calling thread, or lets them run on all cores again.
+///
+/// Threads that start later inherit the cores of the thread that starts them. Does nothing on systems other than Linux.
+void keep_on_one_core(bool on_one_core);
 
 /// Uses a word in a way that the optimizer cannot see.
 void use_word(intptr_t word);

@@ -1,3 +1,4 @@
+internal import Counters
 internal import OperationCore
 
 /// A query that suspends once, until another thread has run an empty task.
@@ -9,5 +10,22 @@ struct SuspendingQuery: QueryRequest, Hashable {
   ) async throws -> Int {
     await Task.detached {}.value
     return 1
+  }
+}
+
+extension Harness {
+  /// Returns what a modifier adds to a run of ``SuspendingQuery`` outside of a store.
+  ///
+  /// On several cores, each task that continues may wake a thread of another core, or find it awake. A wake costs as
+  /// much as everything else here, and chance decides about it.
+  func suspendingDifference(
+    _ modify: (SuspendingQuery) -> some QueryRequest<Int, any Error>
+  ) async throws -> (onOneCore: Timing, onAllCores: Timing) {
+    let (bare, modified) = (Measure.running(SuspendingQuery()), Measure.running(modify(SuspendingQuery())))
+    keep_on_one_core(true)
+    defer { keep_on_one_core(false) }
+    let onOneCore = try await self.difference(from: bare, to: modified).difference
+    keep_on_one_core(false)
+    return (onOneCore, try await self.difference(from: bare, to: modified).difference)
   }
 }

@@ -9,13 +9,11 @@ extension Benchmark {
       from: .running(PostQuery(id: 1)),
       to: .running(PostQuery(id: 1).hedged(after: .seconds(10)))
     )
-    let (_, _, suspended) = try await harness.difference(
-      from: .running(SuspendingQuery()),
-      to: .running(SuspendingQuery().hedged(after: .seconds(10)))
-    )
+    let suspended = try await harness.suspendingDifference { $0.hedged(after: .seconds(10)) }
     return [
       Row(section, "a body that returns at once", immediate, bar: 40),
-      Row(section, "a body that suspends", suspended),
+      Row(section, "a body that suspends", suspended.onOneCore),
+      Row(section, "the same on all cores", suspended.onAllCores),
     ]
       + Row.allocations(of: immediate, section, "a hedge", bar: 8)
   }

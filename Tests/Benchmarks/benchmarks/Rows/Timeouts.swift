@@ -17,13 +17,11 @@ extension Benchmark {
       from: bare,
       to: .running(PostQuery(id: 1).chaos(Chaos(failures: 0.5, seed: 1)))
     )
-    let (_, _, suspended) = try await harness.difference(
-      from: .running(SuspendingQuery()),
-      to: .running(SuspendingQuery().timeout(.seconds(10)))
-    )
+    let suspended = try await harness.suspendingDifference { $0.timeout(.seconds(10)) }
     return [
       Row(section, "timeout", timeout, bar: 15),
-      Row(section, "timeout, of a body that suspends", suspended, bar: 60),
+      Row(section, "timeout, of a body that suspends", suspended.onOneCore, bar: 60),
+      Row(section, "the same on all cores", suspended.onAllCores),
       Row(section, "fallback", fallback, bar: 1),
       Row(section, "chaos that is off", chaos),
     ]
