@@ -1,28 +1,31 @@
 /// Access to a stored state as a state of type `Target`: the state itself, or a base of it.
 struct StateProjection<Target: OperationState & Sendable>: Sendable {
   private let body: @Sendable (inout any StoredState, (inout Target) -> Void) -> Void
+  private let read: @Sendable (any StoredState) -> Target
 
   /// Creates the projection from states of one type; nil if `Target` is neither that type nor one of its bases.
   init?<State: OperationState & Sendable>(from state: State.Type) {
-    let whole = StateProjection<State> { stored, body in stored.edit(as: State.self, body) }
+    let whole = StateProjection<State>(
+      edit: { stored, body in stored.edit(as: State.self, body) },
+      read: { stored in stored.value(as: State.self) }
+    )
     guard let projection = whole.projection(to: Target.self) else { return nil }
     self = projection
   }
 
-  private init(_ body: @escaping @Sendable (inout any StoredState, (inout Target) -> Void) -> Void) {
+  private init(
+    edit body: @escaping @Sendable (inout any StoredState, (inout Target) -> Void) -> Void,
+    read: @escaping @Sendable (any StoredState) -> Target
+  ) {
     self.body = body
+    self.read = read
   }
 
   func edit(_ stored: inout any StoredState, _ body: (inout Target) -> Void) {
     self.body(&stored, body)
   }
 
-  func state(in stored: any StoredState) -> Target {
-    var (stored, state) = (stored, Target?.none)
-    self.body(&stored) { state = $0 }
-    guard let state else { preconditionFailure("A projection did not call its body.") }
-    return state
-  }
+  func state(in stored: any StoredState) -> Target { self.read(stored) }
 
   private func projection<Other>(to other: Other.Type) -> StateProjection<Other>? {
     if let same = self as? StateProjection<Other> { return same }
@@ -35,7 +38,10 @@ struct StateProjection<Target: OperationState & Sendable>: Sendable {
     throughBaseOf layered: Layered.Type
   ) -> StateProjection<Other>? {
     guard let whole = self as? StateProjection<Layered> else { return nil }
-    let base = StateProjection<Layered.Base> { stored, body in whole.edit(&stored) { body(&$0.base) } }
+    let base = StateProjection<Layered.Base>(
+      edit: { stored, body in whole.edit(&stored) { body(&$0.base) } },
+      read: { stored in whole.state(in: stored).base }
+    )
     return base.projection(to: other)
   }
 }
