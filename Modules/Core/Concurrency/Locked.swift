@@ -14,7 +14,11 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
 
   /// Runs `body` under the lock. It must not release a value that owns user code.
   package borrowing func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-    try self.mutex.withLock { value throws(E) in Unsent(try body(&value)) }.value
+    try self.mutex.withLock { value throws(E) -> R in
+      // Unsafe only in name: the result stays on this thread. A type around it would be looked up in each call.
+      nonisolated(unsafe) let result = try body(&value)
+      return result
+    }
   }
 }
 
@@ -24,7 +28,11 @@ extension Locked {
     _ body: (inout Value, inout ReleasedValues) throws(E) -> R
   ) throws(E) -> R {
     var released = ReleasedValues()
-    return try self.mutex.withLock { value throws(E) in Unsent(try body(&value, &released)) }.value
+    return try self.mutex.withLock { value throws(E) -> R in
+      // As above.
+      nonisolated(unsafe) let result = try body(&value, &released)
+      return result
+    }
   }
 }
 

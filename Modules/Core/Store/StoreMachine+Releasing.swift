@@ -44,10 +44,11 @@ extension StoreMachine {
 
   /// Removes and returns the values to release when exclusive access ends.
   mutating func takeDeferredReleases() -> [ReplacedValues] {
-    guard let extras = self.extras, !extras.content.deferredReleases.isEmpty else { return [] }
-    let unique = self.uniqueExtras()
-    defer { unique.content.deferredReleases = [] }
-    return unique.content.deferredReleases
+    // Without a second reference to the extras, by which they would be copied.
+    if self.extras?.content.deferredReleases.isEmpty ?? true { return [] }
+    let extras = self.uniqueExtras()
+    defer { extras.content.deferredReleases = [] }
+    return extras.content.deferredReleases
   }
 }
 

@@ -8,7 +8,7 @@ extension StoreRuntime {
   /// Performs a delivery, and those that follow it in the queue.
   private func deliver(from first: Delivery?) {
     var delivery = first
-    while let current = delivery {
+    while let current = delivery.take() {
       current.perform()
       delivery = self.withMachine { $0.nextDelivery() }
     }
