@@ -1,4 +1,5 @@
 public import OperationCore
+internal import Synchronization
 
 extension OperationClient {
   /// The persistence of the client's stores.
@@ -30,7 +31,7 @@ extension OperationClient {
 public final class ClientPersistence: OperationClientFlushable {
   weak let client: OperationClient?
   // Keeps the writers alive, and the values that they have read ahead.
-  private let writers = Locked<[ObjectIdentifier: StateWriter]>([:])
+  private let writers = Mutex<[ObjectIdentifier: StateWriter]>([:])
   /// The types whose values were reported because they have no key.
   private let reportedTypes = Locked<Set<ObjectIdentifier>>([])
   let currentLimits = Locked<StorageLimits?>(nil)

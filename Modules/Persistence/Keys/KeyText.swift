@@ -5,7 +5,7 @@ internal import OperationCore
 /// The texts of two values of one type are equal if the values are. A text with parts gives each part an end and is
 /// bracketed, and a value's own characters are escaped, so no two values have the same text.
 struct KeyText {
-  private(set) var text = ""
+  private var bytes: [UInt8] = []
   /// Whether the values are parts of one that was decoded from its encoded form.
   let isVerified: Bool
 
@@ -14,16 +14,31 @@ struct KeyText {
   }
 
   mutating func reserveCapacity(_ count: Int) {
-    self.text.reserveCapacity(count)
+    self.bytes.reserveCapacity(count)
   }
 
+  var text: String { String(decoding: self.bytes, as: UTF8.self) }
+
   mutating func append(escaping text: String) {
-    self.text += StorageKey.escaped(Self.normalized(text))
+    var text = text
+    // Most names and elements need no escaping.
+    let isPlain = text.withUTF8 { bytes in
+      guard bytes.allSatisfy(StorageKey.isPlain) else { return false }
+      self.bytes.append(contentsOf: bytes)
+      return true
+    }
+    if !isPlain { self.append(StorageKey.escaped(Self.normalized(text))) }
   }
 
   /// Appends characters that need no escaping.
   mutating func append(_ text: String) {
-    self.text += text
+    var text = text
+    text.withUTF8 { self.bytes.append(contentsOf: $0) }
+  }
+
+  /// Appends an ASCII character that needs no escaping.
+  mutating func append(byte: Unicode.Scalar) {
+    self.bytes.append(UInt8(ascii: byte))
   }
 
   /// Appends the parts that `body` appends, each with its end.
@@ -31,12 +46,12 @@ struct KeyText {
     _ parts: Parts,
     _ body: (inout KeyText, Parts.Element) throws(NoStorageKey) -> Void
   ) throws(NoStorageKey) {
-    self.text += "("
+    self.append(byte: "(")
     for part in parts {
       try body(&self, part)
-      self.text += ","
+      self.append(byte: ",")
     }
-    self.text += ")"
+    self.append(byte: ")")
   }
 
   /// Appends parts in the order of their texts, for values that have no order.
@@ -72,15 +87,15 @@ extension KeyText {
   private mutating func appendElement<Base>(_ base: Base) throws(NoStorageKey) {
     // Most elements. The types are compared, because a cast would unwrap an optional.
     if Base.self == String.self, let string = base as? String {
-      self.append("s")
+      self.append(byte: "s")
       self.append(escaping: string)
     } else if Base.self == Int.self, let number = base as? Int {
-      self.append("i")
+      self.append(byte: "i")
       self.append(number.description)
     } else {
-      self.append("t")
+      self.append(byte: "t")
       self.append(escaping: try KeyTypeName.of(Base.self))
-      self.append(":")
+      self.append(byte: ":")
       try self.append(value: base)
     }
   }
@@ -92,12 +107,12 @@ extension KeyText {
   /// Appends a value without its type.
   mutating func append<Value>(value: Value) throws(NoStorageKey) {
     if try self.appendKnown(value) { return }
-    let start = self.text.endIndex
+    let start = self.bytes.endIndex
     if let value = value as? any RawRepresentable & Hashable {
       do throws(NoStorageKey) {
         return try self.append(raw: value)
       } catch {
-        self.text.removeSubrange(start...)
+        self.bytes.removeSubrange(start...)
       }
     }
     guard let value = value as? any Codable & Hashable else { throw NoStorageKey(type: Value.self) }

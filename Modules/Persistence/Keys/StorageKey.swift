@@ -16,30 +16,35 @@ enum StorageKey {
 
   /// The key of the value of the store at a path.
   static func value(named name: String, at path: OperationPath) throws(NoStorageKey) -> String {
-    var key = try self.values(at: path)
-    key += self.escaped(KeyText.normalized(name))
-    key += "="
-    return key
+    var key = try self.keyOfValues(matching: path)
+    key.append(byte: "=")
+    key.append(escaping: name)
+    key.append(byte: "=")
+    return key.text
   }
 
   /// The prefix of the keys of the values at a path.
   static func values(at path: OperationPath) throws(NoStorageKey) -> String {
-    var key = try self.values(matching: path)
-    key += "="
-    return key
+    var key = try self.keyOfValues(matching: path)
+    key.append(byte: "=")
+    return key.text
   }
 
   /// The prefix of the keys of all values at paths that start with `path`.
   static func values(matching path: OperationPath) throws(NoStorageKey) -> String {
+    try self.keyOfValues(matching: path).text
+  }
+
+  private static func keyOfValues(matching path: OperationPath) throws(NoStorageKey) -> KeyText {
     var key = KeyText()
     // One allocation for most keys.
     key.reserveCapacity(64)
     key.append(self.values)
     for element in path {
       try key.append(element)
-      key.append("/")
+      key.append(byte: "/")
     }
-    return key.text
+    return key
   }
 
   /// The key of a journal entry: keys sort in the order in which the calls were accepted.
@@ -107,7 +112,7 @@ enum StorageKey {
   }
 
   /// Whether a byte is not escaped.
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):

@@ -1,5 +1,6 @@
 internal import OperationCore
 public import OperationFoundation
+internal import Synchronization
 
 /// How much the stored values of a client take, and what became of those that are not stored.
 ///

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// Removes values that are too old, whether stores for them are made or not, in small steps between the writes.
 extension StateWriter {

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 extension StateWriter {
   private static let useDelay = Duration.seconds(60)

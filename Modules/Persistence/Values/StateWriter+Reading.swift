@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// A store that waits for its stored value.
 struct RestoringStore: Sendable {
@@ -21,19 +22,20 @@ extension StateWriter {
   ///   - owner: Retained until ``endRestoring(_:)``, which it calls at the latest when its store is released.
   ///   - key: The key of its value.
   func beginRestoring(_ owner: any StoredValueOwner, key: String) {
-    self.state.withLock { state, released in
-      let restoring = RestoringStore(key: key, owner: owner)
-      released.append(state.restoringStores.updateValue(restoring, forKey: ObjectIdentifier(owner)))
+    let replaced = self.state.withLock { state in
       state.recentChanges.beginRead()
+      return state.restoringStores.updateValue(RestoringStore(key: key, owner: owner), forKey: ObjectIdentifier(owner))
     }
+    _ = consume replaced  // Released after unlocking.
   }
 
   func endRestoring(_ owner: any StoredValueOwner) {
-    self.state.withLock { state, released in
-      guard let restoring = state.restoringStores.removeValue(forKey: ObjectIdentifier(owner)) else { return }
-      released.append(restoring)
-      state.recentChanges.endRead()
+    let removed = self.state.withLock { state in
+      let removed = state.restoringStores.removeValue(forKey: ObjectIdentifier(owner))
+      if removed != nil { state.recentChanges.endRead() }
+      return removed
     }
+    _ = consume removed  // Released after unlocking.
   }
 
   /// Looks up the value with a key without reading the storage: among those that are being written or were read ahead.

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// The removal of the values at all paths that start with one. It takes its turn among the batches.
 final class StateRemoval: Sendable {

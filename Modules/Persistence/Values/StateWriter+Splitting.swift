@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// What became of the values of a batch.
 struct BatchResult {

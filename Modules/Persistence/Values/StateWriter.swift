@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// Writes the changed values of stores to one storage, a moment after each has changed.
 ///
@@ -50,7 +51,7 @@ final class StateWriter: Sendable {
   }
 
   let storage: any PersistentStorage
-  let state = Locked(State())
+  let state = Mutex(State())
 
   init(storage: any PersistentStorage) {
     self.storage = storage

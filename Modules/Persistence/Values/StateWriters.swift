@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// The writers of the storages that are in use.
 enum StateWriters {
@@ -6,7 +7,7 @@ enum StateWriters {
     weak var writer: StateWriter?
   }
 
-  private static let known = Locked<[ObjectIdentifier: Entry]>([:])
+  private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
 
   /// The writer of a storage. It lives as long as a store, a client or a value that is to be written needs it.
   static func writer(for storage: any PersistentStorage) -> StateWriter {

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 extension StorePersistence: OperationExplaining {
   /// Tells whether the value is stored, and under which name. The key is left out, because it contains the path.

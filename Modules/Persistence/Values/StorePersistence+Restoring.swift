@@ -1,5 +1,6 @@
 internal import OperationCore
 internal import OperationFoundation
+internal import Synchronization
 
 extension StorePersistence: OperationController {
   func control(with controls: OperationControls<State>) -> OperationSubscription {
@@ -112,25 +113,31 @@ extension StorePersistence: OperationController {
   ///   - isAlias: Whether it has a name of an earlier version of the program.
   private func finish(with stored: StoredValue?, isAlias: Bool = false) {
     let destination = self.destination
+    // The number of changes that were held, with that of the restored value; nil unless the store shows what is stored.
+    var expectedChanges: Int?
     if let destination, let stored, let bytes = stored.bytes {
       destination.writer.noteUse(of: destination.key)
       // A reset and a removal of the value are before or after this, never in between.
       destination.controls.withExclusiveAccess { _ in
-        if self.progress.withLock({ $0.ignoresStoredValue }) { return }
-        self.restore(bytes, number: stored.number, isAlias: isAlias, at: destination)
+        let (isIgnored, count) = self.progress.withLock { ($0.ignoresStoredValue, $0.heldChanges) }
+        if isIgnored { return }
+        if self.restore(bytes, number: stored.number, isAlias: isAlias, at: destination) { expectedChanges = count + 1 }
       }
     }
-    let limit = self.progress.withLock { progress in
+    let (limit, heldChanges) = self.progress.withLock { progress in
       progress.isRestoring = false
-      return progress.limit.take()
+      return (progress.limit.take(), progress.heldChanges)
     }
     limit?.cancel()
     // A value may have been set meanwhile.
-    self.noteChange()
+    if expectedChanges.map({ heldChanges > $0 }) ?? true { self.noteChange() }
     destination?.writer.endRestoring(self)
   }
 
-  private func restore(_ bytes: [UInt8], number: UInt64, isAlias: Bool, at destination: Destination) {
+  /// Puts a stored value into the store, which this thread has exclusive access to.
+  ///
+  /// - Returns: Whether the store now shows what is stored.
+  private func restore(_ bytes: [UInt8], number: UInt64, isAlias: Bool, at destination: Destination) -> Bool {
     let persisted: PersistedState<State.Restoration>
     var isMigrated = isAlias
     var migrate: (([UInt8], Int) throws -> State.Restoration)?
@@ -150,7 +157,10 @@ extension StorePersistence: OperationController {
       )
       try self.check(persisted.restoration, in: destination.controls.context)
     } catch {
-      if case .newer = error { return self.keepNewerValue(error, at: destination) }
+      if case .newer = error {
+        self.keepNewerValue(error, at: destination)
+        return false
+      }
       OperationWarning(
         code: .storedValueDropped,
         severity: .failure,
@@ -159,23 +169,37 @@ extension StorePersistence: OperationController {
           \(error).
           """
       ).report()
-      return self.removeStoredValue(number: number, at: destination)
+      self.removeStoredValue(number: number, at: destination)
+      return false
     }
     let uncountedChanges = destination.controls.uncountedChanges
-    var restored = destination.controls.stateWithoutLayers
-    guard restored.valueUpdateCount == 0 else {
+    let state = destination.controls.stateWithoutLayers
+    guard state.valueUpdateCount == 0 else {
       // A run may have yielded the newer value, and take it back when it is cancelled: the restored one is below it.
-      return destination.controls.restore(persisted.restoration, isInvalidated: false)
+      destination.controls.restore(persisted.restoration, isInvalidated: false)
+      return false
     }
-    restored.restore(persisted.restoration)
-    if let isExcluded = self.settings.isExcluded, let value = restored.restorableValue, isExcluded(value) {
-      return self.removeStoredValue(number: number, at: destination)
+    if let isExcluded = self.settings.isExcluded {
+      var restored = state
+      restored.restore(persisted.restoration)
+      if let value = restored.restorableValue, isExcluded(value) {
+        self.removeStoredValue(number: number, at: destination)
+        return false
+      }
     }
-    let stamp = StateStamp(restored, isInvalidated: persisted.isInvalidated, uncountedChanges: uncountedChanges)
     let ticket = self.progress.withLock { $0.notedTicket }
     destination.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
+    let stamp = StateStamp(
+      destination.controls.stateWithoutLayers,
+      isInvalidated: persisted.isInvalidated,
+      uncountedChanges: uncountedChanges
+    )
     // The state is known as stored, unless a flush has passed another one on meanwhile.
-    self.progress.withLock { if $0.notedTicket == ticket, !isMigrated { $0.stamp = stamp } }
+    return self.progress.withLock { progress in
+      guard progress.notedTicket == ticket, !isMigrated else { return false }
+      progress.stamp = stamp
+      return true
+    }
   }
 
   /// Leaves a value of a later version of the program where it is.

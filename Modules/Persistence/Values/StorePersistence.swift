@@ -1,5 +1,6 @@
 internal import OperationCore
 internal import OperationFoundation
+internal import Synchronization
 
 /// Restores the state of one store, and passes its changes to the writer of the storage.
 final class StorePersistence<State: RestorableState & Sendable>: Sendable where State.Restoration: Codable {
@@ -22,7 +23,7 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
   let settings: PersistenceSettings<State>
   /// Part of the specification of the automatic runs; nil if they have none.
   let readiness: RestorationReadiness?
-  let progress = Locked(PersistenceProgress())
+  let progress = Mutex(PersistenceProgress())
 
   init(_ settings: PersistenceSettings<State>, readiness: RestorationReadiness?) {
     self.settings = settings
@@ -55,6 +56,8 @@ struct PersistenceProgress: Sendable {
   /// The stamp of the state that is stored, or waits to be.
   var stamp: StateStamp?
   var lastTicket: UInt64 = 0
+  /// The number of changes that were not passed on, because the stored value was still being read.
+  var heldChanges = 0
   /// The ticket of the newest change that was passed on.
   var notedTicket: UInt64 = 0
   var limit: OperationSubscription?
@@ -97,10 +100,14 @@ extension StorePersistence {
   /// whichever of restoring and releasing ends first.
   func noteChange(isForced: Bool = false) {
     // A later ticket means a later state, because the state is read after the ticket was taken.
-    let (erased, ticket) = self.progress.withLock { progress in
+    let (erased, ticket) = self.progress.withLock { progress -> ((any AnyObject & Sendable)?, UInt64) in
       progress.lastTicket += 1
       // The stored value must not be replaced before it was read: a cancelled run may take the new value back.
-      return (progress.isRestoring && !isForced ? nil : progress.destination, progress.lastTicket)
+      guard !progress.isRestoring || isForced else {
+        progress.heldChanges += 1
+        return (nil, progress.lastTicket)
+      }
+      return (progress.destination, progress.lastTicket)
     }
     guard let destination = self.typed(erased) else { return }
     // Read before the state: a change between the two calls this function once more.
