@@ -58,7 +58,7 @@ struct StoredValueMembers {
   }
 
   private static func set(_ date: inout Date, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard self.isDecimal(text), let seconds = Double(String(decoding: text, as: UTF8.self)) else { return false }
+    guard self.isDecimal(text), let seconds = DecimalText.number(text) else { return false }
     date = Date(timeIntervalSinceReferenceDate: seconds)
     return true
   }
@@ -77,7 +77,7 @@ struct StoredValueMembers {
   }
 
   /// A member, as a bit.
-  private enum Name: UInt8, CaseIterable {
+  private enum Name: UInt8 {
     case value = 1
     case hasValue = 2
     case valueUpdateCount = 4
@@ -100,11 +100,17 @@ struct StoredValueMembers {
     }
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-      let name = Self.allCases.first { name in
-        name.text.utf8CodeUnitCount == bytes.count && name.text.withUTF8Buffer { $0.elementsEqual(bytes) }
+      // Told apart by their lengths and their first characters.
+      switch (bytes.count, bytes.first == UInt8(ascii: "v")) {
+      case (5, _): self = .value
+      case (8, _): self = .hasValue
+      case (16, true): self = .valueUpdateCount
+      case (16, false): self = .errorUpdateCount
+      case (18, true): self = .valueLastUpdatedAt
+      case (18, false): self = .errorLastUpdatedAt
+      default: return nil
       }
-      guard let name else { return nil }
-      self = name
+      guard self.text.withUTF8Buffer({ $0.elementsEqual(bytes) }) else { return nil }
     }
   }
 }
@@ -118,7 +124,8 @@ package protocol DecodableFromMembers {
 extension OperationCore.StoredValue: DecodableFromMembers where Value: Decodable {
   package init?(fromMembersIn bytes: [UInt8]) {
     guard let members = StoredValueMembers(bytes), let range = members.value,
-      let value = try? StorageCoding.decode(Value.self, from: bytes[range])
+      let value = PlainJSON.decode(Value.self, from: bytes, in: range)
+        ?? (try? StorageCoding.decode(Value.self, from: bytes[range]))
     else { return nil }
     self.init(
       value: value,
