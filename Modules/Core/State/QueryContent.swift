@@ -15,7 +15,8 @@ struct QueryContent: Sendable {
 
     /// Makes the value of a state; nil for none.
     init<V: Sendable>(_ value: V?) {
-      self = value.map { .value(RunSuccess($0)) } ?? .none
+      // Not by `map(_:)`, which looks types up.
+      if let value { self = .value(RunSuccess(value)) } else { self = .none }
     }
 
     /// Makes an initial value with a date.

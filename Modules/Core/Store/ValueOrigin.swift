@@ -25,7 +25,7 @@ extension StoreMachine {
   mutating func noteValueOrigin(_ text: @escaping @Sendable () -> String, _ released: inout ReleasedValues) {
     let origin = ValueOrigin(text: text, value: self.valueNumbers)
     let extras = self.uniqueExtras()
-    released.append(extras.content.valueOrigin)
+    if let former = extras.content.valueOrigin { released.append(former) }
     extras.content.valueOrigin = origin
   }
 

@@ -1,3 +1,13 @@
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether two buffers have equal bytes; quicker than `elementsEqual(_:)`, which compares one by one.
+  func hasSameBytes(as other: Self) -> Bool {
+    guard self.count == other.count else { return false }
+    var difference: UInt8 = 0
+    for index in 0..<self.count { difference |= self[index] ^ other[index] }
+    return difference == 0
+  }
+}
+
 /// Goes through the members of an object in JSON without blanks, and does not look into their values.
 struct JSONMembers {
   let bytes: UnsafeBufferPointer<UInt8>

@@ -19,10 +19,15 @@ extension PlainJSON {
 
   fileprivate func text(at node: Int) throws -> String {
     let node = self.nodes[node]
-    guard node.kind == .string, let text = self.withText(of: node, { String(validating: $0, as: UTF8.self) }) else {
-      throw self.giveUp()
-    }
+    let text = node.kind == .string ? self.withText(of: node, Self.validated) : nil
+    guard let text else { throw self.giveUp() }
     return text
+  }
+
+  private static func validated(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    // What is ASCII needs no validation, which looks types up.
+    if bytes.reduce(0, |) < 0x80 { return String(decoding: bytes, as: UTF8.self) }
+    return String(validating: bytes, as: UTF8.self)
   }
 
   fileprivate func bool(at node: Int) throws -> Bool {

@@ -59,7 +59,7 @@ final class PlainJSON {
     let isASCII = name.withUTF8 { name in
       var key = object + 1
       while key < Int(self.nodes[object].next) {
-        if self.withText(of: self.nodes[key], { $0.count == name.count && $0.elementsEqual(name) }) {
+        if self.withText(of: self.nodes[key], { $0.hasSameBytes(as: name) }) {
           found = key + 1
           count += 1
         }

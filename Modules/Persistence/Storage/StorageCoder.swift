@@ -43,9 +43,8 @@ public struct JSONStorageCoder: StorageCoder {
   public func encode(_ value: some Encodable) throws -> [UInt8] { try StorageCoding.encode(value) }
 
   public func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
-    if let type = type as? any DecodableFromMembers.Type, let value = type.init(fromMembersIn: bytes) as? Value {
-      return value
-    }
+    let known = type as? any DecodableFromMembers.Type
+    if let value = known?.decode(type, fromMembersIn: bytes) { return value }
     return try StorageCoding.decode(type, from: bytes)
   }
 }

@@ -110,7 +110,7 @@ struct StoredValueMembers {
       case (18, false): self = .errorLastUpdatedAt
       default: return nil
       }
-      guard self.text.withUTF8Buffer({ $0.elementsEqual(bytes) }) else { return nil }
+      guard self.text.withUTF8Buffer({ $0.hasSameBytes(as: bytes) }) else { return nil }
     }
   }
 }
@@ -119,6 +119,15 @@ struct StoredValueMembers {
 package protocol DecodableFromMembers {
   /// Decodes a value; nil if that needs the decoder, which then also says what is wrong.
   init?(fromMembersIn bytes: [UInt8])
+}
+
+extension DecodableFromMembers {
+  /// Decodes a value of a type that the caller knows by another name.
+  static func decode<Value>(_ type: Value.Type, fromMembersIn bytes: [UInt8]) -> Value? {
+    // A cast would put the value into a box and look both types up.
+    guard Value.self == Self.self, let value = Self(fromMembersIn: bytes) else { return nil }
+    return unsafeBitCast(value, to: Value.self)  // From the same type.
+  }
 }
 
 extension OperationCore.StoredValue: DecodableFromMembers where Value: Decodable {

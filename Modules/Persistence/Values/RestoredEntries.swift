@@ -10,20 +10,21 @@ struct RestoredEntries: Sendable {
   }
 
   private var values: [String: [UInt8]] = [:]
-  /// The keys of the values in order, and of some that were removed since.
-  private var keys: [String] = []
+  /// The keys of the values in order, and of some that were removed since; nil until they are needed.
+  private var keys: [String]?
   /// The prefixes whose entries were all read.
   private var prefixes: [String] = []
   /// The keys whose entries were taken, discarded or written since they were read.
   private var touched: Set<String> = []
 
   mutating func insert(_ entries: [StorageEntry], prefix: String) {
+    self.values.reserveCapacity(self.values.count + entries.count)
     for entry in entries {
       self.values[entry.key] = entry.value
       // It was read anew.
       if !self.touched.isEmpty { self.touched.remove(entry.key) }
     }
-    self.keys = self.values.keys.sorted()
+    self.keys = nil
     if !self.prefixes.contains(where: { prefix.hasPrefix($0) }) {
       self.prefixes.removeAll { $0.hasPrefix(prefix) }
       self.prefixes.append(prefix)
@@ -42,12 +43,14 @@ struct RestoredEntries: Sendable {
   mutating func discard(_ prefix: String) {
     guard !self.values.isEmpty else { return }
     // Keys are ASCII, so strings have the order of their bytes.
-    var (low, high) = (0, self.keys.count)
+    let keys = self.keys ?? self.values.keys.sorted()
+    self.keys = keys
+    var (low, high) = (0, keys.count)
     while low < high {
       let middle = (low + high) / 2
-      if self.keys[middle] < prefix { low = middle + 1 } else { high = middle }
+      if keys[middle] < prefix { low = middle + 1 } else { high = middle }
     }
-    for key in self.keys[low...].prefix(while: { $0.hasPrefix(prefix) }) { self.touch(key) }
+    for key in keys[low...].prefix(while: { $0.hasPrefix(prefix) }) { self.touch(key) }
   }
 
   /// Removes and returns the entry with a key. One store gets it; further stores read it from the storage.
