@@ -28,11 +28,7 @@ extension Locked {
     _ body: (inout Value, inout ReleasedValues) throws(E) -> R
   ) throws(E) -> R {
     var released = ReleasedValues()
-    return try self.mutex.withLock { value throws(E) -> R in
-      // As above.
-      nonisolated(unsafe) let result = try body(&value, &released)
-      return result
-    }
+    return try self.withLock { value throws(E) in try body(&value, &released) }
   }
 }
 
