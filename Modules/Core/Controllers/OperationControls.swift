@@ -240,6 +240,13 @@ extension OperationControls {
     self.runtime.observeActivity(observer)
   }
 
+  /// Calls `observer` after each change of the state from now on, in the order of the events, while the store exists.
+  ///
+  /// - Parameter observer: Called with no lock held.
+  package func observeState(_ observer: @escaping @Sendable () -> Void) {
+    self.runtime.observeState(observer)
+  }
+
   /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
   ///
   /// - Parameter body: Called once, on the current thread, with these controls.

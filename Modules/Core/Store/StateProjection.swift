@@ -5,6 +5,14 @@ struct StateProjection<Target: OperationState & Sendable>: Sendable {
 
   /// Creates the projection from states of one type; nil if `Target` is neither that type nor one of its bases.
   init?<State: OperationState & Sendable>(from state: State.Type) {
+    if State.self == Target.self {
+      // As below, without looking up types.
+      self.init(
+        edit: { stored, body in stored.edit(as: Target.self, body) },
+        read: { stored in stored.value(as: Target.self) }
+      )
+      return
+    }
     let whole = StateProjection<State>(
       edit: { stored, body in stored.edit(as: State.self, body) },
       read: { stored in stored.value(as: State.self) }

@@ -63,6 +63,12 @@ extension StoreRuntime {
     if isClosed { _ = self.subscriptionToClosedStore(listener) }
   }
 
+  /// Calls `observer` for each state from now on, but not for the current one, while the store exists.
+  func observeState(_ observer: @escaping @Sendable () -> Void) {
+    let listener = StoreListener(onStateChanged: { _ in observer() }, onStoreGone: nil)
+    self.withMachine { $0.subscribers.add(listener, role: .listener) }
+  }
+
   /// Removes a listener, which receives no event from now on.
   func remove(_ listener: StoreListener) {
     listener.cancel()

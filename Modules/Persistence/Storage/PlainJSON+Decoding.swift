@@ -38,24 +38,28 @@ extension PlainJSON {
     }
   }
 
+  // Inlined, so that the type of the integer is known; otherwise its conformances are looked up.
+  @inline(__always)
   fileprivate func integer<Value: FixedWidthInteger>(at node: Int) throws -> Value {
+    guard let value = Value(exactly: try self.int64(at: node)) else { throw self.giveUp() }
+    return value
+  }
+
+  private func int64(at node: Int) throws -> Int64 {
     let node = self.nodes[node]
     // More digits may not fit.
     guard node.kind == .integer, node.end - node.start <= 18 else { throw self.giveUp() }
-    let number = self.withText(of: node) { text in
+    return self.withText(of: node) { text in
       var number: Int64 = 0
       for byte in text where byte != UInt8(ascii: "-") { number = number * 10 + Int64(byte - UInt8(ascii: "0")) }
       return text[0] == UInt8(ascii: "-") ? -number : number
     }
-    guard let value = Value(exactly: number) else { throw self.giveUp() }
-    return value
   }
 
   fileprivate func number(at node: Int) throws -> Double {
     let node = self.nodes[node]
-    guard node.kind == .integer || node.kind == .decimal, let number = self.withText(of: node, DecimalText.number) else {
-      throw self.giveUp()
-    }
+    let isNumber = node.kind == .integer || node.kind == .decimal
+    guard isNumber, let number = self.withText(of: node, DecimalText.number) else { throw self.giveUp() }
     return number
   }
 }
@@ -90,6 +94,7 @@ private struct PlainDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: Double.Type) throws -> Double { try self.json.number(at: self.node) }
   func decode(_ type: Float.Type) throws -> Float { throw self.json.giveUp() }
 
+  @inline(__always)
   func decode<Value: Decodable & FixedWidthInteger>(_ type: Value.Type) throws -> Value {
     try self.json.integer(at: self.node)
   }
@@ -126,6 +131,7 @@ private struct PlainMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try self.json.number(at: try self.find(key)) }
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { throw self.json.giveUp() }
 
+  @inline(__always)
   func decode<Value: Decodable & FixedWidthInteger>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try self.json.integer(at: try self.find(key))
   }
@@ -195,6 +201,7 @@ private struct PlainElements: UnkeyedDecodingContainer {
   mutating func decode(_ type: Double.Type) throws -> Double { try self.next { try $0.number(at: $1) } }
   mutating func decode(_ type: Float.Type) throws -> Float { throw self.json.giveUp() }
 
+  @inline(__always)
   mutating func decode<Value: Decodable & FixedWidthInteger>(_ type: Value.Type) throws -> Value {
     try self.next { try $0.integer(at: $1) }
   }

@@ -110,7 +110,11 @@ struct PlainJSONParser {
     return true
   }
 
-  private mutating func parse(_ bytes: UnsafeBufferPointer<UInt8>, _ text: StaticString, _ kind: PlainJSON.Kind) -> Bool {
+  private mutating func parse(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ text: StaticString,
+    _ kind: PlainJSON.Kind
+  ) -> Bool {
     let start = self.place
     guard self.end - start >= text.utf8CodeUnitCount else { return false }
     self.place += text.utf8CodeUnitCount

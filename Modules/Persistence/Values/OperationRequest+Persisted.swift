@@ -84,9 +84,6 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
     let readiness = context.isAutomaticRunningConfigured ? RestorationReadiness() : nil
     let persistence = StorePersistence<Operation.State>(self.settings, readiness: readiness)
     context.operationControllers.append(persistence)
-    context.operationEventHandlers.append(
-      OperationEventHandler<Operation.State>(onStateChanged: { _, _ in persistence.noteChange() })
-    )
     context.operationRestoration = persistence
     if let readiness {
       let specification = AnySendableRunSpecification(context.automaticRunningSpecification)

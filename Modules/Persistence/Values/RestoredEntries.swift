@@ -9,21 +9,16 @@ struct RestoredEntries: Sendable {
     case unknown
   }
 
-  private var values: [String: [UInt8]] = [:]
-  /// The keys of the values in order, and of some that were removed since; nil until they are needed.
+  /// The values by their keys; nil for one that was taken, discarded or written since it was read.
+  private var values: [String: [UInt8]?] = [:]
+  /// The keys of the values in order; nil until they are needed.
   private var keys: [String]?
   /// The prefixes whose entries were all read.
   private var prefixes: [String] = []
-  /// The keys whose entries were taken, discarded or written since they were read.
-  private var touched: Set<String> = []
 
   mutating func insert(_ entries: [StorageEntry], prefix: String) {
     self.values.reserveCapacity(self.values.count + entries.count)
-    for entry in entries {
-      self.values[entry.key] = entry.value
-      // It was read anew.
-      if !self.touched.isEmpty { self.touched.remove(entry.key) }
-    }
+    for entry in entries { self.values[entry.key] = entry.value }
     self.keys = nil
     if !self.prefixes.contains(where: { prefix.hasPrefix($0) }) {
       self.prefixes.removeAll { $0.hasPrefix(prefix) }
@@ -35,8 +30,7 @@ struct RestoredEntries: Sendable {
   mutating func touch(_ key: String) {
     // Before the first read, nothing can be out of date.
     guard !self.prefixes.isEmpty else { return }
-    self.values[key] = nil
-    self.touched.insert(key)
+    self.values.updateValue(nil, forKey: key)
   }
 
   /// Discards the entries whose keys begin with `prefix`. Their stores read them from the storage.
@@ -55,11 +49,10 @@ struct RestoredEntries: Sendable {
 
   /// Removes and returns the entry with a key. One store gets it; further stores read it from the storage.
   mutating func take(_ key: String) -> Lookup {
-    if let value = self.values.removeValue(forKey: key) {
-      self.touched.insert(key)
+    if let index = self.values.index(forKey: key) {
+      guard let value = self.values.values[index].take() else { return .unknown }
       return .entry(value)
     }
-    if self.touched.contains(key) { return .unknown }
     return self.prefixes.contains { key.hasPrefix($0) } ? .missing : .unknown
   }
 }

@@ -78,6 +78,7 @@ extension StorePersistence: OperationController {
   /// Reads the stored value. A storage that does not suspend has answered when this returns.
   private func read(at destination: Destination) {
     self.readiness?.set(false)
+    self.observe(destination)
     // The task does not keep the store alive, because a storage may take long.
     let (key, aliasKeys, writer) = (destination.key, destination.aliasKeys, destination.writer)
     Task.immediate(name: "restore \(key)") { [weak self] in
@@ -108,36 +109,42 @@ extension StorePersistence: OperationController {
     surplus?.cancel()
   }
 
+  /// Begins to note the changes of the store, unless it has begun.
+  private func observe(_ destination: Destination) {
+    let isObserving = self.progress.withLock { progress in
+      defer { progress.isObserving = true }
+      return progress.isObserving
+    }
+    if !isObserving { destination.controls.observeState { self.noteChange() } }
+  }
+
   /// - Parameters:
   ///   - stored: The stored value; nil if it could not be read.
   ///   - isAlias: Whether it has a name of an earlier version of the program.
   private func finish(with stored: StoredValue?, isAlias: Bool = false) {
     let destination = self.destination
-    // The number of changes that were held, with that of the restored value; nil unless the store shows what is stored.
-    var expectedChanges: Int?
     if let destination, let stored, let bytes = stored.bytes {
       destination.writer.noteUse(of: destination.key)
       // A reset and a removal of the value are before or after this, never in between.
       destination.controls.withExclusiveAccess { _ in
-        let (isIgnored, count) = self.progress.withLock { ($0.ignoresStoredValue, $0.heldChanges) }
-        if isIgnored { return }
-        if self.restore(bytes, number: stored.number, isAlias: isAlias, at: destination) { expectedChanges = count + 1 }
+        if self.progress.withLock({ $0.ignoresStoredValue }) { return }
+        self.restore(bytes, number: stored.number, isAlias: isAlias, at: destination)
       }
     }
-    let (limit, heldChanges) = self.progress.withLock { progress in
+    // Now at the latest. Nobody has been told of the value of a store that is made with it.
+    if let destination { self.observe(destination) }
+    let limit = self.progress.withLock { progress in
       progress.isRestoring = false
-      return (progress.limit.take(), progress.heldChanges)
+      return progress.limit.take()
     }
     limit?.cancel()
     // A value may have been set meanwhile.
-    if expectedChanges.map({ heldChanges > $0 }) ?? true { self.noteChange() }
+    self.noteChange()
     destination?.writer.endRestoring(self)
   }
 
   /// Puts a stored value into the store, which this thread has exclusive access to.
-  ///
-  /// - Returns: Whether the store now shows what is stored.
-  private func restore(_ bytes: [UInt8], number: UInt64, isAlias: Bool, at destination: Destination) -> Bool {
+  private func restore(_ bytes: [UInt8], number: UInt64, isAlias: Bool, at destination: Destination) {
     let persisted: PersistedState<State.Restoration>
     var isMigrated = isAlias
     var migrate: (([UInt8], Int) throws -> State.Restoration)?
@@ -157,10 +164,7 @@ extension StorePersistence: OperationController {
       )
       try self.check(persisted.restoration, in: destination.controls.context)
     } catch {
-      if case .newer = error {
-        self.keepNewerValue(error, at: destination)
-        return false
-      }
+      if case .newer = error { return self.keepNewerValue(error, at: destination) }
       OperationWarning(
         code: .storedValueDropped,
         severity: .failure,
@@ -169,22 +173,19 @@ extension StorePersistence: OperationController {
           \(error).
           """
       ).report()
-      self.removeStoredValue(number: number, at: destination)
-      return false
+      return self.removeStoredValue(number: number, at: destination)
     }
     let uncountedChanges = destination.controls.uncountedChanges
     let state = destination.controls.stateWithoutLayers
     guard state.valueUpdateCount == 0 else {
       // A run may have yielded the newer value, and take it back when it is cancelled: the restored one is below it.
-      destination.controls.restore(persisted.restoration, isInvalidated: false)
-      return false
+      return destination.controls.restore(persisted.restoration, isInvalidated: false)
     }
     if let isExcluded = self.settings.isExcluded {
       var restored = state
       restored.restore(persisted.restoration)
       if let value = restored.restorableValue, isExcluded(value) {
-        self.removeStoredValue(number: number, at: destination)
-        return false
+        return self.removeStoredValue(number: number, at: destination)
       }
     }
     let ticket = self.progress.withLock { $0.notedTicket }
@@ -195,11 +196,7 @@ extension StorePersistence: OperationController {
       uncountedChanges: uncountedChanges
     )
     // The state is known as stored, unless a flush has passed another one on meanwhile.
-    return self.progress.withLock { progress in
-      guard progress.notedTicket == ticket, !isMigrated else { return false }
-      progress.stamp = stamp
-      return true
-    }
+    self.progress.withLock { if $0.notedTicket == ticket, !isMigrated { $0.stamp = stamp } }
   }
 
   /// Leaves a value of a later version of the program where it is.

@@ -56,8 +56,8 @@ struct PersistenceProgress: Sendable {
   /// The stamp of the state that is stored, or waits to be.
   var stamp: StateStamp?
   var lastTicket: UInt64 = 0
-  /// The number of changes that were not passed on, because the stored value was still being read.
-  var heldChanges = 0
+  /// Whether changes of the store are noted.
+  var isObserving = false
   /// The ticket of the newest change that was passed on.
   var notedTicket: UInt64 = 0
   var limit: OperationSubscription?
@@ -100,14 +100,10 @@ extension StorePersistence {
   /// whichever of restoring and releasing ends first.
   func noteChange(isForced: Bool = false) {
     // A later ticket means a later state, because the state is read after the ticket was taken.
-    let (erased, ticket) = self.progress.withLock { progress -> ((any AnyObject & Sendable)?, UInt64) in
+    let (erased, ticket) = self.progress.withLock { progress in
       progress.lastTicket += 1
       // The stored value must not be replaced before it was read: a cancelled run may take the new value back.
-      guard !progress.isRestoring || isForced else {
-        progress.heldChanges += 1
-        return (nil, progress.lastTicket)
-      }
-      return (progress.destination, progress.lastTicket)
+      return (progress.isRestoring && !isForced ? nil : progress.destination, progress.lastTicket)
     }
     guard let destination = self.typed(erased) else { return }
     // Read before the state: a change between the two calls this function once more.
