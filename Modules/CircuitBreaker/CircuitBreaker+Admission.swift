@@ -19,7 +19,7 @@ extension CircuitBreaker {
     switch await self.decision(in: context) {
     case .admitted(let generation, let isProbe): return CircuitAdmission(generation: generation, isProbe: isProbe)
     case .rejected(let retryAfter):
-      throw CircuitOpen(retryAfter: retryAfter, name: self.name, lastFailure: self.lastFailure.current)
+      throw CircuitOpen(retryAfter: retryAfter, name: self.name, lastFailure: self.lastFailure.withLock { $0 })
     case .cancelled: throw CancellationError()
     }
   }

@@ -40,7 +40,8 @@ public import Synchronization
 /// [resilience4j](https://resilience4j.readme.io/docs/circuitbreaker).
 public final class CircuitBreaker: Sendable {
   private let machine: Mutex<CircuitMachine>
-  let lastFailure = LastFailure()
+  /// The error of the last run that has failed, for the errors of rejected runs; nil before the first failure.
+  let lastFailure = Locked<(any Error)?>(nil)
   /// The generation of the machine while it is closed; 0 otherwise. It admits runs of a closed breaker without a lock.
   @usableFromInline let closedGeneration = Atomic<UInt64>(1)
   /// The name of the breaker in notices and snapshots; nil without a name.
@@ -164,7 +165,7 @@ extension CircuitBreaker {
   ///
   /// Runs that are under way continue, and their results do not count.
   public func reset() {
-    self.lastFailure.set(nil)
+    self.setLastFailure(nil)
     self.change { $0.close() }
   }
 
@@ -227,8 +228,16 @@ extension CircuitBreaker {
       return self.record(of: generation, since: nil, in: context) { _ in .abandoned }
     }
     guard self.counts(error) else { return self.recordSuccess(of: generation, since: start, in: context) }
-    self.lastFailure.set(error)
+    self.setLastFailure(error)
     self.record(of: generation, since: start, in: context) { .failure(isSlow: $0) }
+  }
+
+  private func setLastFailure(_ failure: (any Error)?) {
+    // The earlier one is released after unlocking: its `deinit` may be user code.
+    self.lastFailure.withLock { current, released in
+      released.append(current)
+      current = failure
+    }
   }
 
   private func record(

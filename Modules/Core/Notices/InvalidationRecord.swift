@@ -1,7 +1,7 @@
-package import OperationFoundation
+internal import OperationFoundation
 
 /// What has invalidated stores, and when. All stores of one invalidation refer to the same record.
-package final class InvalidationRecord: Sendable {
+final class InvalidationRecord: Sendable {
   private enum Subject: Sendable {
     case path(OperationPath)
     case text(@Sendable () -> String)
@@ -9,9 +9,9 @@ package final class InvalidationRecord: Sendable {
 
   private let content: Subject
   /// The name of the mutation that has invalidated the stores; nil for other code.
-  package let operationName: String?
+  let operationName: String?
   /// By the clock of the first store.
-  package let date: Date?
+  let date: Date?
 
   init(of path: OperationPath, by operationName: String?, at date: Date?) {
     self.content = .path(path)
@@ -26,7 +26,7 @@ package final class InvalidationRecord: Sendable {
   }
 
   /// The prefix of the paths, or the tags, as text.
-  package var subject: String {
+  var subject: String {
     switch self.content {
     case .path(let path): path.isEmpty ? "all stores" : ShownText.of(path)
     case .text(let text): text()
@@ -36,7 +36,7 @@ package final class InvalidationRecord: Sendable {
 
 extension InvalidationRecord: CustomStringConvertible {
   /// The invalidation for a sentence: `an invalidation of ["posts"] by AddPost`.
-  package var description: String {
+  var description: String {
     "an invalidation of \(self.subject)" + (self.operationName.map { " by \($0)" } ?? "")
   }
 }

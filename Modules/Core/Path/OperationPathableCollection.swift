@@ -6,7 +6,7 @@
 /// Iteration visits parents first (`["a"]` before `["a", 1]`), and the children of a parent in the order in which the
 /// first value at or below each of them was inserted.
 public struct OperationPathableCollection<Value: OperationPathable> {
-  @usableFromInline package var trie: PathTrie<Value>
+  @usableFromInline var trie: PathTrie<Value>
 
   /// Creates an empty collection.
   @inlinable
@@ -26,7 +26,7 @@ public struct OperationPathableCollection<Value: OperationPathable> {
 
   /// Creates a collection from a trie whose values are at their own paths.
   @inlinable
-  package init(trie: PathTrie<Value>) {
+  init(trie: PathTrie<Value>) {
     self.trie = trie
   }
 }

@@ -1,7 +1,7 @@
 extension PathTrie {
   /// Calls a closure with each value at a path that starts with the given one.
   @inlinable
-  package func forEach<Failure: Error>(
+  func forEach<Failure: Error>(
     matching path: OperationPath = OperationPath(),
     _ body: (Value) throws(Failure) -> Void
   ) throws(Failure) {
@@ -23,7 +23,7 @@ extension PathTrie {
 
   /// Returns the values at paths that start with the given one.
   @inlinable
-  package func subtrie(matching path: OperationPath) -> PathTrie {
+  func subtrie(matching path: OperationPath) -> PathTrie {
     if path.isEmpty { return self }
     guard let start = index.node(at: path) else { return PathTrie() }
     return subtree(at: start)
@@ -31,7 +31,7 @@ extension PathTrie {
 
   /// Returns the transformed values at paths that start with the given one, without `nil` results.
   @inlinable
-  package func compactMap<Transformed>(
+  func compactMap<Transformed>(
     matching path: OperationPath = OperationPath(),
     _ transform: (Value) -> Transformed?
   ) -> PathTrie<Transformed> {

@@ -5,28 +5,28 @@
 /// reused. Copies share their storage until one of them changes, which then copies it. Iteration visits parents first,
 /// and siblings in the order in which they or their first descendant were inserted.
 @usableFromInline
-package struct PathTrie<Value> {
+struct PathTrie<Value> {
   @usableFromInline var index = PathIndex()
   // The value of each node, at the position of the node.
   @usableFromInline var values: ContiguousArray<Value?> = []
 
   @inlinable
-  package init() {}
+  init() {}
 
   /// The number of values.
   @inlinable
-  package var count: Int { index.valueCount }
+  var count: Int { index.valueCount }
 
   /// Whether the trie has no values.
   @inlinable
-  package var isEmpty: Bool { index.valueCount == 0 }
+  var isEmpty: Bool { index.valueCount == 0 }
 
   /// The number of nodes in use, including the root.
   @inlinable
-  package var nodeCount: Int { index.nodes.count - index.freeCount }
+  var nodeCount: Int { index.nodes.count - index.freeCount }
 
   /// The number of nodes that fit into the storage without growing it.
-  package var placeCount: Int { Swift.max(index.nodes.capacity, values.capacity) }
+  var placeCount: Int { Swift.max(index.nodes.capacity, values.capacity) }
 }
 
 extension PathTrie: Sendable where Value: Sendable {}
@@ -34,7 +34,7 @@ extension PathTrie: Sendable where Value: Sendable {}
 extension PathTrie {
   /// The value at a path. Assigning `nil` removes it.
   @inlinable
-  package subscript(path: OperationPath) -> Value? {
+  subscript(path: OperationPath) -> Value? {
     @usableFromInline
     get {
       guard let node = index.node(at: path) else { return nil }
@@ -55,7 +55,7 @@ extension PathTrie {
   /// Inserts a value, or replaces the value at its path and returns the replaced one.
   @discardableResult
   @inlinable
-  package mutating func updateValue(_ value: Value, at path: OperationPath) -> Value? {
+  mutating func updateValue(_ value: Value, at path: OperationPath) -> Value? {
     let node = insert(path)
     let replaced = values[Int(node)]
     values[Int(node)] = value
@@ -66,7 +66,7 @@ extension PathTrie {
   ///
   /// The value is created before the trie changes, so that an error leaves the trie unchanged.
   @inlinable
-  package mutating func value<Failure: Error>(
+  mutating func value<Failure: Error>(
     at path: OperationPath,
     orInsert make: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -88,7 +88,7 @@ extension PathTrie {
   /// Removes the value at a path and returns it.
   @discardableResult
   @inlinable
-  package mutating func removeValue(at path: OperationPath) -> Value? {
+  mutating func removeValue(at path: OperationPath) -> Value? {
     guard let node = index.node(at: path), let value = values[Int(node)] else { return nil }
     values[Int(node)] = nil
     index.unmarkValue(at: node)
@@ -99,7 +99,7 @@ extension PathTrie {
   /// Removes all values, and returns them as a trie, so that the caller can release them after unlocking.
   @discardableResult
   @inlinable
-  package mutating func removeAll() -> PathTrie {
+  mutating func removeAll() -> PathTrie {
     let removed = self
     self = PathTrie()
     return removed
@@ -108,7 +108,7 @@ extension PathTrie {
   /// Removes the values at paths that start with the given one, and returns them.
   @discardableResult
   @inlinable
-  package mutating func removeAll(matching path: OperationPath) -> PathTrie {
+  mutating func removeAll(matching path: OperationPath) -> PathTrie {
     if path.isEmpty { return removeAll() }
     guard let start = index.node(at: path) else { return PathTrie() }
     let removed = subtree(at: start)

@@ -20,8 +20,7 @@
 extension StoreRuntime {
   /// Runs the operation, or joins a run that does the same work if the operation shares runs.
   @usableFromInline
-  nonisolated(nonsending) package func run(using context: OperationContext?, listener: Subscriber?) async -> RunOutcome
-  {
+  nonisolated(nonsending) func run(using context: OperationContext?, listener: Subscriber?) async -> RunOutcome {
     if self.answersCalls { return await self.runWithAnswers(using: context, listener) }
     return await self.runWithoutAnswers(using: context, listener: listener)
   }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// The store passes states and results on without their types. ``TypedSubscriber`` knows them; ``StoreListener`` does
 /// not need them.
 @usableFromInline
-package class Subscriber: @unchecked Sendable {
+class Subscriber: @unchecked Sendable {
   // Unchecked: the compiler cannot check a class with subclasses. All fields, also of the subclasses, are immutable.
 
   /// Called when the store is released before the subscriber has left.

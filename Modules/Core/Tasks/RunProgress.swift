@@ -10,33 +10,6 @@ package enum RunProgress: Sendable {
   case resumed
 }
 
-/// The last progress of a run, for callers that join it later.
-package final class RelayedProgress: Sendable {
-  private let attempt: OperationAttempt?
-  private let pause: RunPause?
-
-  /// Creates the progress of a run that has reported `previous` and then `progress`.
-  package init(after previous: RelayedProgress?, _ progress: RunProgress) {
-    switch progress {
-    case .attemptFailed(let attempt), .attemptBegan(let attempt):
-      self.attempt = attempt
-      self.pause = nil
-    case .paused(let pause):
-      self.attempt = previous?.attempt?.withoutDate
-      self.pause = pause
-    case .resumed:
-      self.attempt = previous?.attempt?.withoutDate
-      self.pause = nil
-    }
-  }
-
-  /// The progress to report to a caller that joins the run, without failed attempts.
-  package var missed: [RunProgress] {
-    let attempt = self.attempt.map { [RunProgress.attemptBegan($0)] } ?? []
-    return attempt + [self.pause.map { .paused($0) } ?? .resumed]
-  }
-}
-
 extension RunAttempts {
   /// Returns the attempts of a run after it has reported progress.
   static func after(_ progress: RunProgress, _ previous: RunAttempts?) -> RunAttempts {

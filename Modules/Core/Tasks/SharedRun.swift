@@ -31,10 +31,18 @@ package final class SharedRun: Sendable {
   let waitsOfWork: RunWaits?
   private let state: Mutex<SharedRunState>
 
-  package init(
+  /// Creates a run that has not started.
+  ///
+  /// - Parameters:
+  ///   - delegate: Does the work.
+  ///   - failure: The type of the errors of the work.
+  ///   - source: The run with the outcome that this run transforms; nil for none.
+  ///   - isShared: Whether the callers of a store share the run.
+  ///   - ownerCount: The number of owners that the run begins with.
+  init(
     delegate: any RunDelegate,
     failure: any Error.Type,
-    source: TaskLink? = nil,
+    source: TaskLink?,
     isShared: Bool = false,
     ownerCount: Int = 0
   ) {
@@ -42,6 +50,22 @@ package final class SharedRun: Sendable {
     self.waitsOfWork = isShared ? RunWaits(of: self.id) : nil
     self.state = Mutex(SharedRunState(delegate: delegate, source: source, ownerCount: ownerCount))
     source?.node.becomePrerequisite()
+  }
+
+  /// Creates a run that has not started, of a store or of a module.
+  ///
+  /// - Parameters:
+  ///   - delegate: Does the work.
+  ///   - failure: The type of the errors of the work.
+  ///   - isShared: Whether the callers of a store share the run.
+  ///   - ownerCount: The number of owners that the run begins with.
+  package convenience init(
+    delegate: any RunDelegate,
+    failure: any Error.Type,
+    isShared: Bool = false,
+    ownerCount: Int = 0
+  ) {
+    self.init(delegate: delegate, failure: failure, source: nil, isShared: isShared, ownerCount: ownerCount)
   }
 }
 

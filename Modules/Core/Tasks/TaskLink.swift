@@ -5,7 +5,7 @@ internal import Synchronization
 /// Each task of a chain keeps the next one alive. If a long chain of tasks that never ran were released recursively,
 /// the stack would be as deep as the chain is long. Instead, the thread that releases the first node releases all, one
 /// after another.
-package final class TaskLink: Sendable {
+final class TaskLink: Sendable {
   private let storedNode: Mutex<SharedRun?>
 
   init(_ node: SharedRun) {

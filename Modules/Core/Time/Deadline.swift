@@ -1,12 +1,12 @@
 /// A pending deadline of a ``DeadlineQueue``.
-package final class Deadline: DeadlineHeapElement, @unchecked Sendable {
+final class Deadline: DeadlineHeapElement, @unchecked Sendable {
   // Unchecked because the mutable fields below are accessed only under the lock of the queue that created the deadline.
   let instant: ContinuousClock.Instant
   /// Whether the action is called by ``WorkerQueues``, where it delays no other deadline.
   let callsOnWorker: Bool
   /// Nil once the action was taken, to be called or to be released by a cancellation.
   var action: Action?
-  package var position: Int?
+  var position: Int?
 
   init(instant: ContinuousClock.Instant, callsOnWorker: Bool, action: @escaping @Sendable () -> Void) {
     self.instant = instant
@@ -20,7 +20,7 @@ package final class Deadline: DeadlineHeapElement, @unchecked Sendable {
     let call: @Sendable () -> Void
   }
 
-  package func isEarlier(than other: Deadline) -> Bool {
+  func isEarlier(than other: Deadline) -> Bool {
     self.instant < other.instant
   }
 }

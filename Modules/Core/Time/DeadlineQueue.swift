@@ -9,8 +9,8 @@ internal import Synchronization
 /// A cancelled deadline leaves nothing behind until its time, unlike a cancelled `Task.sleep`. One timer serves all
 /// deadlines. Actions run on a background thread, outside the lock, in the order of their deadlines. Each action delays
 /// all later ones, so the queue runs only short actions of the library; user code runs in ``WorkerQueues``.
-package final class DeadlineQueue: Sendable {
-  package static let shared = DeadlineQueue()
+final class DeadlineQueue: Sendable {
+  static let shared = DeadlineQueue()
 
   private struct State: Sendable {
     var heap = DeadlineHeap<Deadline>()
@@ -22,10 +22,10 @@ package final class DeadlineQueue: Sendable {
   private let timer = WakeUpTimer()
 
   /// The number of pending deadlines.
-  package var count: Int { self.state.withLock { $0.heap.count } }
+  var count: Int { self.state.withLock { $0.heap.count } }
 
   /// Calls `action` once `duration` has passed, on the thread of the queue.
-  package func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Deadline {
+  func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Deadline {
     let instant = ContinuousClock.now.advanced(by: duration.clampedForClock)
     return self.schedule(at: instant, onWorker: false, action)
   }
@@ -51,7 +51,7 @@ package final class DeadlineQueue: Sendable {
   }
 
   /// Removes a deadline, and releases its action. An action that has already started continues.
-  package func cancel(_ deadline: Deadline) {
+  func cancel(_ deadline: Deadline) {
     // The alarm stays as it is: see `setAlarm`.
     let action = self.state.withLock { state in
       state.heap.remove(deadline)
