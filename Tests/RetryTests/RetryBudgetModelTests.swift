@@ -33,7 +33,8 @@ import Testing
     context.use(clock)
     let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 0)
     var model = Model()
-    var (second, withdrawn) = (0, 0)
+    var second = 0
+    var withdrawals: [RetryBudget.Withdrawal] = []
     for step in 0..<Int.random(in: 1...200, using: &random) {
       switch Int.random(in: 0..<20, using: &random) {
       case 0:
@@ -48,15 +49,13 @@ import Testing
         model.slices[second, default: 0] -= model.take(1, from: (second - 9...second).reversed())
       case 15..<19:
         let isAllowed = model.balance(at: second) >= 5
-        if isAllowed {
-          _ = model.take(5, from: second - 9...second)
-          withdrawn += 1
-        }
-        guard budget.withdraw(in: context) == isAllowed else { return "step \(step): one attempt more or less" }
+        if isAllowed { _ = model.take(5, from: second - 9...second) }
+        let withdrawal = budget.withdrawal(in: context)
+        guard (withdrawal != nil) == isAllowed else { return "step \(step): one attempt more or less" }
+        if let withdrawal { withdrawals.append(withdrawal) }
       default:
-        guard withdrawn > 0 else { continue }
-        withdrawn -= 1
-        budget.giveBack(.deposits, in: context)
+        guard let withdrawal = withdrawals.popLast() else { continue }
+        budget.giveBack(withdrawal, in: context)
         model.slices[second, default: 0] += 5
       }
       let expected = max(model.balance(at: second), 0) / 5

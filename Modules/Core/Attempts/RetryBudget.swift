@@ -122,17 +122,22 @@ extension RetryBudget {
 // MARK: - Local rejections
 
 extension RetryBudget {
-  /// Where a withdrawal was taken from, so that it can be given back.
-  package enum Withdrawal: Sendable {
-    case deposits
-    case reserve
+  /// What an additional attempt has withdrawn, so that ``giveBack(_:in:)`` can return it.
+  public struct Withdrawal: Sendable {
+    enum Source: Sendable {
+      case deposits
+      case reserve
+    }
+
+    let source: Source
   }
 
-  /// Deposits for a run, unless a modifier of the run has done so.
+  /// Deposits for the run with this context, as ``deposit(for:)`` does, and says whether this call has deposited.
   ///
   /// - Parameter context: The context of the run, which records that the run has deposited.
-  /// - Returns: Whether this call has deposited, so that the caller takes it back if the run does not begin.
-  package func depositOnce(for context: inout OperationContext) -> Bool {
+  /// - Returns: False if another modifier of the run has deposited. If this is true and the operation does not begin, the
+  ///   caller calls ``takeBackDeposit(in:)``.
+  public func depositOnce(for context: inout OperationContext) -> Bool {
     guard context.markRun(fundedBy: self) else { return false }
     self.addDeposit(in: context)
     return true
@@ -148,33 +153,43 @@ extension RetryBudget {
 
   /// Takes back the deposit of a run that was rejected before its operation began.
   ///
-  /// What others have withdrawn of it meanwhile is missing afterwards, for ten seconds at most.
-  package func takeBackDeposit(in context: OperationContext) {
+  /// Call it once for each deposit. If other runs have withdrawn the deposit meanwhile, the balance is below zero for ten
+  /// seconds at most.
+  ///
+  /// - Parameter context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
+  public func takeBackDeposit(in context: OperationContext) {
     self.change(in: context) { state in
       state.runCount &-= 1
       state.deposits.takeBack(state.numbers.share.numerator, at: state.now)
     }
   }
 
-  /// Withdraws 1 for an additional attempt; nil if the budget does not allow it.
-  package func withdrawal(in context: OperationContext) -> Withdrawal? {
+  /// Withdraws 1 for an additional attempt, as ``withdraw(in:)`` does, so that it can be given back.
+  ///
+  /// - Parameter context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
+  /// - Returns: What was withdrawn; nil if the budget does not allow the attempt.
+  public func withdrawal(in context: OperationContext) -> Withdrawal? {
     self.change(in: context) { state in
-      let source: Withdrawal? =
+      let source: Withdrawal.Source? =
         if state.deposits.take(state.numbers.share.denominator, at: state.now) {
           .deposits
         } else {
           state.reserve.take(at: state.now) ? .reserve : nil
         }
       if source == nil { state.refusalCount &+= 1 } else { state.withdrawalCount &+= 1 }
-      return source
+      return source.map { Withdrawal(source: $0) }
     }
   }
 
-  /// Gives back what was withdrawn for an attempt whose operation has not begun.
-  package func giveBack(_ withdrawal: Withdrawal, in context: OperationContext) {
+  /// Gives back what an attempt has withdrawn, because it ended with a ``LocalRejection`` before its operation began.
+  ///
+  /// - Parameters:
+  ///   - withdrawal: What was withdrawn. Give it back once.
+  ///   - context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
+  public func giveBack(_ withdrawal: Withdrawal, in context: OperationContext) {
     self.change(in: context) { state in
       state.withdrawalCount &-= 1
-      switch withdrawal {
+      switch withdrawal.source {
       case .deposits: state.deposits.add(state.numbers.share.denominator, at: state.now)
       case .reserve: state.reserve.giveBack(at: state.now)
       }

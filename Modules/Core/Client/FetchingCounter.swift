@@ -1,7 +1,10 @@
 internal import Synchronization
 
-/// Counts the stores of a client that have a run under way, from their events.
-package final class FetchingCounter: Sendable {
+/// Counts the stores of a client that have a run under way, for an activity indicator.
+///
+/// It counts from the events of the stores, and asks no store again. `ObservableFetchingCount` of `SharingOperation` is
+/// made of it; use it to show the count in another way.
+public final class FetchingCounter: Sendable {
   /// What is known of a store; not kept while nothing is.
   private struct Store {
     var isLoading = false
@@ -21,21 +24,21 @@ package final class FetchingCounter: Sendable {
   /// Creates a counter, which counts from ``start(_:matching:)`` on.
   ///
   /// - Parameter onChange: Called with no lock held after the count has changed. It may have changed again by then.
-  package init(onChange: @escaping @Sendable () -> Void) {
+  public init(onChange: @escaping @Sendable () -> Void) {
     self.onChange = onChange
   }
 
-  /// The number of stores that have a run under way.
-  package var count: Int { self.state.withLock { $0.count } }
+  /// The number of stores that have a run under way; 0 before the start.
+  public var count: Int { self.state.withLock { $0.count } }
 
-  /// Begins to count the stores of a client.
+  /// Begins to count the stores of a client. Call it once.
   ///
   /// - Parameters:
   ///   - client: The client.
   ///   - path: The prefix of the paths of the stores that are counted.
   /// - Returns: The subscription, which keeps neither the client nor the stores alive.
   /// - Complexity: O(*n*) in the number of matching stores.
-  package func start(_ client: OperationClient, matching path: OperationPath) -> OperationSubscription {
+  public func start(_ client: OperationClient, matching path: OperationPath) -> OperationSubscription {
     let following = StoreFollowing(path) { [weak self] runtime, onStoreGone in
       let id = ObjectIdentifier(runtime)
       return StoreListener(

@@ -1,10 +1,24 @@
-/// A changing value and the handlers that receive it. The library's observers use it.
+/// A changing value and the handlers that receive it, for observers and run specifications.
+///
+/// ```swift
+/// final class SwitchRunSpecification: OperationRunSpecification, Sendable {
+///   private let isOn = Broadcast(false)
+///
+///   func set(_ isOn: Bool) { self.isOn.send(isOn) }
+///
+///   func isSatisfied(in context: OperationContext) -> Bool { self.isOn.value }
+///
+///   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+///     self.isOn.subscribe { _ in onChange() }
+///   }
+/// }
+/// ```
 ///
 /// A handler receives the current value before `subscribe` returns, and then each value that is sent. Values are
 /// delivered in order, one at a time, to the handlers in the order of their subscriptions, and never with a lock held.
 /// A value that a handler sends is delivered after the current one. Subscribing and cancelling take constant time for
 /// any number of handlers, except that the first of them during a delivery copies the handlers.
-package final class Broadcast<Value: Sendable>: Sendable {
+public final class Broadcast<Value: Sendable>: Sendable {
   private struct State {
     var value: Value
     /// The number of values sent.
@@ -28,25 +42,33 @@ package final class Broadcast<Value: Sendable>: Sendable {
 
   private let state: Locked<State>
 
-  package init(_ value: Value) {
+  /// Creates a broadcast without handlers.
+  ///
+  /// - Parameter value: The value until another one is sent.
+  public init(_ value: Value) {
     self.state = Locked(State(value: value))
   }
 
   /// The last value that was sent.
-  package var value: Value { self.state.withLock { $0.value } }
+  public var value: Value { self.state.withLock { $0.value } }
 
   /// The number of values sent.
   package var version: UInt64 { self.state.withLock { $0.version } }
 
   /// The number of handlers.
-  package var subscriberCount: Int { self.state.withLock { $0.handlers.count } }
+  public var subscriberCount: Int { self.state.withLock { $0.handlers.count } }
 }
 
 // MARK: - Sending
 
 extension Broadcast {
-  /// Sets the value and delivers it. If a delivery is in progress, that delivery includes it.
-  package func send(_ value: Value) {
+  /// Sets the value, and calls all handlers with it before this returns, unless a delivery is in progress.
+  ///
+  /// If a delivery is in progress, on this thread or another one, it includes the value, and this returns at once. Call it
+  /// with no lock held.
+  ///
+  /// - Parameter value: The new value, which ``value`` returns from now on.
+  public func send(_ value: Value) {
     self.deliver(
       from: self.state.withLock { state, released in
         state.enqueue(value, &released)
@@ -87,7 +109,11 @@ extension Broadcast {
 
 extension Broadcast {
   /// Adds a handler, and calls it with the current value before this returns.
-  package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
+  ///
+  /// - Parameter receive: Called with no lock held, on the thread that subscribes or sends.
+  /// - Returns: The subscription. No call of the handler begins after it was cancelled or dropped, except one that
+  ///   another thread is about to make.
+  public func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
     let handler = Handlers<Value>.Handler(receive)
     var receivedVersion: UInt64?
     // The handler is added only once it has received the current value. So it misses no value, and never receives an

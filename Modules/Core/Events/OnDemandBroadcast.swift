@@ -1,13 +1,13 @@
-/// A broadcast whose source runs only while the broadcast has subscribers.
+/// A ``Broadcast`` with a source that runs only while there are subscribers, such as a watch on a file.
 ///
 /// A new subscriber receives the last value that was sent, before `subscribe` returns. It receives no earlier value,
 /// even if other subscribers have yet to receive one. A task starts and stops the source and delivers its values, one
 /// step after the other, never on the thread that subscribes, cancels or sends. So a thread that watches the system
 /// runs no code of subscribers, and cancelling with a lock held does not block. A subscription that is cancelled
 /// before that task runs does not start the source.
-package final class OnDemandBroadcast<Value: Sendable>: Sendable {
+public final class OnDemandBroadcast<Value: Sendable>: Sendable {
   /// Starts a source, which sends until the subscription is cancelled.
-  package typealias Start = @Sendable (_ send: @escaping @Sendable (Value) -> Void) -> OperationSubscription
+  public typealias Start = @Sendable (_ send: @escaping @Sendable (Value) -> Void) -> OperationSubscription
 
   fileprivate struct State {
     var subscriberCount = 0
@@ -39,28 +39,33 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   private let current: @Sendable () -> Value
   private let start: Start
 
-  /// Creates a broadcast.
+  /// Creates a broadcast with a stopped source.
   ///
   /// - Parameters:
   ///   - current: Returns the current value while the source is stopped. Called by this initializer, too.
-  ///   - start: Starts the source.
-  package init(current: @escaping @Sendable () -> Value, start: @escaping Start) {
+  ///   - start: Starts the source, in a task of its own.
+  public init(current: @escaping @Sendable () -> Value, start: @escaping Start) {
     self.broadcast = Broadcast(current())
     self.current = current
     self.start = start
   }
 
   /// The last value that was sent.
-  package var value: Value { self.broadcast.value }
+  public var value: Value { self.broadcast.value }
 
   /// Delivers a value after all values sent earlier. It is the current value when this returns.
-  package func send(_ value: Value) {
+  ///
+  /// - Parameter value: The new value. A task delivers it, so this may be called with a lock held.
+  public func send(_ value: Value) {
     guard self.broadcast.enqueue(value) else { return }
     self.work { $0.hasValues = true }
   }
 
   /// Adds a handler, and calls it with the current value before this returns.
-  package func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
+  ///
+  /// - Parameter receive: Called with later values by a task, with no lock held.
+  /// - Returns: The subscription. The source stops when the last one was cancelled or dropped.
+  public func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> OperationSubscription {
     let isFirst = self.state.withLock { state in
       state.subscriberCount += 1
       guard state.subscriberCount == 1, state.isIdle else { return false }
@@ -85,7 +90,9 @@ package final class OnDemandBroadcast<Value: Sendable>: Sendable {
   }
 
   /// Waits until all pending work is done: the source is running or stopped, and all values are delivered.
-  package func settled() async {
+  ///
+  /// For tests, which send and then look at what handlers have received.
+  public func settled() async {
     await withCheckedContinuation { continuation in
       self.work { $0.waiters.append(continuation) }
     }

@@ -10,19 +10,25 @@
 /// The values of operations are never shown, whether they conform or not: an explanation has their types and sizes.
 public protocol OperationSecret {}
 
-/// Texts for events and explanations, without what is secret.
-package enum ShownText {
+/// Texts of errors and paths for logs, events and pages, in which every ``OperationSecret`` is the name of its type.
+public enum ShownText {
   private static let maximumLength = 200
 
-  /// The text of an error in one line, without what is secret and without a period at its end.
-  package static func of(_ error: any Error) -> String {
+  /// The text of an error in one line of at most 200 characters, without secrets and without a period at its end.
+  ///
+  /// - Parameter error: The error.
+  /// - Returns: The description of the error; for an error with a secret, a text that is made of its properties.
+  public static func of(_ error: any Error) -> String {
     let line = String(self.of(value: error, otherwise: "\(error)").map { $0.isNewline ? " " : $0 })
     if line.count > self.maximumLength { return "\(line.prefix(self.maximumLength))…" }
     return line.hasSuffix(".") ? String(line.dropLast()) : line
   }
 
-  /// The elements of a path in the form of a literal.
-  package static func of(_ path: OperationPath) -> String {
+  /// The elements of a path as an array literal, without secrets: `["users", SessionToken]`.
+  ///
+  /// - Parameter path: The path.
+  /// - Returns: The text.
+  public static func of(_ path: OperationPath) -> String {
     let elements = path.map { self.of(value: $0.base, otherwise: $0.description) }
     return "[\(elements.joined(separator: ", "))]"
   }

@@ -117,8 +117,21 @@ extension OperationWaitGraph.Node: Encodable {
 }
 
 extension OperationWaitGraph {
-  /// Collects the nodes and the edges of a graph, each once.
-  package struct Builder {
+  /// Collects the nodes and the waits of a graph, each once, for a ``OperationWaitGraphSource``.
+  ///
+  /// ```swift
+  /// func waitGraph(limit: Int) -> OperationWaitGraph {
+  ///   var builder = OperationWaitGraph.Builder(limit: limit)
+  ///   let slots = builder.addResource("a slot of \(self.name)")
+  ///   for job in self.jobs {
+  ///     let node = builder.addOperation(job, job.name, job.isWaiting ? "waits" : "runs")
+  ///     if job.isWaiting { builder.addWait(of: node, for: slots) }
+  ///   }
+  ///   let leftOut = self.jobs.count { builder.operation($0) == nil }
+  ///   return builder.graph(named: self.name, "\(self.jobs.count) jobs", leftOut: leftOut)
+  /// }
+  /// ```
+  public struct Builder: Sendable {
     private let limit: Int
     private var nodes: [Node] = []
     private var edges: [Edge] = []
@@ -126,26 +139,32 @@ extension OperationWaitGraph {
     private var operations: [ObjectIdentifier: Int] = [:]
     private var resources: [String: Int] = [:]
 
-    package init(limit: Int) {
+    /// Creates a builder of a graph without nodes.
+    ///
+    /// - Parameter limit: The greatest number of nodes, at least 1.
+    public init(limit: Int) {
       self.limit = max(1, limit)
     }
 
-    /// Whether there is no room for another node.
-    package var isFull: Bool { self.nodes.count >= self.limit }
+    /// Whether the graph has as many nodes as it may have.
+    public var isFull: Bool { self.nodes.count >= self.limit }
 
-    /// The number of the node of an operation; nil if it has none.
-    package func operation(_ object: AnyObject) -> Int? { self.operations[ObjectIdentifier(object)] }
+    /// Finds the node of an operation.
+    ///
+    /// - Parameter object: Identifies the operation, as in ``addOperation(_:_:_:at:)``.
+    /// - Returns: The number of the node; nil if the operation has none.
+    public func operation(_ object: AnyObject) -> Int? { self.operations[ObjectIdentifier(object)] }
 
-    /// Adds the node of an operation, unless it is there.
+    /// Adds a node for an operation, unless the operation has one.
     ///
     /// - Parameters:
     ///   - object: Identifies the operation. It has to live as long as the builder.
-    ///   - name: The name of the operation.
-    ///   - state: What it does.
-    ///   - path: Its path; nil for none.
-    /// - Returns: Its number; nil if there is no room.
+    ///   - name: The name of the operation, without user data.
+    ///   - state: What the operation does, such as `runs`.
+    ///   - path: The path of the operation; nil for none.
+    /// - Returns: The number of the node; nil if the graph is full.
     @discardableResult
-    package mutating func addOperation(
+    public mutating func addOperation(
       _ object: AnyObject,
       _ name: @autoclosure () -> String,
       _ state: @autoclosure () -> String,
@@ -158,11 +177,11 @@ extension OperationWaitGraph {
       return number
     }
 
-    /// Adds what operations wait for, unless it is there.
+    /// Adds a node for something that operations wait for, such as a permit, unless the graph has one of this name.
     ///
-    /// - Parameter name: Its name.
-    /// - Returns: Its number; nil if there is no room.
-    package mutating func addResource(_ name: String) -> Int? {
+    /// - Parameter name: The name, without user data.
+    /// - Returns: The number of the node; nil if the graph is full.
+    public mutating func addResource(_ name: String) -> Int? {
       if let number = self.resources[name] { return number }
       guard !self.isFull else { return nil }
       let number = self.add(name, .resource, "", nil)
@@ -176,14 +195,26 @@ extension OperationWaitGraph {
       return node.id
     }
 
-    /// Adds a wait, unless it is there or one of its nodes was left out.
-    package mutating func addWait(of from: Int?, for to: Int?, because reason: String = "") {
+    /// Adds a wait of one node for another, unless the graph has it.
+    ///
+    /// - Parameters:
+    ///   - from: The number of the node that waits. Nothing is added if it is nil: the node was left out.
+    ///   - to: The number of the node that is waited for. Nothing is added if it is nil.
+    ///   - reason: Why, such as `dependency`; empty where the nodes say it all.
+    public mutating func addWait(of from: Int?, for to: Int?, because reason: String = "") {
       guard let from, let to, from != to else { return }
       let edge = Edge(from: from, to: to, reason: reason)
       if self.known.insert(edge).inserted { self.edges.append(edge) }
     }
 
-    package func graph(named name: String, _ summary: String, leftOut: Int) -> OperationWaitGraph {
+    /// Makes the graph.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the source, without user data.
+    ///   - summary: The graph in a few words: `3 operations, at most 2 at a time`.
+    ///   - leftOut: The number of operations that have no node.
+    /// - Returns: The graph of what was added so far.
+    public func graph(named name: String, _ summary: String, leftOut: Int) -> OperationWaitGraph {
       OperationWaitGraph(name: name, summary: summary, nodes: self.nodes, edges: self.edges, leftOut: leftOut)
     }
   }

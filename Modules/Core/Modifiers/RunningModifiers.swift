@@ -48,7 +48,7 @@ extension StatefulOperationRequest {
 
   /// Calls `handler` for all events of the operation's stores.
   public func handleEvents(with handler: OperationEventHandler<State>) -> ContextModifiedOperation<Self> {
-    self.adding { $0.operationEventHandlers.append(handler) }.written(".handleEvents(with:)")
+    self.adding { $0.addEventHandler(handler) }.written(".handleEvents(with:)")
   }
 }
 

@@ -1,16 +1,25 @@
-/// What an update has changed of some settings, as the attributes of a notice.
+/// The settings of a modifier after an update, and their values before, as the attributes of a notice.
 ///
-/// Each setting has its present value. One with another value than before has that, too: the earlier value of `retry.limit`
-/// is `retry.limit.previous`.
-package struct SettingsChange: Sendable {
-  package private(set) var attributes: [String: OperationNotice.Value]
-  /// Whether all settings are what they were.
-  package private(set) var isEmpty = true
+/// For a modifier with settings that can be changed while operations run. Each setting is an attribute with its present
+/// value. A setting that has changed has a second attribute with its earlier value: `retry.limit.previous` for `retry.limit`.
+///
+/// ```swift
+/// context.send(OperationNotice.Name("pool.settingsChanged"), of: {
+///   var change = SettingsChange(of: ["pool.name": .string(name)])
+///   change.add("pool.size", from: .integer(earlier), to: .integer(current))
+///   return change
+/// }())
+/// ```
+public struct SettingsChange: Sendable {
+  /// The attributes of the notice.
+  public private(set) var attributes: [String: OperationNotice.Value]
+  /// Whether no setting has changed.
+  public private(set) var isEmpty = true
 
-  /// Creates a change of nothing.
+  /// Creates a change without settings.
   ///
-  /// - Parameter attributes: The name of what the settings belong to, if it has one.
-  package init(of attributes: [String: OperationNotice.Value] = [:]) {
+  /// - Parameter attributes: Attributes that say whose settings these are, such as a name.
+  public init(of attributes: [String: OperationNotice.Value] = [:]) {
     self.attributes = attributes
   }
 
@@ -21,7 +30,7 @@ package struct SettingsChange: Sendable {
   ///   - earlier: The value before the update; nil for none.
   ///   - current: The present value; nil for none.
   ///   - isReplaced: Whether the setting counts as changed although both have the same text, such as a function.
-  package mutating func add(
+  public mutating func add(
     _ key: String,
     from earlier: OperationNotice.Value?,
     to current: OperationNotice.Value?,
@@ -35,12 +44,12 @@ package struct SettingsChange: Sendable {
 }
 
 extension OperationContext {
-  /// Sends a notice of settings that were updated, unless all of them are what they were.
+  /// Sends a notice of updated settings to the observers of this context, unless no setting has changed.
   ///
   /// - Parameters:
   ///   - name: The kind of the notice.
-  ///   - change: Evaluated at most once, while no lock is held.
-  package func send(_ name: OperationNotice.Name, of change: @autoclosure () -> SettingsChange) {
+  ///   - change: The change. Evaluated at most once, and not without observers; call this with no lock held.
+  public func send(_ name: OperationNotice.Name, of change: @autoclosure () -> SettingsChange) {
     guard self.isObserved || EventReaders.exist else { return }
     let change = change()
     if !change.isEmpty { self.deliver(OperationNotice(name, attributes: change.attributes)) }

@@ -4,13 +4,16 @@ extension OperationRequest {
   public var operationName: String { OperationName.of(Self.unmodifiedType) }
 }
 
-/// Names of types, including the types that they are nested in, without their modules.
-package enum OperationName {
+/// Names of operations, for kinds of operations with names of their own.
+public enum OperationName {
   // One entry for each type whose name was requested.
   private static let known = Mutex<[ObjectIdentifier: String]>([:])
 
-  /// The name of a type: `Post.Query` for a type `Query` in a type `Post`.
-  package static func of(_ type: any Any.Type) -> String {
+  /// The name of a type with the types that it is nested in, without its module: `Post.Query`.
+  ///
+  /// - Parameter type: The type. Its name is made once and kept.
+  /// - Returns: The name. It has no user data, as it is made of the source alone.
+  public static func of(_ type: any Any.Type) -> String {
     let id = ObjectIdentifier(type)
     if let name = self.known.withLock({ $0[id] }) { return name }
     // The first component is the module. A component in parentheses represents a function or a file.

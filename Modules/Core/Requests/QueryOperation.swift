@@ -201,8 +201,13 @@ extension QueryOperation where Failure == any Error {
 }
 
 extension OperationName {
-  /// The name of an operation made of a closure: the first element of its path if that is a string, else its type.
-  package static func ofClosure(at element: any Hashable & Sendable, in type: any OperationRequest.Type) -> String {
+  /// The name of an operation made of a closure: the first element of its path if it is a string, or else its type.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path.
+  ///   - type: The type of the operation.
+  /// - Returns: The name.
+  public static func ofClosure(at element: any Hashable & Sendable, in type: any OperationRequest.Type) -> String {
     element as? String ?? self.of(type)
   }
 }

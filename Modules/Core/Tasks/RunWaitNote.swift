@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// What a run waits for, other than a condition: a permit, a category, its turn, the run of another store.
+/// A wait of a run for something other than a condition: a permit, a category, its turn, the run of another store.
 struct RunWaitNote: Sendable {
   let run: OperationTaskIdentifier
-  /// What it waits for, to follow "it waits for".
+  /// The text that follows "it waits for".
   let subject: @Sendable () -> String
   /// The path of the store whose run it waits for; nil for something else.
   let path: OperationPath?
-  /// Whether it waits for what its work has called, which is in the wait graph, too.
+  /// Whether the work of the run has called what it waits for. Then the wait graph has the wait, too.
   let isCall: Bool
   /// The elapsed time of the run's deadlines when it began to wait.
   let start: Duration
 }
 
-/// A wait of a run that its store knows; pass it to ``OperationContext/endWait(_:)``.
-package struct RunWaitNumber: Sendable {
+/// A wait that a modifier has begun: pass it to ``OperationContext/endWait(_:)``.
+public struct OperationWait: Sendable {
   fileprivate static let last = Atomic<UInt64>(0)
 
   /// Nil for a wait outside of a store.
@@ -22,25 +22,42 @@ package struct RunWaitNumber: Sendable {
 }
 
 extension OperationContext {
-  /// Notes that the run with this context waits, for explanations of its store and for readers of events.
+  /// Notes that the run with this context waits, so that explanations, events and wait graphs of its client show it.
   ///
-  /// Call it where a run has to wait, not for each run. ``endWait(_:)`` must follow.
+  /// ```swift
+  /// // In `run` of a modifier, where it has to wait:
+  /// let wait = context.beginWait(for: { "a slot of \(pool.name)" })
+  /// defer { context.endWait(wait) }
+  /// try await pool.slot()
+  /// ```
+  ///
+  /// Call it only where a run has to wait. ``endWait(_:)`` has to follow before the run ends. For a condition use
+  /// ``pause(until:timeout:)``, which does both. Outside of a store this does nothing.
+  ///
+  /// - Parameter subject: Returns the text that follows "it waits for", without user data. Called with no lock held, also
+  ///   while the run waits.
+  /// - Returns: The wait.
+  public func beginWait(for subject: @escaping @Sendable () -> String) -> OperationWait {
+    self.beginWait(for: subject, at: nil)
+  }
+
+  /// Notes that the run with this context waits, which ``endWait(_:)`` ends.
   ///
   /// - Parameters:
-  ///   - subject: What it waits for, to follow "it waits for", without user data. Called with no lock held, also while the
-  ///     run waits.
-  ///   - path: The path of the store whose run it waits for; nil for something else.
-  ///   - isCall: Whether it waits for what its work has called.
+  ///   - subject: Returns the text that follows "it waits for", without user data. Called with no lock held, also while
+  ///     the run waits.
+  ///   - path: The path of the store, if the run waits for the run of another store; nil for something else.
+  ///   - isCall: Whether the work of the run has called what it waits for.
   /// - Returns: The wait.
   package func beginWait(
     for subject: @escaping @Sendable () -> String,
-    at path: OperationPath? = nil,
+    at path: OperationPath?,
     isCall: Bool = false
-  ) -> RunWaitNumber {
+  ) -> OperationWait {
     guard !self.run.hidesProgress, let run = self.run.taskIdentifier, let runtime = self.run.store?.runtime else {
-      return RunWaitNumber(number: nil)
+      return OperationWait(number: nil)
     }
-    let number = RunWaitNumber.last.add(1, ordering: .relaxed).newValue
+    let number = OperationWait.last.add(1, ordering: .relaxed).newValue
     let note = RunWaitNote(run: run, subject: subject, path: path, isCall: isCall, start: self.elapsed)
     let isKnown = runtime.withMachine { machine in
       // Whoever reads a source has noted it already.
@@ -52,13 +69,15 @@ extension OperationContext {
       machine.uniqueExtras().content.runWaits[number] = note
       return false
     }
-    if isKnown { return RunWaitNumber(number: nil) }
+    if isKnown { return OperationWait(number: nil) }
     if EventReaders.exist { runtime.record(.waits(for: subject()), in: self, run: run) }
-    return RunWaitNumber(number: number)
+    return OperationWait(number: number)
   }
 
-  /// Notes that a wait has ended, however it has.
-  package func endWait(_ wait: RunWaitNumber) {
+  /// Notes that a wait has ended, because the run has what it waited for or has given up.
+  ///
+  /// - Parameter wait: The wait. Ending it again does nothing.
+  public func endWait(_ wait: OperationWait) {
     guard let number = wait.number, let runtime = self.run.store?.runtime else { return }
     let note = runtime.withMachine { $0.uniqueExtras().content.runWaits.removeValue(forKey: number) }
     guard EventReaders.exist, let note else { return }
@@ -66,13 +85,13 @@ extension OperationContext {
   }
 }
 
-/// A wait of the run whose work the current task does, which is told while somebody looks.
+/// A wait of the run that the current task works for. It is noted only while somebody reads events or explanations.
 @usableFromInline
 package final class ToldWait: Sendable {
   private let context: OperationContext
-  private let number: RunWaitNumber
+  private let number: OperationWait
 
-  private init(_ context: OperationContext, _ number: RunWaitNumber) {
+  private init(_ context: OperationContext, _ number: OperationWait) {
     self.context = context
     self.number = number
   }
@@ -80,9 +99,9 @@ package final class ToldWait: Sendable {
   /// Begins a wait that ``end()`` ends.
   ///
   /// - Parameters:
-  ///   - subject: What the run waits for, to follow "it waits for", without user data besides paths.
-  ///   - path: The path of the store whose run it waits for; nil for something else.
-  /// - Returns: The wait; nil while nobody looks, and outside of the work of a run.
+  ///   - subject: The text that follows "it waits for", without user data besides paths.
+  ///   - path: The path of the store, if the run waits for the run of another store; nil for something else.
+  /// - Returns: The wait; nil while nobody reads events or explanations, and outside of the work of a run.
   package static func begin(for subject: @autoclosure () -> String, at path: OperationPath? = nil) -> ToldWait? {
     guard EventReaders.exist, let context = RunningOperation.contextOfCurrentTask else { return nil }
     let text = subject()

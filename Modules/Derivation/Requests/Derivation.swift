@@ -57,7 +57,7 @@ public struct Derivation<Operation: QueryRequest>: OperationModifier {
     context.derivationNode = node
     context.shownStateFollowers.append(DerivationFollower(node: node))
     context.operationControllers.append(DerivationController<Operation.State>(node: node))
-    context.operationEventHandlers.append(
+    context.addEventHandler(
       OperationEventHandler<Operation.State>(onStateChanged: { state, _ in
         if !state.isLoading { node.runsHaveEnded() }
       })

@@ -126,7 +126,7 @@ extension OperationContext {
     var context = self
     context.leaveRun()
     context.operationControllers = []
-    context.operationEventHandlers = []
+    context.removeEventHandlers()
     return context
   }
 }

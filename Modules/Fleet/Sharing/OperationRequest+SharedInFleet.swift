@@ -66,7 +66,7 @@ where Operation.Value: Codable & Sendable {
     context.fleetRecord = record
     context.operationControllers.append(FleetStoreController<Operation.State>(record: record))
     context.operationExplainers.append(record)
-    context.operationEventHandlers.append(
+    context.addEventHandler(
       OperationEventHandler<Operation.State>(onStateChanged: { _, context in record.check(after: context) })
     )
   }

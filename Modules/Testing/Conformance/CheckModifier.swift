@@ -60,7 +60,7 @@ extension ModifierRule {
         .success(1),
         then: .yield(.failure(ScriptedFailure(number: 2)), then: .yield(.success(3), then: .value(4)))
       )
-    case .context, .cancellation, .independence: .suspend
+    case .context, .cancellation, .independence, .waits: .suspend
     }
   }
 }
@@ -98,6 +98,7 @@ where Modified.Value == Int, Modified.Failure == any Error {
       case .context: try await self.checkContext()
       case .cancellation: try await self.checkCancellation()
       case .independence: try await self.checkIndependence()
+      case .waits: try await self.checkWaits()
       case .path: self.expect(self.modified.path == self.original, "the path became \(self.modified.path)")
       }
     }
@@ -209,6 +210,26 @@ where Modified.Value == Int, Modified.Failure == any Error {
     )
   }
 
+  private func checkWaits() async throws {
+    let client = OperationClient(defaultContext: self.context)
+    let events = client.events
+    let store = client.store(for: self.modified, initialState: QueryState(initialValue: nil))
+    for isCancelled in [false, true] {
+      let running = Task.immediate { try await store.run() }
+      defer { running.cancel() }
+      let run = try await self.nextRun()
+      if isCancelled { running.cancel() }
+      // Without effect on a run that the cancellation has ended.
+      run.succeed(1)
+      let waits = try await outcome(of: "the run to end", within: self.limit) { await events.waitsLeftByNextRun() }
+        .get()
+      self.expect(
+        waits.isEmpty,
+        "a run has ended, and waits for \(waits.joined(separator: ", ")). Call `context.endWait` in a `defer`."
+      )
+    }
+  }
+
   private func begin(
     _ runner: OperationRunner<Modified>,
     in context: OperationContext? = nil
@@ -222,6 +243,23 @@ where Modified.Value == Int, Modified.Failure == any Error {
 
   private func result(of task: Task<Int, any Error>, _ what: String) async throws -> Result<Int, any Error> {
     try await outcome(of: what, within: self.limit) { try await task.value }
+  }
+}
+
+extension OperationEvents {
+  /// Reads the events of a run, and returns the waits that the run has begun and not ended.
+  fileprivate func waitsLeftByNextRun() async -> [String] {
+    var (waits, iterator) = ([String](), self.makeAsyncIterator())
+    while let event = await iterator.next() {
+      switch event.what {
+      case .waits(let subject): waits.append(subject)
+      // The text may have changed meanwhile.
+      case .waited(let subject, _) where !waits.isEmpty: waits.remove(at: waits.firstIndex(of: subject) ?? 0)
+      case .runEnded: return waits
+      default: break
+      }
+    }
+    return waits
   }
 }
 

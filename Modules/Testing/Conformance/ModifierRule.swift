@@ -16,6 +16,8 @@ public enum ModifierRule: String, CaseIterable, Hashable, Sendable, CustomString
   case cancellation
   /// Each of several simultaneous runs has its own value. A modifier that shares runs breaks this rule on purpose.
   case independence
+  /// Each wait that the modifier begins with `OperationContext.beginWait(for:)` ends before the run does.
+  case waits
   /// The path does not change.
   case path
 

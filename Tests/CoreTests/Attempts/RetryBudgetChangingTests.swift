@@ -54,13 +54,13 @@ import Testing
     self.deposit(1, into: budget)
     let first = try #require(budget.withdrawal(in: self.context))
     let second = try #require(budget.withdrawal(in: self.context))
-    #expect(first == .deposits && second == .reserve)
+    #expect(first.source == .deposits && second.source == .reserve)
     budget.giveBack(second, in: self.context)
     #expect(budget.available(in: self.context) == 1)
     budget.giveBack(first, in: self.context)
     #expect(budget.available(in: self.context) == 2)
     // The reserve does not overflow.
-    budget.giveBack(.reserve, in: self.context)
+    budget.giveBack(second, in: self.context)
     #expect(budget.available(in: self.context) == 2)
     #expect(budget.snapshot(in: self.context).withdrawals == -1)
   }

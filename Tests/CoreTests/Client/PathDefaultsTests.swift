@@ -99,7 +99,7 @@ struct PathDefaultsTests {
   func `Handlers and controllers of the defaults work for each store`() {
     let log = Log<Int>()
     self.client.setDefaults(matching: ["a"]) { context in
-      context.operationEventHandlers.append(
+      context.addEventHandler(
         OperationEventHandler<IntState>(onStateChanged: { state, _ in log.append(state.currentValue ?? 0) })
       )
     }

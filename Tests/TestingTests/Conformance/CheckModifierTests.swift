@@ -41,6 +41,18 @@ import Testing
     #expect(rules == ["The modifier breaks the rule 'value'", "The modifier breaks the rule 'setup'"])
   }
 
+  @Test func `A wait that has not ended is named`() async throws {
+    let issues = try await recordedIssues {
+      try await checkModifier([.waits]) { $0.modifier(RuleBreaker(rule: .waits)) }
+    }
+    let issue = """
+      The modifier breaks the rule 'waits': a run has ended, and waits for a slot. Call `context.endWait` in a `defer`.
+      """
+    // One of a run that has returned, and one of a run that was cancelled.
+    #expect(issues == [issue, issue])
+    try await checkModifier { $0.modifier(WaitingForSlot()) }
+  }
+
   @Test func `Delays take no time`() async throws {
     try await checkModifier { $0.modifier(Delaying()) }
   }
@@ -90,6 +102,9 @@ where Operation.Value == Int, Operation.Failure == any Error {
       guard self.turn.take() else { throw Busy() }
       defer { self.turn.giveBack() }
       return try await operation.run(isolation: isolation, in: context, with: continuation)
+    case .waits:
+      _ = context.beginWait(for: { "a slot" })
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
     case .setup, .path:
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
@@ -102,6 +117,23 @@ private final class Turn: Sendable {
   func take() -> Bool { !self.isTaken.exchange(true, ordering: .acquiringAndReleasing) }
 
   func giveBack() { self.isTaken.store(false, ordering: .releasing) }
+}
+
+/// A modifier that begins and ends waits by the rules.
+private struct WaitingForSlot<Operation: OperationRequest>: OperationModifier {
+  typealias Value = Operation.Value
+  typealias Failure = Operation.Failure
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let wait = context.beginWait(for: { "a slot" })
+    defer { context.endWait(wait) }
+    return try await operation.run(isolation: isolation, in: context, with: continuation)
+  }
 }
 
 private struct Delaying<Operation: OperationRequest>: OperationModifier where Operation.Failure == any Error {
