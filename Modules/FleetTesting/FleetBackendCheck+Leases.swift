@@ -11,7 +11,7 @@ extension FleetBackendCheck {
     let key = self.key("posts/1")
     let (lease, _) = try await self.lease(key, "a")
     if lease.owner != "a" || lease.key != key {
-      return ["\"a\" asked for a lease, and got that of \"\(lease.owner)\" for \(lease.key). Return its own."]
+      return ["\"a\" asked for a lease, and got a lease of \"\(lease.owner)\" for \(lease.key). Return its own."]
     }
     let answer = try await self.acquire(key, "b")
     guard self.isRefused(answer, because: "a") else {
@@ -130,7 +130,7 @@ extension FleetBackendCheck {
     }
     answer = try await write(lease, epoch, 3)
     guard case .stored = answer else {
-      return findings + ["a late value came, and then that of the holder was answered with \(answer). Store it."]
+      return findings + ["a late value came, and then the value of the holder was answered with \(answer). Store it."]
     }
     for (text, lease) in [("the late holder", late), ("a holder that has stored already", lease)] {
       answer = try await write(lease, epoch, 4)

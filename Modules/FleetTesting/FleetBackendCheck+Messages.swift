@@ -14,7 +14,7 @@ extension FleetBackendCheck {
     guard try await self.hears(heard, "an invalidation", { $0.isInvalidation(upTo: epoch) }) else { return [] }
     var findings: [String] = []
     if heard.all.contains(where: { $0.key == key.text }) {
-      findings.append("a value was announced, and nobody waited for it. Announce those of awaited leases.")
+      findings.append("a value was announced, and nobody waited for it. Announce only values of awaited leases.")
     }
     // Somebody waits for it.
     let (lease, seen) = try await self.lease(key, "a")
