@@ -57,14 +57,15 @@ extension Batch: WaitNode {
 }
 
 extension BatchQueue {
-  /// Begins the wait of the run that loads a key. Returns nil if nobody looks.
+  /// Begins the wait of the run that loads a key; nil while nobody reads events or explanations.
   @usableFromInline var toldWait: ToldWait? { ToldWait.begin(for: self.title) }
 
-  /// Lets a caller leave whose wait for its batch closes a cycle, which is reported. Returns the error to resume it with;
-  /// nil if it goes on waiting.
+  /// Removes a caller from its batch if the caller's wait for the batch closes a cycle, which is reported.
   ///
-  /// The wait is noted before the search, and that of a request, too. So of two tasks that close a cycle at the same time,
-  /// at least one finds it.
+  /// Each wait, of a caller or of a request, is noted before the search for a cycle. If two tasks close a cycle at the same
+  /// time, at least one of them thus finds it.
+  ///
+  /// - Returns: The error to resume the caller with; nil if the caller continues to wait.
   @usableFromInline
   func leaveIfClosingCycle(_ member: BatchMember) -> OperationCycleError? {
     guard EnclosingRun.exists, let batch = self.batch(of: member),

@@ -47,7 +47,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   }
   /// Starts another run beside one that takes long, as settings say that can be changed while operations use them.
   ///
-  /// It follows the rules of the form with a duration, and those of
+  /// It follows the rules of the form with a duration, and two rules of
   /// [gRPC's proposal A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#hedging-policy): a fatal failure
   /// ends all runs, and a server that pushes back decides when the next run begins, or that none does.
   ///

@@ -7,8 +7,8 @@ package import OperationCore
 /// OperationTag.entity("post", post.id) // One post, in whichever value it is.
 /// ```
 ///
-/// Tags are equal if they have the same name and equal identifiers of the same type: the tag of an `Int` differs from
-/// that of an `Int64`. A client compares and hashes tags with a lock held, so `==` and `hash(into:)` of an identifier must
+/// Tags are equal if they have the same name and equal identifiers of the same type: a tag of the
+/// `Int` 1 and a tag of the `Int64` 1 differ. A client compares and hashes tags with a lock held, so `==` and `hash(into:)` of an identifier must
 /// not use a store or a client.
 public struct OperationTag: Hashable, Sendable {
   // A reference: an index keeps each tag once, and its stores share it.

@@ -67,12 +67,11 @@ public protocol FleetBackend: AnyObject, Sendable {
   /// ``FleetMessage/released(key:)`` if the lease is awaited.
   ///
   /// - Parameter write: The value, and what its run has seen.
-  /// - Returns: The revision of the value, which is higher than those of all former values of the key; or why it is
-  ///   refused.
+  /// - Returns: The revision of the value, which is higher than each earlier revision of the key; or why it is refused.
   /// - Throws: An error if the backend cannot answer. The value may have been stored then.
   nonisolated(nonsending) func store(_ write: FleetWrite) async throws -> FleetWriteAnswer
 
-  /// Invalidates all values with one of these subjects, also those of runs that are under way.
+  /// Invalidates all values with one of these subjects, also the values that runs under way will store.
   ///
   /// All nodes receive ``FleetMessage/invalidated(_:)``. Invalidating twice is harmless, so nodes try again after a failure.
   ///

@@ -25,7 +25,7 @@ public struct FleetKey: Hashable, Sendable, CustomStringConvertible {
   /// keys, and none reads what it does not understand.
   public let text: String
 
-  /// The prefixes of the path, each of which may be invalidated; the first is that of all paths.
+  /// The prefixes of the path, each of which may be invalidated; the first prefix is the one of all paths.
   public let subjects: [FleetSubject]
 
   /// Creates a key.

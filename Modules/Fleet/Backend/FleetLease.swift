@@ -6,7 +6,7 @@ public struct FleetLease: Hashable, Sendable {
   /// Identifies the owner, as it has asked: unique among all nodes.
   public let owner: String
 
-  /// The fencing token: higher than those of all leases of the key that were granted before.
+  /// The fencing token: higher than the token of each lease of the key that was granted before.
   public let token: Int64
 
   /// Creates a lease.

@@ -3,7 +3,7 @@ public struct FleetValue: Hashable, Sendable {
   /// The bytes, as they were stored.
   public let bytes: [UInt8]
 
-  /// The number of the value, higher than those of all former values of its key.
+  /// The number of the value, higher than the number of each earlier value of its key.
   public let revision: Int64
 
   /// The epoch that its run had seen before it began.
@@ -44,7 +44,7 @@ public struct FleetWrite: Hashable, Sendable {
   /// The lease under which the value was computed; its key is the key of the value.
   public let lease: FleetLease
 
-  /// The epoch that the run had seen before it began: that of the lease's answer.
+  /// The epoch of the answer that granted the lease, before the run began.
   public let epoch: FleetEpoch
 
   /// The tags of the value, in addition to the subjects of its key, each once; at most ``FleetLimits/batch``.

@@ -49,7 +49,7 @@ public final class FleetNode: Sendable {
   public let settings: FleetSettings
   let backend: any FleetBackend
   let deadlines: any DeadlineSource
-  /// Distinguishes the node from all others, also from those of its name.
+  /// Distinguishes the node from all other nodes, even if they have the same name.
   let identity: String
   let state = Locked(State())
   private weak let client: OperationClient?

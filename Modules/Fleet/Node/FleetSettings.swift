@@ -8,7 +8,7 @@ public struct FleetSettings: Sendable {
   /// Several nodes may have one name.
   public var nodeName: String
 
-  /// How long a call may be delayed because of the backend, besides its own run or that of another node; 500 ms by default.
+  /// How long the backend may delay a call, in addition to the run of this node or of another one; 500 ms by default.
   public var lookupTimeout: Duration
 
   /// How long a lease lasts unless its holder renews it, which it does three times as often; 10 s by default.

@@ -12,7 +12,7 @@ final class FleetFollower: Sendable {
   }
 }
 
-/// Lets a store with pushed values follow those of other nodes.
+/// Lets a store with pushed values receive the values that other nodes store.
 struct FleetStoreController<State: OperationState & Sendable>: OperationController {
   let record: FleetRecord
 

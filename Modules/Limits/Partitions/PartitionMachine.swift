@@ -2,9 +2,10 @@ package import OperationCore
 
 /// Permits with guaranteed and borrowed shares, and the waiters of each partition.
 ///
-/// A partition that uses fewer permits than it has reserved always finds a free one. One that uses fewer than it is
-/// guaranteed comes before all that borrow. Among those, and among the others, the one that uses the smallest part of its
-/// share is next, and of those with the same part the one whose last run began first. In a partition the order is that of a ``WaiterLines``.
+/// A partition that uses fewer permits than it has reserved always finds a free one. Partitions that use fewer permits
+/// than they are guaranteed come before partitions that borrow. Within each of these two groups, the partition that uses
+/// the smallest part of its share comes first. If several use an equal part, the one that began its last run earliest
+/// comes first. The runs of one partition are ordered by a ``WaiterLines``.
 package struct PartitionMachine: LimitMachine {
   private struct Partition: Sendable {
     let name: String

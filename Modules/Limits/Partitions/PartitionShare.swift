@@ -18,7 +18,7 @@ public struct PartitionShare: Sendable, Hashable {
   /// - Parameters:
   ///   - guaranteed: The number of permits on which the partition has the first claim, at least 0.
   ///   - reserved: The number of the guaranteed permits that are never lent, from 0 to `guaranteed`.
-  ///   - maximum: The highest number of permits, at least 1 and `guaranteed`; that of the limit by default.
+  ///   - maximum: The highest number of permits, at least 1 and `guaranteed`; all permits of the limit by default.
   public init(guaranteed: Int, reserved: Int = 0, maximum: Int = .max) {
     self.guaranteed = guaranteed
     self.reserved = reserved

@@ -7,13 +7,14 @@ public import OperationCore
 /// let query = PostQuery(id: 1).limited(by: limit, maximumWait: .seconds(1))
 /// ```
 ///
-/// While permits are free, every partition borrows what the others do not use. When they run out, each permit that comes
-/// back goes to a partition that uses fewer than it is guaranteed, and else to the one that uses the smallest part of its
-/// share; those that use as much take turns. So one tenant with many runs slows only its own. The permits that a share has reserved are not lent at all.
+/// While permits are free, every partition borrows the permits that others do not use. When no permit is free, each
+/// returned permit goes to a partition that uses fewer than it is guaranteed. Without one, it goes to the partition that
+/// uses the smallest part of its share, and partitions that use an equal part take turns. So a tenant with many runs slows
+/// only its own runs. Reserved permits are never lent.
 ///
 /// A partition without a share of its own has the share `others`. It is forgotten when it has no run, so the number of
-/// names has no bound. In a partition the order is that of a ``ConcurrencyLimit``. When the queue is full, a run takes the
-/// place of the newest and least important one in the longest line, unless that is its own line.
+/// names has no bound. The runs of one partition begin in the order of a ``ConcurrencyLimit``. When the queue is full, a run
+/// replaces the newest run of the lowest criticality in the longest line, unless that is its own line.
 ///
 /// Guaranteed and borrowed shares follow the partitioned limiter of
 /// [Netflix](https://github.com/Netflix/concurrency-limits), except that the sum never exceeds the permits; reserved ones are

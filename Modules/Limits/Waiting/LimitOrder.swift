@@ -1,9 +1,9 @@
 public import OperationCore
 
-/// Which of the runs that wait for a limit begins next, and which of them have waited in vain.
+/// The order in which the runs that wait for a limit begin, and how long they wait before they are rejected.
 ///
-/// Runs with a higher ``/OperationCore/OperationContext/operationCriticality`` always begin first. The order is that of
-/// the runs that matter equally.
+/// Runs with a higher ``/OperationCore/OperationContext/operationCriticality`` always begin first. The order applies to
+/// runs with equal criticality.
 public struct LimitOrder: Sendable, Hashable {
   enum Rule: Sendable, Hashable {
     case arrival

@@ -48,7 +48,7 @@ extension MutationState {
       self.decode = decode
     }
 
-    /// The arguments of the call; nil if they cannot be decoded, such as those of a later version of the program.
+    /// The arguments of the call; nil if they cannot be decoded, for example because a later version has encoded them.
     ///
     /// They are decoded each time that this is read.
     public var arguments: Arguments? { self.decode() }
@@ -63,10 +63,10 @@ extension MutationState {
 
   /// The calls of the mutation that its journal has, and those that have ended since the store was made, oldest first.
   ///
-  /// The ``history`` contains the calls that this start of the program makes, with their tasks. These are the calls that
-  /// are stored, with those of earlier starts: waiting, being made, set aside, or ended. Of those that have ended, as
-  /// many are kept as ``MutationRequest/maxHistory(length:)`` says. One that was removed, or replaced by a later one, is
-  /// not included. Empty for a mutation without a journal.
+  /// The ``history`` contains the calls since the start of the program, with their tasks. This list contains the stored
+  /// calls, also from earlier starts: waiting, being made, dead letters, or ended. It keeps as many ended calls as
+  /// ``MutationRequest/maxHistory(length:)`` says. A call that was removed, or replaced by a later one, is not included.
+  /// Empty for a mutation without a journal.
   ///
   /// - Complexity: O(*n*) in the number of calls.
   public var journaledCalls: [JournaledCall] {

@@ -1,10 +1,10 @@
-/// The entries that were read from the base of a ``SealedStorage``, opened as far as its keys open them.
+/// The entries that were read from the base of a ``SealedStorage``: opened ones, and ones that no key opens.
 struct SealedEntries {
   /// An entry that a key has opened.
   struct Opened {
     let entry: StorageEntry
     let place: String
-    /// The place of its key among those of the storage; 0 for the current one.
+    /// The position of its key in the keys of the storage; 0 for the current key.
     let rank: Int
   }
 
@@ -28,12 +28,13 @@ struct SealedEntries {
     }
   }
 
-  /// Whether a previous key has sealed one of them.
+  /// Whether at least one entry was sealed with a previous key.
   var areOutdated: Bool { self.opened.contains { $0.rank > 0 } }
 
-  /// The entries whose keys begin with `prefix`, in order: of several with one key, that of the newest sealing key.
+  /// The entries with keys that begin with `prefix`, in order of their keys.
   ///
-  /// A call that does not open is an entry that cannot be read, so that its journal shows and keeps it.
+  /// If several entries have one key, the entry sealed with the newest sealing key is returned. A call that does not open is
+  /// returned as an entry that cannot be read, so that its journal shows and keeps it.
   func entries(withPrefix prefix: String) -> [StorageEntry] {
     var entries = self.opened.filter { $0.entry.key.utf8.starts(with: prefix.utf8) }
     entries.sort { first, second in

@@ -1,8 +1,9 @@
-/// Where the entries are whose keys begin with a prefix.
+/// The places in which the entries with a prefix of their keys can be.
 struct SealedSearch {
-  /// The prefixes of their places, those of previous keys first: batches move entries to the current one.
+  /// The prefixes of the places, one for each sealing key. Previous keys come first, because batches move entries from
+  /// previous keys to the current one.
   let prefixes: [String]
-  /// One prefix of all of them.
+  /// A prefix that all places have.
   let broadPrefix: String
 
   init(_ prefix: String, _ keys: SealingKeys) throws(StorageError) {

@@ -28,7 +28,7 @@ public protocol StorageCoder: Sendable {
   ///   - type: The type of the value.
   ///   - bytes: What ``encode(_:)`` has returned.
   /// - Returns: The value.
-  /// - Throws: Any error. The bytes of a value are then dropped, and those of a call kept aside, with a report.
+  /// - Throws: Any error. It is reported; the bytes of a value are then dropped, and the bytes of a call are kept.
   func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value
 }
 

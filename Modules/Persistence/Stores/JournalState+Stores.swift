@@ -12,16 +12,16 @@ struct StoreView: Sendable {
   var changed: Set<String> = []
   /// The calls that have ended, by the names.
   var ended: [String: [EndedCall]] = [:]
-  /// The names whose calls that have ended are no longer shown.
+  /// The names of mutations with ended calls that are no longer shown.
   var forgotten: Set<String> = []
-  /// The stores that are to show the calls for the first time.
+  /// The stores that have yet to show the calls for the first time.
   var new: Set<ObjectIdentifier> = []
   /// Whether a thread passes the changes on.
   var isNotifying = false
 
   var hasChanges: Bool { !self.changed.isEmpty || !self.new.isEmpty }
 
-  /// Shows no call any more that has ended; nil for those of all names.
+  /// No longer shows the ended calls of the mutations with these names; nil for all mutations.
   mutating func forgetEnded(_ names: Set<String>?) {
     let known = names.map { Set($0.map { self.storeNames[$0] ?? $0 }) } ?? Set(self.calls.keys)
     self.forgotten.formUnion(known.intersection(self.calls.keys))

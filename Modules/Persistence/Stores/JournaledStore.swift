@@ -60,7 +60,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
     self.controls = controls
   }
 
-  /// Shows the calls of a journal from now on, in place of those of another one.
+  /// Shows the calls of a journal from now on, and no longer the calls of an earlier journal.
   func attach(to journal: MutationJournal) {
     let earlier = self.source.withLock { source in
       defer { source.journal = journal }

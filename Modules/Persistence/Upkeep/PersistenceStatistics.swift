@@ -40,9 +40,9 @@ public struct PersistenceStatistics: Hashable, Sendable {
 }
 
 extension ClientPersistence {
-  /// How much the stored values of the client take, and what became of those that are not stored.
+  /// How much the stored values of the client take, and how many values were removed or refused.
   ///
-  /// They are those of the storage of the client's context, and of those that its stores use.
+  /// It covers the storage of the client's context and the storages that single stores use.
   ///
   /// - Throws: The error of a storage that cannot be read.
   /// - Complexity: O(*n*) in the number of stored values.

@@ -6,8 +6,8 @@ internal import OperationCore
 /// client.persistence.limits = StorageLimits(maximumBytes: 50_000_000, maximumValueBytes: 1_000_000)
 /// ```
 ///
-/// The bytes of a value are those of its key and of what is stored. What the storage needs besides, and the calls of a
-/// ``MutationJournal``, do not count.
+/// The size of a value is the number of bytes of its key and of its stored form. What the storage needs in addition is not
+/// counted, nor are the calls of a ``MutationJournal``.
 public struct StorageLimits: Hashable, Sendable {
   /// The most bytes of all values; nil for any number.
   public let maximumBytes: Int?

@@ -63,7 +63,7 @@ extension UseRecord {
 }
 
 extension StorageKey {
-  /// The prefix of the keys of ``UseRecord``s. The rest is that of the value's key.
+  /// The prefix of the keys of ``UseRecord``s. What follows it is the key of the value without its prefix.
   static let uses = "use/"
 
   /// The key, or the prefix of the keys, of the records of values.

@@ -68,7 +68,7 @@
         END
         $function$;
 
-        -- Takes or renews a lease; returns how many microseconds that of another owner lasts, or null.
+        -- Takes or renews a lease, and returns null. If another owner has it, returns how many microseconds it lasts.
         CREATE FUNCTION \(name).acquire_lease(lease_name bytea, lease_owner bytea, microseconds bigint)
         RETURNS bigint LANGUAGE plpgsql AS $function$
         DECLARE

@@ -46,8 +46,8 @@ public struct SharedOperation<State: OperationState & Sendable>: Sendable {
 
   /// Whether the wrapped value is the one of the operation before, until this one has a value.
   ///
-  /// It can be true for a wrapper that is created with `keepsPrevious`. The members of the state, such as `$post.isLoading`
-  /// and `$post.currentValue`, are those of this operation. After a failure the value is nil, until the operation runs again.
+  /// It can be true for a wrapper that is created with `keepsPrevious`. `$post.isLoading`, `$post.currentValue` and the
+  /// other members of the state describe this operation. After a failure the value is nil, until the operation runs again.
   public var isPrevious: Bool { self.observed.isPrevious }
 
   /// Whether the wrapped value is a placeholder: the one of this wrapper, or the default value of the operation.

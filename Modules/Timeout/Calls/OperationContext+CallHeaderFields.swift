@@ -9,9 +9,9 @@ extension OperationContext {
   /// ```
   ///
   /// Add them to each request of a run that has a deadline: the server then begins no work that nobody waits for. The
-  /// priority is that of the context's task configuration, or else of the current task, as the field `Priority` of
-  /// [RFC 9218](https://www.rfc-editor.org/rfc/rfc9218). ``/OperationCore/OperationContext/operationCriticality`` is the
-  /// field `X-Request-Criticality`, such as `SHEDDABLE_PLUS`. The usual ones are left out.
+  /// field `Priority` of [RFC 9218](https://www.rfc-editor.org/rfc/rfc9218) has the priority of the context's task
+  /// configuration, or else of the current task. The field `X-Request-Criticality` has the
+  /// ``/OperationCore/OperationContext/operationCriticality``, such as `SHEDDABLE_PLUS`. Usual values are left out.
   ///
   /// - Parameter fields: The fields for the deadline.
   /// - Returns: Names and values; none without a deadline and with the usual priority and criticality. A deadline that has
