@@ -276,7 +276,7 @@ struct SourceTests {
     let store = self.client.store(for: derived.query.modifier(Lingering(gate: gate, rejects: rejects)))
     let run = Task { try await store.fetch() }
     try await gate.arrivals(count: 1)
-    // The body has ended, the state does not show it yet, and nobody keeps the source.
+    // The body has ended. The state does not show its value yet, and nothing keeps the store of the source.
     self.cell.set(2)
     self.client.clearStore(with: self.cell.query.path)
     let shown = Shown(store)
@@ -288,7 +288,7 @@ struct SourceTests {
   }
 
   @Test
-  func `A query whose source was released, and which fails then, runs once for that`() async throws {
+  func `A query that fails after its source was released runs only once`() async throws {
     let (gate, rejects) = (Gate(), Box(false))
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) }
     let store = self.client.store(for: derived.query.modifier(Lingering(gate: gate, rejects: rejects)))
@@ -306,7 +306,7 @@ struct SourceTests {
   }
 }
 
-/// Lets runs linger after their bodies have ended until a gate is open; fails them if it is told to.
+/// Ends runs only when a gate is open, after their bodies have ended. If `rejects` is true, runs fail without their bodies.
 private struct Lingering<Operation: QueryRequest>: OperationModifier where Operation.Failure == any Error {
   let gate: Gate
   let rejects: Box<Bool>

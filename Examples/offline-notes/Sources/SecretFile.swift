@@ -9,13 +9,13 @@ import OperationPersistence
   import Darwin
 #endif
 
-/// The secrets of a database, the newest first, in a file beside it that no other user may read.
+/// A file with the secrets of a database, the newest first. No other user may read it.
 ///
-/// A copy or a backup of the database alone cannot be read. Whoever can read this file can read the notes, so a program on a
-/// real device keeps its secrets in the key chain of the system instead.
+/// A copy or a backup of the database alone cannot be read. Everybody who can read this file can read the notes. So a program
+/// on a real device keeps its secrets in the key chain of the system instead.
 struct SecretFile {
   private struct Secret: Codable {
-    /// The version of the program that has made it.
+    /// The version of the program that has made the secret.
     let version: Int
     let bytes: Data
   }
@@ -23,7 +23,7 @@ struct SecretFile {
   private let path: String
   private var secrets: [Secret] = []
 
-  /// Reads the file, and adds a secret if none is of this version of the program.
+  /// Reads the file. If it has no secret of this version of the program, adds one.
   init(_ path: String, version: Int) throws {
     self.path = path
     if let data = FileManager.default.contents(atPath: path) {
@@ -45,7 +45,7 @@ struct SecretFile {
     try self.write()
   }
 
-  /// Replaces the file. The secrets are on the disk before anything is sealed with them.
+  /// Replaces the file. When this returns, the secrets are on the disk, and may be used.
   private func write() throws {
     let data = try JSONEncoder().encode(self.secrets)
     let descriptor = open(self.path + ".new", O_WRONLY | O_CREAT | O_TRUNC, 0o600)

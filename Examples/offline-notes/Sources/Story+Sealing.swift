@@ -1,9 +1,9 @@
 import Foundation
 
-/// The part of the story in which somebody else reads the files of a device.
+/// The part of the story in which a thief reads the files of a device.
 extension Story {
-  /// What the devices store: parts of the notes, and the names of the calls. All are so long that random bytes do not have
-  /// them.
+  /// Parts of the notes and names of the calls, which the devices store. Each text is so long that random bytes do not
+  /// contain it.
   private static let texts = ["bread", "brown", "white", "add-note", "change-note", "edit-note"]
 
   /// A copy of the phone's database is opened without its key, and then with it.
@@ -28,7 +28,7 @@ extension Story {
   func expectSealed(_ name: String) throws {
     var bytes = Data()
     for suffix in ["", "-wal", "-shm"] { bytes += self.read(name + suffix) ?? Data() }
-    // What is visible of each entry is found, so that the rest would be.
+    // The visible part of each entry is found. So the search would find the notes, too, if they were not sealed.
     guard bytes.range(of: Data("sealed-value/".utf8)) != nil || OfflineNotes.isUnsealed else {
       throw StoryError(description: "nothing of what is stored is found in \(name)")
     }

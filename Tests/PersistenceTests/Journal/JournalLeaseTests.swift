@@ -59,7 +59,7 @@ import Testing
     let first = Task.immediate { try await a.send("a") }
     let run = try await self.script.next()
     let second = Task.immediate { try await b.send("b") }
-    // With the one of the first process, which it has read.
+    // The second process has read the entry of the first one.
     try await b.journal.entries(count: 2)
     #expect(self.server.done == ["a"])
     run.succeed("ok")
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `Calls that a process finds go before its own, also if their process may live`() async throws {
-    // It was killed after it had stored the call, and before it had the right to make it.
+    // The first process was killed after it had stored the call, and before it had the right to make the call.
     try await leaveCalls(["a"], in: self.storage.base, owner: "first")
     #expect(try await self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(5)) == .held)
     let second = self.process("b")
@@ -128,7 +128,7 @@ import Testing
     }
     #expect(self.server.requests.isEmpty)
     #expect(try await self.storage.base.acquireLease("journal:ss/", owner: "first", for: .seconds(60)) == .held)
-    // The first makes its call.
+    // The first process makes its call.
     let key = try #require(try await self.storage.base.keys("journal/").first)
     try await self.storage.base.apply([.remove(key: key)])
     try await self.storage.base.releaseLease("journal:ss/", owner: "first")
@@ -218,7 +218,7 @@ import Testing
     let a = self.process("a", in: scope, network)
     let call = Task.immediate { try await a.send("a") }
     try await a.journal.entries(count: 1)
-    // It is taken for dead.
+    // Process b believes that process a is dead.
     a.storage.suspend()
     self.clock.advance(by: .seconds(6))
     let b = self.process("b", in: scope)
@@ -226,7 +226,7 @@ import Testing
     let run = try await self.nextRun()
     a.storage.resume()
     network.turnOn()
-    // Less than a lease lasts.
+    // This takes less time than a lease lasts.
     for _ in 0..<30 {
       try await self.clock.sleepers(count: 1)
       self.clock.advance(by: .milliseconds(50))
@@ -244,7 +244,7 @@ import Testing
     let a = self.process("a", in: "s")
     let first = Task.immediate { try await a.send("a") }
     let run = try await self.script.next()
-    // The entries are read for another scope, with the call that ends meanwhile.
+    // The entries are read for another scope. The call ends while they are being read.
     let reading = a.storage.holdNextReading()
     let other = Send(server: self.server, script: self.script, path: ["other"]).scope("t").journaled(as: "send")
     let store = a.program.client.store(for: other)
@@ -267,12 +267,12 @@ import Testing
     try await self.script.next().succeed("ok")
     _ = try await call.value
     await a.storage.close()
-    // Another process, so that somebody always waits for the clock.
+    // With another process, there is always a sleeper on the clock.
     let other = self.process("b", in: "t")
     let second = Task.immediate { try await other.send("b") }
     let otherRun = try await self.script.next()
-    // The leases of the scope and of the process are kept for a while. A warning would be an issue, and the first one has
-    // been refused when the second is released.
+    // The leases of the scope and of the process are kept for a while, and then released one after the other. When the
+    // second release begins, the first was refused. A warning about it would be an issue.
     while !a.storage.secondRelease.isOpen {
       try await self.clock.sleepers(count: 1)
       self.clock.advance(by: .milliseconds(10))
@@ -294,7 +294,7 @@ import Testing
     let end = Task {
       await task.value
       hasEnded.store(true, ordering: .releasing)
-      // So that the loop does not wait for a process that needs no time any more.
+      // The loop waits for a sleeper, and the process may no longer have one.
       return self.clock.schedule(after: .seconds(86_400)) {}
     }
     while !hasEnded.load(ordering: .acquiring) {
@@ -312,7 +312,7 @@ private struct Process {
   let send: @Sendable (String) async throws -> String
 }
 
-/// What one process sees of a storage that several share.
+/// The storage of one process, which several processes share.
 final class SharedStorage: LeasingStorage {
   private enum State { case alive, suspended, closed }
 

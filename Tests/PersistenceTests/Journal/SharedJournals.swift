@@ -5,12 +5,11 @@ import OperationPersistence
 import Synchronization
 import TestFixtures
 
-/// Journals of several processes over one storage, on manual time and on one thread: the same seed does the same each
-/// time.
+/// Journals of several processes over one storage, on manual time and on one thread. The same seed gives the same schedule.
 ///
-/// Every step of a storage, and every answer of the server, waits until the schedule lets it happen.
+/// Every step of a storage, and every answer of the server, waits for the schedule.
 final class SharedJournals: Sendable {
-  /// What waits for the schedule.
+  /// A step that waits for the schedule.
   struct Step: Sendable {
     let process: Int
     let isAnswer: Bool
@@ -22,17 +21,17 @@ final class SharedJournals: Sendable {
     var steps: [Step] = []
     var dead: Set<Int> = []
     var suspended: Set<Int> = []
-    /// Those whose storage does not wait, as they begin.
+    /// The processes that begin: their storages do not wait for the schedule.
     var ungated: Set<Int> = []
-    /// The names of their journals in the storage.
+    /// The names of the processes' journals in the storage.
     var owners: [Int: String] = [:]
     var leases: [String: (owner: String, end: Duration)] = [:]
     /// The tokens of the entries, by their keys in the storage.
     var tokens: [String: Int] = [:]
     var accepted: Set<Int> = []
-    /// Those whose entries were removed from the storage.
+    /// The calls with entries that were removed from the storage.
     var removed: Set<Int> = []
-    /// Those of them whose entries were removed by a process that had the lease.
+    /// The calls with entries that were removed by a process that had the lease.
     var ended: Set<Int> = []
     var arrived: [Int] = []
     var lastToken = 0
@@ -51,8 +50,9 @@ final class SharedJournals: Sendable {
   let clock = EventClock()
   let executor = SteppedExecutor()
   let base: InMemoryStorage
-  /// Whether a batch can reach the storage late, when the lease of its sender has ended. What the sender has decided may
-  /// then be stored although another process has made the call, and so it is repeated.
+  /// Whether a batch can reach the storage after the lease of its sender has ended.
+  ///
+  /// The sender's decision may then be stored although another process has made the call. Such a call is repeated.
   let writesLate: Bool
   private let state: Mutex<State>
 
@@ -67,7 +67,7 @@ final class SharedJournals: Sendable {
 
   func random(_ count: Int) -> Int { self.change { Int($0.random.next() % UInt64(count)) } }
 
-  /// Lets everything happen that waits for nothing, until a time.
+  /// Advances the time, and performs everything that does not wait for the schedule.
   func advance(by duration: Duration = .zero) {
     let end = self.clock.elapsed + duration
     self.executor.runAll()
@@ -91,7 +91,7 @@ final class SharedJournals: Sendable {
     return self.change { !$0.dead.contains(process) }
   }
 
-  /// Lets one step happen that may. Returns false if there is none.
+  /// Performs one step of a process that is not suspended. Returns false if there is none.
   func performStep() -> Bool {
     let step = self.change { state -> Step? in
       let ready = state.steps.indices.filter { !state.suspended.contains(state.steps[$0].process) }
@@ -142,13 +142,13 @@ extension SharedJournals.State {
     return lease.owner == self.owners[process] && lease.end > now
   }
 
-  /// Notes that an entry was removed. A process that comes back removes a call that it has made, whoever makes it now.
+  /// Notes that an entry was removed. A process that comes back may remove a call that another process is making.
   fileprivate mutating func end(_ token: Int, _ process: Int, at now: Duration) {
     self.removed.insert(token)
     if let caller = self.callers[token], self.holdsLease(process, of: caller, at: now) { self.ended.insert(token) }
   }
 
-  /// Receives a request, and checks what holds for all of them.
+  /// Receives a request, and checks the rules for requests.
   fileprivate mutating func begin(_ token: Int, _ process: Int, at now: Duration, writesLate: Bool) {
     guard let caller = self.callers[token] else { return self.problems.append("an unknown call \(token)") }
     if !self.holdsLease(process, of: caller, at: now) {
@@ -169,7 +169,7 @@ extension SharedJournals.State {
       self.seen.insert("repeated")
       return
     }
-    // Those of a caller in a scope arrive in its order.
+    // The calls of one caller in a scope arrive in the order of the caller.
     if caller.scope != nil, let later = self.arrived.first(where: { $0 > token && self.callers[$0] == caller }) {
       self.problems.append("\(process) sent \(token) after \(later)")
     }
@@ -177,7 +177,7 @@ extension SharedJournals.State {
   }
 }
 
-/// What one process sees of the storage.
+/// The storage as one process sees it.
 final class SteppedStorage: LeasingStorage {
   private struct Entry: Decodable {
     let owner: String?
