@@ -24,7 +24,7 @@ struct DepositWindow: Sendable {
     return true
   }
 
-  /// Takes back units that were added, from the newest deposits first. What is missing is owed by the newest slice.
+  /// Takes units back, from the newest deposits first. If there are not enough, the newest slice becomes negative.
   mutating func takeBack(_ units: Int, at now: Duration) {
     self.advance(to: now)
     self.slices[self.newest % Self.sliceCount] -= self.take(upTo: units, fromAges: 0..<Self.sliceCount)

@@ -1,10 +1,10 @@
-/// An error of a run that was rejected on this side before its operation began, such as an open breaker's.
+/// An error of a run that was rejected in this process before its operation began, for example by an open breaker.
 ///
-/// Breakers, limits and the like do not count such a run: it says nothing about the service, and has not used it. An
-/// attempt is a body that began.
+/// Breakers, limits and the like do not count such a run, because it has not used the service and says nothing about
+/// it. An attempt counts once its body has begun.
 ///
-/// An error of your own conforms where its operation rejects runs by itself. An enumeration whose cases are not all
-/// rejections returns true for the others:
+/// Conform your own error if your operation rejects runs by itself. If only some cases of an enumeration are
+/// rejections, return true for the others:
 ///
 /// ```swift
 /// extension UploadError: LocalRejection {
@@ -15,9 +15,9 @@ public protocol LocalRejection: Error {
   /// Whether the operation has begun nevertheless, for example in an earlier attempt of the run. False by default.
   var hasBegun: Bool { get }
 
-  /// Returns the error of a run whose operation has begun in an earlier attempt. The same error by default.
+  /// Returns the error of a run with an operation that has begun in an earlier attempt. The same error by default.
   ///
-  /// A retry throws it where its last attempt was rejected, and an earlier one was not.
+  /// A retry throws it if its last attempt was rejected and an earlier attempt was not.
   func afterAttempt() -> Self
 }
 

@@ -1,4 +1,4 @@
-/// What the setup of an operation has found out about the modifiers that bound or replace its outcome.
+/// The modifiers that bound or replace the outcome of an operation, as its setup has found them.
 struct OutcomePlan: Sendable {
   /// The innermost modifier that offers a place for attempts.
   var innermost: OutcomeModifierIdentifier?
@@ -10,8 +10,9 @@ extension OutcomePlan: CustomStringConvertible {
   var description: String { "\(self.deadlines.count) deadlines" }
 }
 
-/// The place that the retry which a client applies by default has inside of a modifier.
-// Apart from the plan, so that runs of modifiers without such a retry inside see at once that there is none.
+/// The place inside of a modifier for the retry that a client applies by default.
+///
+/// It is stored apart from the plan, so that a run without such a retry inside finds that out at once.
 @usableFromInline
 struct PlacedAttempts: Sendable {
   let owner: UInt64
@@ -40,7 +41,7 @@ extension OperationContext {
     set { self[PlacedAttemptsKey.self] = newValue }
   }
 
-  /// Who makes the attempts inside of a modifier; nil if they have no place there.
+  /// Makes the attempts inside of a modifier; nil if they have no place there.
   public func attemptMaker(for id: OutcomeModifierIdentifier) -> (any AttemptMaker)? {
     guard let placed = self.placedAttempts, placed.id == id else { return nil }
     return placed.maker

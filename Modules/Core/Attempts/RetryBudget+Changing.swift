@@ -18,7 +18,7 @@ extension RetryBudget {
     let given = Numbers(ratio: ratio ?? 0, minimumPerSecond: minimumPerSecond ?? 0)
     let (earlier, current) = self.state.withLock { state in
       let earlier = state.numbers
-      // Without a time of its own, because the context of the caller need not have the clock of the runs.
+      // The time of the context is not used: the context of the caller need not have the clock of the runs.
       if changesRatio {
         state.deposits.convert(from: state.numbers.share.denominator, to: given.share.denominator)
         state.numbers.ratio = given.ratio
@@ -76,10 +76,10 @@ public struct RetryBudgetSnapshot: Hashable, Sendable, Encodable, CustomStringCo
   /// The additional attempts that the budget allows now.
   public let available: Int
 
-  /// The runs that have deposited since the budget was created, without those that were rejected on this side.
+  /// The runs that have deposited since the budget was created, without runs that were rejected in this process.
   public let runs: Int
 
-  /// The additional attempts since the budget was created, without those that were rejected on this side.
+  /// The additional attempts since the budget was created, without attempts that were rejected in this process.
   public let withdrawals: Int
 
   /// The additional attempts that the budget has refused since it was created.
@@ -108,7 +108,7 @@ extension RetryBudgetSnapshot: OperationResilienceSnapshot {
 extension OperationNotice.Name {
   /// The numbers of a retry budget were changed.
   ///
-  /// The attributes `budget.ratio` and `budget.minimum` are the present numbers, those with `.previous` at the end what has
-  /// changed, and `budget.name` is the name.
+  /// The attributes `budget.ratio` and `budget.minimum` are the present numbers, and `budget.name` is the name. A
+  /// number that has changed has a second attribute with its earlier value, such as `budget.ratio.previous`.
   public static let retryBudgetChanged = Self("retry.budgetChanged")
 }

@@ -15,7 +15,7 @@ public enum RetryClassification: Hashable, Sendable {
   /// Another attempt can succeed, after the usual delay.
   case retry
 
-  /// Another attempt can succeed, but not before a time has passed since the failure.
+  /// Another attempt can succeed once this time has passed since the failure.
   case retryAfter(OperationDuration)
 
   /// Another attempt cannot succeed.

@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// Retries and hedges observe it. A server that says ``RetryPushback/stop`` gets no further try: a retry throws the
-/// error, and a hedge waits for the runs under way. It is not ``RetryClassification/never``, which ends these as well.
+/// Retries and hedges observe it. After ``RetryPushback/stop`` there is no further try: a retry throws the error, and a
+/// hedge waits for the runs under way. ``RetryClassification/never`` differs: it ends these runs as well.
 public protocol RetryPushingBack: Error {
   /// What the server wants; nil if it says nothing.
   var retryPushback: RetryPushback? { get }

@@ -1,4 +1,4 @@
-/// The attempts that need no deposit: a token bucket that holds what it gains in a second.
+/// The attempts that need no deposit: a token bucket with the capacity that it gains in a second.
 struct RetryReserve: Sendable {
   private static let second: Int128 = 1_000_000_000_000_000_000
 

@@ -11,7 +11,7 @@ extension ClientStorage {
     self.deliver(from: self.nextDelivery())
   }
 
-  /// The next event and the watchers that there are. Nearly always there is none, and then nothing is copied.
+  /// The next event with the present watchers. There is nearly always no watcher, and then nothing is copied.
   private func nextDelivery() -> (QueuedEvent, [UInt64: StoreWatcher])? {
     self.state.withLock { state in state.queuedEvents.next().map { ($0, state.watchers) } }
   }

@@ -73,7 +73,7 @@ extension ClientStorage {
 }
 
 extension StoreRuntime {
-  /// Keeps why the client drops the store, for the event that follows when nobody holds the store.
+  /// Keeps the reason for which the client drops the store, for the event that follows when no owner is left.
   fileprivate func noteEviction(_ cause: OperationRunCause) {
     self.withMachine { machine, released in
       released.append(machine.uniqueExtras().content.evictionCause)

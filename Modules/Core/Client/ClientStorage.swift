@@ -22,7 +22,7 @@ final class ClientStorage: Sendable {
     var queuedEvents = SerialQueue<QueuedEvent>()
     /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
     var addedEntries: [StoreEntry] = []
-    /// The stores that ``ClientStorage/apply(removed:added:)`` has removed, whose subscribers are yet to be notified.
+    /// The removed stores, by ``ClientStorage/apply(removed:added:)``, with subscribers that are yet to be notified.
     var removedRuntimes: [StoreRuntime] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
@@ -220,7 +220,7 @@ extension ClientStorage {
     for entry in addedEntries { self.updateIdleness(of: entry) }
   }
 
-  /// The code that removes stores; nil if nobody looks.
+  /// The code that removes stores, as a cause; nil while nobody reads events or explanations.
   private var causeOfRemoval: OperationRunCause? { self.events.hasReaders ? .ofCurrentCode() : nil }
 
   /// Removes the stores at paths that start with the given one.

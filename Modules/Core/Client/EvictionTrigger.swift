@@ -10,7 +10,7 @@ extension OperationClient {
     /// Call `evict` from any thread, with no lock held: clients report the removed stores to their subscribers before
     /// it returns.
     ///
-    /// - Parameter evict: Evicts the idle stores for whose contexts the closure passed to it returns true.
+    /// - Parameter evict: Receives a closure, and evicts each idle store if the closure returns true for its context.
     /// - Returns: The subscription.
     func subscribe(
       _ evict: @escaping @Sendable (_ isEvicted: (OperationContext) -> Bool) -> Void

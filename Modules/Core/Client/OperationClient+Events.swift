@@ -5,14 +5,14 @@ extension OperationClient {
   /// for await event in client.events { print(event) }
   /// ```
   ///
-  /// Each access makes a reader of its own, which keeps the newest 1,024 events that it has yet to read: see
-  /// ``OperationEvents/droppedCount``. The sequence ends when the task that reads it is cancelled, or when the client no
-  /// longer exists. Nothing is left of a reader when its sequence and its iterators are released.
+  /// Each access makes a reader of its own. A reader keeps the newest 1,024 events that were not read: see
+  /// ``OperationEvents/droppedCount``. The sequence ends when the task that reads it is cancelled, or when the client
+  /// no longer exists. When the sequence and its iterators are released, the reader is removed.
   ///
   /// The events of one run are in the order in which they have occurred. Events that occur at the same time on several
   /// threads may be in either order. Without a reader no event is made.
   ///
-  /// - Complexity: A reader makes an event O(1), for each reader.
+  /// - Complexity: Making an event is O(1) for each reader.
   public var events: OperationEvents { self.events(keeping: 1024) }
 
   /// What happens in the stores of the client from now on, for a reader that keeps a number of events.
@@ -47,9 +47,9 @@ public struct OperationEvents: AsyncSequence, Sendable {
   /// The number of events that were dropped because the reader was too slow.
   public var droppedCount: Int { self.reader.droppedCount }
 
-  /// Removes and returns the events that have yet to be read, without waiting for one.
+  /// Removes and returns the events that were not read, without waiting for one.
   ///
-  /// A reader that looks at intervals costs the program less than one that is woken for each event.
+  /// Reading events at intervals costs the program less than being woken for each of them.
   package func takeAll() -> [OperationEvent] { self.reader.takeAll() }
 
   public func makeAsyncIterator() -> Iterator { Iterator(reader: self.reader) }

@@ -45,8 +45,8 @@ extension OperationClient {
   ///
   /// - Parameters:
   ///   - query: The query.
-  ///   - refreshesBehind: Whether a stale value is returned at once while a run behind it refreshes the store. Without a
-  ///     value the method waits all the same, and so it does after an invalidation.
+  ///   - refreshesBehind: Whether a stale value is returned at once while a run behind it refreshes the store. The
+  ///     method still waits if there is no value, or if the store was invalidated.
   /// - Returns: The value.
   /// - Throws: The failure of the query. A run behind a stale value shows its failure in the state alone.
   public func ensureValue<Query: QueryRequest>(
@@ -77,13 +77,13 @@ extension OperationClient {
     return try await store.runtime.runOrJoin().get(Value.self, Failure.self)
   }
 
-  /// Returns the value of a store if it is fresh, or may be refreshed behind the call.
+  /// Returns the value of a store if it is fresh, or if it may be returned while a run refreshes it.
   private func kept<State, Value>(
     _ value: () -> Value?,
     in store: OperationStore<State>,
     refreshesBehind: Bool
   ) -> Value? {
-    // Freshness first: a value read before the check could be older than the value that made the store fresh.
+    // Freshness is checked first: a value that was read before the check could be older than the value that is fresh.
     if !store.isStale, let value = value() {
       store.noteRead()
       return value

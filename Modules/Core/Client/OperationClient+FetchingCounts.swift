@@ -5,8 +5,8 @@ extension OperationClient {
   /// for await count in client.fetchingCounts(matching: ["posts"]) { spinner.isVisible = count > 0 }
   /// ```
   ///
-  /// It is what ``isFetching(matching:)`` returns, followed: no store is asked again, and without an iterator nothing is
-  /// counted. A slow iterator receives the newest number and misses the earlier ones. No number comes twice in a row.
+  /// It follows the result of ``isFetching(matching:)`` from the events of the stores, and counts nothing without an
+  /// iterator. A slow iterator receives the newest number and misses the earlier ones. No number comes twice in a row.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
   /// - Returns: The sequence, which does not keep the client alive while it is iterated. It ends when its task is

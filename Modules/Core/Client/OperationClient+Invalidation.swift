@@ -14,7 +14,7 @@ extension OperationClient {
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all stores.
   ///   - isolation: The actor of the caller, on which the reruns do not begin.
-  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  /// - Returns: A value with a method ``OperationInvalidation/settled()`` that waits for the reruns.
   /// - Complexity: O(*n*) in the number of matching stores.
   @discardableResult
   public func invalidate(
@@ -30,7 +30,7 @@ extension OperationClient {
   ///   - path: The prefix; the empty path matches all stores.
   ///   - operationName: The name of the operation that invalidates the stores; nil for other code.
   ///   - isolation: The actor of the caller, on which the reruns do not begin.
-  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  /// - Returns: A value with a method ``OperationInvalidation/settled()`` that waits for the reruns.
   @discardableResult
   package func invalidate(
     matching path: OperationPath,
@@ -48,10 +48,10 @@ extension OperationClient {
   ///
   /// - Parameters:
   ///   - stores: The stores of a client, each once.
-  ///   - subject: What they have in common, such as their tags, as text.
+  ///   - subject: A text for what the stores have in common, such as their tags.
   ///   - operationName: The name of the operation that invalidates the stores; nil for other code.
   ///   - isolation: The actor of the caller, on which the reruns do not begin.
-  /// - Returns: A value whose ``OperationInvalidation/settled()`` waits for the reruns.
+  /// - Returns: A value with a method ``OperationInvalidation/settled()`` that waits for the reruns.
   package static func invalidate(
     _ stores: [OpaqueOperationStore],
     subject: @escaping @Sendable () -> String,

@@ -1,7 +1,7 @@
 extension OperationClient {
-  /// Calls `receive` with the results of all runs of the client's stores, those included that are made later.
+  /// Calls `receive` with the results of all runs of the client's stores, also of stores that are made later.
   ///
-  /// It is the one place for what concerns every operation, such as a report of errors:
+  /// Use it for what concerns every operation, such as a report of errors:
   ///
   /// ```swift
   /// let subscription = client.onResult { event in
@@ -9,9 +9,9 @@ extension OperationClient {
   /// }
   /// ```
   ///
-  /// A run reports once, however many callers and subscribers wait for it: each value that it yields, and at its end the
-  /// value that it returns or the error of its last attempt. A cancelled run has no result, and a value that is set has
-  /// none either. Without such a closure nothing is paid for it.
+  /// A run reports each value that it yields, and at its end the value that it returns or the error of its last
+  /// attempt. It reports once, however many callers and subscribers wait for it. A cancelled run has no result, and
+  /// setting a value is no result either. Without such a closure this costs nothing.
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all stores.
@@ -35,7 +35,7 @@ extension OperationClient {
     return self.follow(with: following, matching: path)
   }
 
-  /// Calls `receive` with the errors of all runs of the client's stores, those included that are made later.
+  /// Calls `receive` with the errors of all runs of the client's stores, also of stores that are made later.
   ///
   /// See ``onResult(matching:_:)``. An attempt that is followed by another one has no error here.
   ///

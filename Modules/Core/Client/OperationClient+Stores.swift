@@ -123,7 +123,7 @@ extension OperationClient {
     OperationPathableCollection(trie: self.storage.stores(matching: path).compactMap(\.opaque))
   }
 
-  /// Looks up the stores at paths that start with `path` of which a predicate is true.
+  /// Looks up the stores at paths that start with `path`, if a predicate is true for them.
   ///
   /// ```swift
   /// let idle = client.stores(matching: ["posts"]) { $0.isStale && $0.subscriberCount == 0 }

@@ -8,11 +8,11 @@ public final class OperationClient: Sendable {
   @usableFromInline let createsPlainStores: Bool
   @usableFromInline package let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
-  /// What follows the stores that are made.
+  /// The objects that follow the stores that are made.
   @usableFromInline let followings = StoreFollowings()
   /// The defaults of operations by the beginnings of their paths.
   let pathDefaults = PathDefaults()
-  /// Held during edits with `withStores`, and for nothing else.
+  /// Held only during edits with `withStores`.
   let transactions = ReentrantLock()
   /// On when operations no longer run automatically.
   package let automaticRunsAreStopped = AtomicFlag(false)
@@ -63,7 +63,7 @@ extension OperationContext {
     set { self[ClientKey.self] = newValue.map { WeakClient($0) } }
   }
 
-  /// What passes on the events of the client; nil without one.
+  /// Passes on the events of the client; nil without a client.
   var eventHub: EventHub? { self[ClientKey.self]?.events }
 
   private final class WeakClient: Sendable {

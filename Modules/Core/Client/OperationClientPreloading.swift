@@ -9,7 +9,7 @@ public protocol OperationClientPreloading: AnyObject, Sendable {
   /// - Parameter path: The prefix; the empty path matches all stores.
   func discardPreloaded(matching path: OperationPath)
 
-  /// Discards the value for the store at `path`, but not those for stores below it.
+  /// Discards the value for the store at `path`. Values for stores below it stay.
   ///
   /// Called with no lock held, before the store is cleared.
   ///

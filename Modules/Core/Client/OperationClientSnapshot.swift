@@ -10,7 +10,7 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
     public enum Status: String, Sendable, Hashable, Codable {
       /// No run was under way, and there was no result yet.
       case idle
-      /// The value that an earlier store had was still being read from a storage.
+      /// The value of an earlier store was still being read from a storage.
       case restoring
       /// A run was under way.
       case loading
@@ -50,7 +50,7 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
     /// The last error, as text; nil if a value was set after it.
     public let error: String?
 
-    /// Whether a value of the operation can be stale. False for a mutation, which is never run because its value is old.
+    /// Whether a value of the operation can be stale. False for a mutation, which never runs because of an old value.
     public let canBeStale: Bool
 
     /// Whether the value was stale; false if it cannot be.

@@ -8,7 +8,7 @@ final class PathDefaults: Sendable {
   /// Elements of user types are hashed and compared with the lock held: see ``OperationPath``.
   func set(_ edit: Edit?, matching path: OperationPath) {
     self.edits.withLock { edits, released in
-      // The path that is the key stays, so that none is released here.
+      // The key is kept, so that no path is released here.
       if let edit {
         released.append(edits.updateValue(edit, forKey: path))
       } else if let index = edits.index(forKey: path) {
@@ -34,7 +34,7 @@ final class PathDefaults: Sendable {
 }
 
 extension OperationContext {
-  /// The edits that the client has for the path of the store that is about to be made.
+  /// The edits by which the client changes the context of the store that is about to be made.
   private var pathDefaults: [PathDefaults.Edit] {
     get { self[PathDefaultsKey.self] }
     set { self[PathDefaultsKey.self] = newValue }
@@ -71,7 +71,7 @@ extension OperationClient {
     return context
   }
 
-  /// Sets defaults for the operations at paths that start with `path`, whose stores are made later.
+  /// Sets defaults for the operations of stores that are made later at paths that start with `path`.
   ///
   /// ```swift
   /// client.setDefaults(matching: ["posts"]) { context in
@@ -81,13 +81,13 @@ extension OperationClient {
   /// }
   /// ```
   ///
-  /// The closure edits the entries of the context of each new store. It finds there the entries of ``defaultContext``,
-  /// of the client's store creator, and of the defaults for shorter prefixes: where several prefixes match a path, a
-  /// longer one wins. What the modifiers and the `setup` of an operation write replaces these defaults. Stores that
-  /// exist keep their contexts.
+  /// The closure edits the context of each new store. The context already has the entries of ``defaultContext``, of the
+  /// client's store creator, and of the defaults for shorter prefixes: if several prefixes match a path, a longer one
+  /// wins. The modifiers and the `setup` of an operation can replace these defaults. Stores that exist keep their
+  /// contexts.
   ///
-  /// A limit of retries applies to operations that the store creator retries by default, and that have no retry of
-  /// their own.
+  /// A limit of retries applies to operations that the store creator retries by default and that have no retry of their
+  /// own.
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all operations. Earlier defaults for exactly this prefix are replaced.

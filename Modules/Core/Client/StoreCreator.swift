@@ -18,7 +18,7 @@ extension OperationClient {
 
     /// The condition that holds while the network is connected; nil, the default, if the creator does not observe it.
     ///
-    /// What the client does by itself outside of runs waits for it, such as a journal that resumes.
+    /// A client waits for it before it acts by itself outside of runs, for example in a journal that resumes.
     var connectionSpecification: (any OperationRunSpecification & Sendable)? { get }
   }
 

@@ -1,4 +1,4 @@
-/// Listens to the stores of a client at paths that start with a prefix, those included that are made later.
+/// Listens to the stores of a client at paths that start with a prefix, also to stores that are made later.
 final class StoreFollowing: Sendable {
   private struct Member: Sendable {
     weak let runtime: StoreRuntime?
@@ -35,7 +35,7 @@ final class StoreFollowing: Sendable {
     }
     guard isNew else { return }
     runtime.add(listener)
-    // It may have been cancelled before the listener was added.
+    // This object may have been cancelled before the listener was added.
     if listener.hasLeft { runtime.remove(listener) }
   }
 
@@ -58,7 +58,7 @@ final class StoreFollowing: Sendable {
   }
 }
 
-/// What follows the stores of a client.
+/// The objects that follow the stores of a client.
 @usableFromInline
 final class StoreFollowings: Sendable {
   private struct State: Sendable {
@@ -70,7 +70,7 @@ final class StoreFollowings: Sendable {
   private let state = Locked(State())
   private let hasAny = AtomicFlag(false)
 
-  /// Adds what follows the stores that are made from now on.
+  /// Adds an object that follows the stores that are made from now on.
   ///
   /// - Returns: The subscription that removes and cancels it.
   func add(_ following: StoreFollowing) -> OperationSubscription {
@@ -103,7 +103,7 @@ final class StoreFollowings: Sendable {
 }
 
 extension OperationClient {
-  /// Listens to the stores at paths that start with a prefix, those included that are made later.
+  /// Listens to the stores at paths that start with a prefix, also to stores that are made later.
   ///
   /// - Parameters:
   ///   - following: Listens to the stores.
@@ -116,7 +116,7 @@ extension OperationClient {
     matching path: OperationPath,
     onMove: (@Sendable (StoreRuntime) -> Void)? = nil
   ) -> OperationSubscription {
-    // In this order: a store that is missed as it is made is found among the added ones, or among those that are there.
+    // The order matters: a store that is missed while it is made is found among the added stores or the present ones.
     let subscription = self.followings.add(following)
     let watching = self.storage.watch(path) { change in
       for store in change.added { following.follow(store.runtime) }

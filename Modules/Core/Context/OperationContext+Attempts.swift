@@ -5,7 +5,7 @@ internal import OperationFoundation
 extension OperationContext {
   /// The number of this attempt within its run, counting from 1.
   ///
-  /// In a handler it is the attempt that the event comes from. It is 1 for operations without a modifier that makes
+  /// In a handler it is the attempt that has caused the event. It is 1 for operations without a modifier that makes
   /// several attempts, such as a retry.
   public var operationAttempt: Int { self.run.attempts?.number ?? 1 }
 
@@ -109,7 +109,7 @@ extension OperationContext {
 
 /// The number of a run's current attempt, the listeners to call when the next one begins, and the budgets of the run.
 ///
-/// In the copy of the task that a state keeps, also the reported attempt and pause.
+/// In the copy of the task that a state keeps, it also has the reported attempt and the pause.
 final class RunAttempts: Sendable {
   let number: Int
   let listeners: [@Sendable (OperationContext, (any Error)?) -> Void]
@@ -117,7 +117,7 @@ final class RunAttempts: Sendable {
   let budgets: [RetryBudget]
   /// The last attempt that was reported; nil if none was.
   let reported: OperationAttempt?
-  /// What the run waits for; nil if it is not paused.
+  /// The wait of the run; nil if it is not paused.
   let pause: RunPause?
 
   init(

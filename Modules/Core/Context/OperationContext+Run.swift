@@ -5,9 +5,9 @@ extension OperationContext {
   struct RunEntries: Sendable {
     // The small fields come last, which avoids padding.
     var store: StoreReference?
-    /// What the work of the run waits for; nil where the callers of the store do not share its runs.
+    /// The waits of the run's work; nil if the callers of the store do not share its runs.
     var waits: RunWaits?
-    /// Nil in a first attempt without listeners.
+    /// The attempts of the run; nil in a first attempt without listeners.
     var attempts: RunAttempts?
     /// An object that the state attached to the run.
     var attachment: (any RunAttachment)?
@@ -44,7 +44,7 @@ extension OperationContext {
 
   /// Makes this the context of a run, replacing the entries of any other run.
   mutating func enterRun(_ id: OperationTaskIdentifier, of store: StoreReference, waits: RunWaits?) {
-    // Written field by field: passing all entries to the initializer would copy them, for 250 instructions.
+    // Written field by field: an initializer with all entries would copy them, which takes 250 instructions.
     let storage = Storage(Content(slots: self.storage.content.slots))
     storage.content.run.taskIdentifier = id
     storage.content.run.store = store
@@ -56,7 +56,7 @@ extension OperationContext {
     self.storage = storage
   }
 
-  /// Removes the entries of the run and of the event that the context comes from.
+  /// Removes the entries of the run and of the event that this context belongs to.
   @usableFromInline
   package mutating func leaveRun() {
     self.event = EventEntries()
@@ -64,7 +64,7 @@ extension OperationContext {
     if !self.run.isEmpty { self.run = RunEntries() }
   }
 
-  /// Removes the entries of the run and of the event, but not what the operation has set up.
+  /// Removes the entries of the run and of the event. Entries from the setup of the operation stay.
   mutating func leaveRunOfSameStore() {
     let makesAttempts = self.run.makesAttempts
     self.leaveRun()
@@ -83,7 +83,7 @@ extension OperationContext {
     set { self.run.attachment = newValue }
   }
 
-  /// Whether this run is one of several parts of a value, also where its attachment is hidden.
+  /// Whether this run fetches one of several parts of a value, even if its attachment is hidden.
   public var mayRunInParts: Bool { self.storage.content.run.attachment?.mayHaveParts ?? false }
 
   /// A copy of this context without the run's attachment, for code that may pass the context to other runs.

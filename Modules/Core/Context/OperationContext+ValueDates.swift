@@ -1,7 +1,7 @@
 package import OperationFoundation
 
 extension OperationContext {
-  /// Dates the value of this run's outcome, which another process may have computed earlier.
+  /// Sets the date of the value that this run returns, for a value that another process may have computed earlier.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
   package func dateOutcome(_ date: Date) {
@@ -15,7 +15,7 @@ extension OperationContext {
     static let defaultValue: Date? = nil
   }
 
-  /// Whether a restored value is shown as invalidated, because others may have invalidated it while nobody listened.
+  /// Whether a restored value is shown as invalidated, because another process may have invalidated it unnoticed.
   package var invalidatesRestoredValues: Bool {
     get { self[InvalidatesRestoredValuesKey.self] }
     set { self[InvalidatesRestoredValuesKey.self] = newValue }

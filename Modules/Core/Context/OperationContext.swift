@@ -103,13 +103,13 @@ extension OperationContext {
     static var defaultValue: Value { get }
   }
 
-  /// The value for `key`, or its default value when it was never set.
+  /// The value for `key`; its default value if it was never set.
   @inlinable
   public subscript<K: Key>(key: K.Type) -> K.Value {
     get {
       let id = ObjectIdentifier(key)
       for slot in self.slots where slot.key == id {
-        // The entry of a key is of the type of that key.
+        // The type of the entry is the type that its key names.
         return unsafeDowncast(slot.entry, to: ContextEntry<K>.self).value
       }
       return K.defaultValue
@@ -139,10 +139,10 @@ extension OperationContext {
     if self.slots.count == 1 { self.slots = [] } else { self.slots.remove(at: index) }
   }
 
-  /// A copy of this context in which the entries that are set in `other` replace its own. Entries that the operation
-  /// has set up stay.
+  /// A copy of this context in which the entries of `other` replace its own. Entries from the setup of the operation
+  /// stay.
   ///
-  /// The notice observers of both stay.
+  /// The notice observers of both contexts are kept.
   @usableFromInline
   func overlaid(with other: OperationContext?) -> OperationContext {
     guard var other else { return self }
@@ -165,15 +165,16 @@ extension OperationContext {
 }
 
 extension OperationContext {
-  /// A copy of this context in which the entries that are set in `entries` replace its own.
+  /// A copy of this context in which the given entries replace its own.
   package func adding(_ entries: OperationContext) -> OperationContext {
     self.overlaid(with: entries)
   }
 }
 
 extension OperationContext {
-  /// Removes the entries that belong only to the operation whose `setup` added them: its probes and followers, its outcome
-  /// plan, the place of a retry and what answers its calls.
+  /// Removes the entries that belong only to the operation with the `setup` that added them.
+  ///
+  /// These are its probes and followers, its outcome plan, the place of a retry, and the object that answers its calls.
   @usableFromInline
   mutating func forgetSetUp() {
     self.unset(ProbesKey.self)

@@ -4,8 +4,8 @@
 /// context.operationCriticality = .sheddable
 /// ```
 ///
-/// Limits admit waiting runs that matter more first, and reject those that matter less when their queue is full. It is no
-/// priority of a task: it decides who is served, and not how fast.
+/// If there is no capacity for all waiting runs, a limit first admits runs that matter more. If its queue is full, it
+/// rejects runs that matter less. The level is no priority of a task: it decides which run is served, and not how fast.
 ///
 /// The levels come from *Site Reliability Engineering*, chapter 21, "Handling Overload".
 public enum OperationCriticality: UInt8, Sendable, Hashable, Comparable, CaseIterable, Codable {
@@ -53,7 +53,7 @@ extension OperationContext {
 extension OperationRequest {
   /// Sets how much the runs of the operation matter when there is not enough capacity for all.
   ///
-  /// Like other entries of the context, one that the operation itself sets goes first.
+  /// If the operation itself sets the entry, the operation's level applies, as for other entries of the context.
   ///
   /// - Parameter criticality: The level.
   /// - Returns: The operation with the level in its context.

@@ -11,7 +11,7 @@ public protocol OperationRestoration: Sendable {
   /// Called with no lock held, on the thread that resets.
   func storeWillReset()
 
-  /// Called after the store was invalidated. Its value is stale from now on, whatever its date.
+  /// Called after the store was invalidated. The stored value is stale from now on, whatever its date.
   ///
   /// Called with no lock held.
   func storeWasInvalidated()

@@ -6,7 +6,7 @@ extension OperationContext {
     if !self.addsToOutcomes { self[AddsToOutcomesKey.self] = true }
   }
 
-  /// Adds an entry to the context of the event with which the store of this run reports its outcome.
+  /// Adds an entry to the context of the event that reports the outcome of this run.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
   public func addToOutcome<K: Key>(_ value: K.Value, for key: K.Type) {
@@ -20,12 +20,14 @@ extension OperationContext {
   ///
   /// - Parameters:
   ///   - key: The key of the entry.
-  ///   - hasOrigin: Whether the run has named the origin of its value with that entry, which is forgotten then.
+  ///   - hasOrigin: Whether the run has named the origin of its value together with that entry. The origin is then
+  ///     removed, too.
   public func removeFromOutcome<K: Key>(_ key: K.Type, withValueOrigin hasOrigin: Bool = false) {
     if let entries = self.run.outcomeEntries { entries.remove(key, withValueOrigin: hasOrigin) }
   }
 
-  /// Notifies an object in one step with the outcome of this run, in place of the one before it.
+  /// Notifies an object of the outcome of this run, in the same step in which the state changes. It replaces an earlier
+  /// object.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
   public func notifyOfOutcome(_ observer: any OutcomeObserver) {
@@ -35,7 +37,7 @@ extension OperationContext {
   /// Whether a modifier inside of a retry has found that another attempt cannot succeed.
   public var isRetryVetoed: Bool { self.run.outcomeEntries?.isRetryVetoed ?? false }
 
-  /// Says whether another attempt of this run can succeed, until it is said again.
+  /// Says whether another attempt of this run can succeed. The last call counts.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
   public func vetoRetry(_ isVetoed: Bool) {
@@ -47,7 +49,7 @@ extension OperationContext {
     self.run.outcomeEntries?.get(key) ?? K.defaultValue
   }
 
-  /// Notes that this run confirms the value of its store: the store dates the value anew, and does not set it.
+  /// Notes that this run confirms the value of its store. The store then dates the value anew, and does not set it.
   ///
   /// - Parameter count: The number of updates of the value when the store had it. If the state was set since, the value
   ///   is set as usual.
@@ -55,12 +57,12 @@ extension OperationContext {
     self.addToOutcome(count, for: RenewedValueKey.self)
   }
 
-  /// Takes back what ``renewValue(withCount:)`` has added, such as in an earlier attempt.
+  /// Takes back a call of ``renewValue(withCount:)``, for example of an earlier attempt.
   public func forgetRenewal() {
     self.removeFromOutcome(RenewedValueKey.self)
   }
 
-  /// Says where the value of this run comes from, for explanations of the store while it shows that value.
+  /// Sets the origin of this run's value, for explanations of the store while it shows the value.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
   ///
@@ -69,7 +71,7 @@ extension OperationContext {
     self.run.outcomeEntries?.noteValueOrigin(origin)
   }
 
-  /// The number of updates of the value that this run has only renewed; nil if it has a new value.
+  /// If the run has only renewed the value: the number of updates of that value. Nil if the run has a new value.
   var renewedValueCount: Int? { self.entryOfOutcome(RenewedValueKey.self) }
 
   private enum RenewedValueKey: Key {
@@ -87,12 +89,12 @@ extension OperationContext {
 public protocol OutcomeObserver: AnyObject, Sendable {
   /// The outcome of the run is in the state. Not called for a cancelled run.
   ///
-  /// Called in one step with the change of the state, with the lock of the store held: it must call no code of users and
-  /// no store, and release nothing of theirs.
+  /// Called in one step with the change of the state, with the lock of the store held. It must not call user code or a
+  /// store, and must not release objects of users.
   func outcomeIsInState()
 }
 
-/// What a run adds to its outcome: entries of the context of the event, and an object to notify.
+/// The additions of a run to its outcome: entries of the context of the event, and an object to notify.
 final class OutcomeEntries: Sendable {
   private struct Content: Sendable {
     var entries = OperationContext()
@@ -149,7 +151,7 @@ final class OutcomeEntries: Sendable {
     self.content.withLock { $0.isRetryVetoed = isVetoed }
   }
 
-  /// Where the value of the run comes from, in a sentence; nil for a value like any other.
+  /// The origin of the run's value, in a sentence; nil for a usual value.
   var valueOrigin: (@Sendable () -> String)? { self.content.withLock { $0.valueOrigin } }
 
   func noteValueOrigin(_ origin: @escaping @Sendable () -> String) {

@@ -34,7 +34,8 @@ extension OperationControls {
     self.projection.state(in: self.runtime.stateWithoutLayers)
   }
 
-  /// The number of changes of the value that its count does not include, such as a committed optimistic update.
+  /// The number of changes of the value that the count of the state does not include, such as committed optimistic
+  /// updates.
   package var uncountedChanges: Int { self.runtime.uncountedChanges }
 
   /// Whether the store was invalidated, and its value was not refreshed since.
@@ -206,7 +207,7 @@ extension OperationControls {
     self.runtime.performInOrder(action)
   }
 
-  /// Whether no run is under way, and all notifications of those that have ended were sent.
+  /// Whether no run is under way, and all notifications of ended runs were sent.
   package var isSettled: Bool { self.runtime.isSettled }
 
   /// Waits until no run is under way, or the current task is cancelled.

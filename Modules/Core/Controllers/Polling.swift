@@ -88,7 +88,7 @@ private final class PollingTimer: Sendable {
 
   /// Returns whether the deadline with this number was the current one, and forgets it.
   private func fired(_ number: UInt64) -> Bool {
-    // Returned so that the deadline is released after unlocking.
+    // The deadline is returned so that the caller releases it after unlocking.
     let deadline: OperationSubscription?? = self.state.withLock { state in
       state.deadline.isCurrent(number) ? .some(state.deadline.clear()) : nil
     }
@@ -97,7 +97,7 @@ private final class PollingTimer: Sendable {
 }
 
 extension StoreRuntime {
-  /// Notes when the operation polls next, for explanations; nil if it does not.
+  /// Notes the time of the next poll, for explanations; nil if there is none.
   fileprivate func notePoll(at elapsed: Duration?) {
     self.withMachine { machine in
       if elapsed != nil || machine.extras != nil { machine.uniqueExtras().content.nextPoll = elapsed }

@@ -34,7 +34,7 @@ private final class SatisfactionObserver: Sendable {
 
   private let state = Mutex(State())
 
-  /// Evaluates the condition, unless another thread does, which then evaluates it once more.
+  /// Evaluates the condition. If another thread is evaluating it, that thread evaluates it once more.
   func evaluate(_ isSatisfied: () -> Bool, onRise: () -> Void) {
     let isFirst = self.state.withLock { state in
       state.hasChanged = state.isEvaluating

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Handlers in the order of their subscriptions, as part of a state that a lock guards.
 ///
-/// They are called without the lock. No call of a removed handler begins, even if an earlier handler removes it during a
-/// delivery, except one that another thread is about to make.
+/// They are called without the lock. After a handler was removed, no call of it begins, even if an earlier handler
+/// removes it during a delivery. The only exception is a call that another thread is about to make.
 package struct Handlers<Value>: Sendable {
   /// A handler that can be removed.
   package final class Handler: Sendable {

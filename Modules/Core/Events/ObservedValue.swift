@@ -94,8 +94,8 @@ extension ObservedValue {
 // MARK: - Subscribing
 
 extension ObservedValue {
-  /// Calls `onChange` for each value after the initial one. Several that are received before the subscription exists
-  /// cause one call.
+  /// Calls `onChange` for each value after the initial one. If several values are received before the subscription
+  /// exists, they cause one call.
   package func subscribeToChanges(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     let (id, generation) = self.state.withLock { state in
       (state.handlers.add(Handlers.Handler(onChange)), state.beginOpening())

@@ -8,7 +8,7 @@ public final class OperationSubscription: Sendable {
   private struct Content: Sendable {
     var onCancel: (@Sendable () -> Void)?
     var source: (any AnyObject & Sendable)?
-    // Not in a closure, which would be one more object for each time limit.
+    // Stored here and not in a closure: a closure would be one more object for each time limit.
     var deadline: Deadline?
 
     var isActive: Bool { self.onCancel != nil || self.deadline != nil }
@@ -23,7 +23,7 @@ public final class OperationSubscription: Sendable {
     self.content = Mutex(Content(onCancel: onCancel))
   }
 
-  /// Creates a subscription that is described by what it subscribes to, a ``SubscriptionSource``.
+  /// Creates a subscription with a description of its source, a ``SubscriptionSource``.
   init(to source: any AnyObject & Sendable, onCancel: @escaping @Sendable () -> Void) {
     self.content = Mutex(Content(onCancel: onCancel, source: source))
   }
@@ -86,9 +86,9 @@ extension OperationSubscription: Hashable {
   }
 }
 
-/// What a subscription describes itself with.
+/// A source that a subscription shows in its description.
 protocol SubscriptionSource {
-  /// The path and the state of what is subscribed to, in one line.
+  /// The path and the state of the source, in one line.
   var summary: String { get }
 }
 

@@ -1,6 +1,6 @@
 /// Elements that are processed one at a time, in order, without the lock that guards the queue.
 ///
-/// The first caller that finds nothing in progress processes the elements, those included that other callers append
+/// The first caller that finds nothing in progress processes the elements, also the elements that other callers append
 /// meanwhile. Appending and removing take constant amortized time.
 package struct SerialQueue<Element: Sendable>: Sendable {
   // A removed element is replaced with nil, so that compacting the array destroys no element under the lock.
@@ -31,7 +31,7 @@ package struct SerialQueue<Element: Sendable>: Sendable {
     return self.popFirst()
   }
 
-  /// Begins processing an element that is not in the queue. Returns false if it has to wait for others: append it then.
+  /// Begins processing an element that is not in the queue. Returns false if other elements come first: append it then.
   package mutating func beginDirectly() -> Bool {
     guard self.isAtRest else { return false }
     self.isProcessing = true

@@ -22,7 +22,8 @@ package struct SubscriptionSlot: Sendable {
     number == self.lastNumber
   }
 
-  /// Stores a subscription, and returns the one to cancel after unlocking: the previous one, or itself if too late.
+  /// Stores a subscription. Returns the one to cancel after unlocking: the previous one, or the given one if it is too
+  /// late.
   package mutating func keep(_ subscription: OperationSubscription, number: UInt64) -> OperationSubscription? {
     guard number == self.lastNumber else { return subscription }
     defer { self.subscription = subscription }

@@ -4,7 +4,7 @@ extension Duration {
   /// The time from a date to a later one: at least zero, and at most a hundred years.
   static func since(_ date: Date, at later: Date) -> Duration {
     let seconds = later.timeIntervalSince(date)
-    // False for a number that is not one.
+    // The comparison is false if the number is NaN.
     return seconds > 0 ? .seconds(min(seconds, 3_153_600_000)) : .zero
   }
 }

@@ -1,8 +1,8 @@
 extension OperationClient: OperationWaitGraphSource {
   /// The runs that are under way in the stores of the client, and what they wait for: each other, conditions, permits.
   ///
-  /// Waits for the runs of other stores are known where the callers of those share runs, and else while somebody reads
-  /// ``events`` or has asked a store for an explanation.
+  /// A wait for the run of another store is known if the callers of that store share its runs. Other such waits are
+  /// known only while somebody reads ``events`` or has asked a store for an explanation.
   ///
   /// - Parameter limit: The greatest number of nodes. Runs that wait come first.
   /// - Returns: The graph, which contains no value of an operation.
@@ -63,7 +63,7 @@ extension OperationWaitGraph.Builder {
     let number = self.operation(run.run)
     if let pause = run.pause { self.addWait(of: number, for: self.addResource(pause)) }
     for note in run.notes {
-      // A batch is a node of its own below.
+      // A batch gets a node of its own below.
       if note.isCall, note.path == nil, run.called.contains(where: { $0.storePath == nil }) { continue }
       let targets = note.path.flatMap { byPath[$0] } ?? []
       if targets.isEmpty { self.addWait(of: number, for: self.addResource(note.subject())) }
@@ -76,7 +76,7 @@ extension OperationWaitGraph.Builder {
 }
 
 extension SharedRun {
-  /// What the work of the run calls and has not ended: runs of other operations, and batches.
+  /// The runs of other operations and the batches that the work of the run has called and that have not ended.
   var calledNodes: [any WaitNode] {
     var (found, left): ([any WaitNode], [any WaitNode]) = ([], [self])
     var known: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
@@ -100,7 +100,7 @@ extension SharedRun {
 }
 
 extension WaitNode {
-  /// The path of the store whose run the node is; nil for another node.
+  /// The path of the store that the run of the node belongs to; nil for another node.
   var storePath: OperationPath? {
     (self as? SharedRun)?.withState { $0.delegate as? StoreRuntime }?.path
   }

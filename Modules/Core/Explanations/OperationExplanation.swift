@@ -12,8 +12,8 @@ public import OperationFoundation
 /// // asked for it; attempt 1 failed: Busy().
 /// ```
 ///
-/// The description is for people, and its wording may change. The parts are for code. Values are shown by their types and
-/// sizes alone.
+/// The description is for people, and its wording may change. The parts are for code. Values are shown only by their
+/// types and sizes.
 public struct OperationExplanation: Sendable, Encodable {
   /// The ``OperationRequest/operationName`` of the operation; nil if there is no store.
   public var operationName: String?
@@ -38,13 +38,14 @@ public struct OperationExplanation: Sendable, Encodable {
   /// The last error; nil if a value was set after it.
   public var failure: Failure?
 
-  /// Whether the value that an earlier store had is still being read from a storage.
+  /// Whether the value of an earlier store is still being read from a storage.
   public var isRestoring = false
 
   /// The number of optimistic updates on top of the value.
   public var layerCount = 0
 
-  /// The names of the operations whose optimistic updates these are, from the lowest up. Nil stands for an unknown one.
+  /// The names of the operations that have made these optimistic updates, from the lowest update up. Nil stands for an
+  /// unknown one.
   public var layerAuthors: [String?] = []
 
   /// Whether the value is stale, and why; nil if there is no store.
@@ -61,16 +62,16 @@ public struct OperationExplanation: Sendable, Encodable {
 
   /// The runs that have ended lately, newest first.
   ///
-  /// They are known from the first explanation of the store on, and while somebody reads ``OperationClient/events``.
+  /// The store remembers them from its first explanation on, and while somebody reads ``OperationClient/events``.
   public var endedRuns: [EndedRun] = []
 
-  /// The notices that modifiers have sent lately, newest first, known as long as the runs that have ended.
+  /// The notices that modifiers have sent lately, newest first. The store remembers them as long as ended runs.
   public var notices: [Notice] = []
 
   /// What happens next by itself, soonest first.
   public var plans: [Plan] = []
 
-  /// What modifiers and modules tell, such as the sources of a derived query.
+  /// Facts from modifiers and modules, such as the sources of a derived query.
   public var sections: [Section] = []
 
   /// The number of stores at longer paths, if there is no store at this one.
@@ -86,7 +87,7 @@ extension OperationExplanation {
     public let date: Date?
     /// The time since then; nil for the value that the store began with.
     public let age: Duration?
-    /// Where it comes from, in a sentence, if it is a fallback or was restored; nil for a value like any other.
+    /// The origin of the value in a sentence, if it is a fallback or was restored; nil for a usual value.
     public var origin: String?
   }
 
@@ -104,37 +105,39 @@ extension OperationExplanation {
     public let task: String
     /// Why it has begun.
     public let cause: OperationRunCause
-    /// The time since it has begun; nil if nobody looked then.
+    /// The time since it has begun; nil if nobody read events or explanations then.
     public let age: Duration?
     /// The number of the attempt that it is in, or that begins next; nil if nothing in the run tries again.
     public let attempt: Int?
     /// The greatest number of attempts; nil if it is unknown.
     public var attemptLimit: Int?
-    /// The time until that attempt begins; nil if it has begun.
+    /// The time until the attempt begins; nil if it has begun.
     public let nextAttempt: Duration?
-    /// Why the attempt begins then, to follow "because"; nil if only the backoff says so.
+    /// Why the attempt begins at that time, to follow "because"; nil if only the backoff determines it.
     public let nextAttemptReason: String?
-    /// The text of the error of the attempt before; nil if none has failed.
+    /// The text of the error of the previous attempt; nil if none has failed.
     public let lastFailure: String?
     /// The condition that it waits for; nil if it is not paused.
     public let pause: String?
-    /// How long it has waited for it; nil if it is not paused.
+    /// How long the run has waited for the condition; nil if it is not paused.
     public let pauseAge: Duration?
-    /// What it waits for other than a condition, such as a permit of a limit or the run of another store.
+    /// The waits of the run for something other than a condition, such as a permit of a limit or the run of another
+    /// store.
     public let waits: [Wait]
-    /// The number of callers that wait for it besides the one that started it.
+    /// The number of callers that wait for the run, without the caller that started it.
     public let joinedCallers: Int
     /// Whether its result counts: false if it was cancelled, or if the store was invalidated or reset after its start.
     public let isCurrent: Bool
-    /// Whether the operation runs again for its subscribers when it has ended.
+    /// Whether the operation runs again for its subscribers after the run has ended.
     public let isFollowed: Bool
   }
 
   /// Something that a run waits for.
   public struct Wait: Hashable, Sendable, Encodable {
-    /// What it waits for, to follow "it waits for": `a permit of ConcurrencyLimit`.
+    /// The text that follows "it waits for": `a permit of ConcurrencyLimit`.
     public let subject: String
-    /// How long it has waited; nil if nobody looked when it began to wait for the run of another store.
+    /// How long the run has waited. Nil for the run of another store, if nobody read events or explanations when the
+    /// wait began.
     public let age: Duration?
   }
 
@@ -160,7 +163,7 @@ extension OperationExplanation {
 
   /// Something that happens by itself.
   public struct Plan: Hashable, Sendable, Encodable {
-    /// What happens, to follow "it": `polls`.
+    /// The text that follows "it": `polls`.
     public let action: String
     /// The time until then, zero if it is due.
     public let delay: Duration
@@ -168,7 +171,7 @@ extension OperationExplanation {
     /// Creates a plan.
     ///
     /// - Parameters:
-    ///   - action: What happens, to follow "it".
+    ///   - action: The text that follows "it".
     ///   - delay: The time until then. A negative one counts as zero.
     public init(action: String, delay: Duration) {
       self.action = action
@@ -176,7 +179,7 @@ extension OperationExplanation {
     }
   }
 
-  /// What a modifier or a module tells.
+  /// Facts from a modifier or a module.
   public struct Section: Hashable, Sendable, Encodable {
     /// The title, such as `Tags`.
     public let title: String
@@ -195,7 +198,7 @@ extension OperationExplanation {
   }
 }
 
-/// Tells something in the explanations of a store.
+/// Adds facts to the explanations of a store.
 ///
 /// An explanation asks the modifiers of the operation, its controllers, and the entries of
 /// ``OperationContext/operationExplainers`` that conform:
@@ -212,12 +215,12 @@ public protocol OperationExplaining {
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - explanation: The explanation, which has what the store itself knows. It must contain no secret.
+  ///   - explanation: The explanation, with the parts that the store itself knows. It must contain no secret.
   func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation)
 }
 
 extension OperationContext {
-  /// What else tells something in the explanations of the operation's stores. Empty by default.
+  /// Further objects that add facts to the explanations of the operation's stores. Empty by default.
   public var operationExplainers: [any OperationExplaining & Sendable] {
     get { self[ExplainersKey.self] }
     set { self[ExplainersKey.self] = newValue }

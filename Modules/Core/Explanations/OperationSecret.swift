@@ -1,13 +1,13 @@
-/// A type whose values appear in no event and in no explanation.
+/// A type with values that appear in no event and in no explanation.
 ///
-/// An element of a path that conforms to it, and an error that does, is shown as the name of its type. So is a property of
-/// theirs, and a part of such a property: the text of the whole is then made of its parts, not of its own description.
+/// A path element or an error that conforms to it is shown as the name of its type. If a property of an element or of
+/// an error conforms, or a part of a property, the whole is shown by its parts and not by its own description.
 ///
 /// ```swift
 /// struct SessionToken: Hashable, Sendable, OperationSecret { … }
 /// ```
 ///
-/// The values of operations are never shown, whether they conform or not: an explanation has their types and sizes.
+/// The values of operations are never shown: an explanation has their types and sizes.
 public protocol OperationSecret {}
 
 /// Texts of errors and paths for logs, events and pages, in which every ``OperationSecret`` is the name of its type.

@@ -6,9 +6,9 @@ public struct OperationStaleness: Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// The operation runs only when it is called, so its value is not refreshed.
     case neverRefreshed
-    /// The store was invalidated. A run for it would have this cause.
+    /// The store was invalidated. A run that refreshes it has this cause.
     case invalidated(OperationRunCause)
-    /// A rule says so, for this reason, which follows "because".
+    /// A rule says that the value is stale. The reason follows "because".
     case rule(String)
     /// The operation has no rule for staleness.
     case noRule
@@ -19,13 +19,13 @@ public struct OperationStaleness: Hashable, Sendable {
   /// Whether the value should be fetched again, as ``OperationStore/isStale`` says.
   public let isStale: Bool
 
-  /// Why.
+  /// Why the value is stale or fresh.
   public let reason: Reason
 
   /// Since when the value is stale, by the clock of the store; nil if it is fresh, or if that is unknown.
   public let since: Date?
 
-  /// When a fresh value becomes stale; nil if it is stale, or if no rule knows.
+  /// When a fresh value becomes stale; nil if it is stale, or if no rule knows the date.
   public let freshUntil: Date?
 }
 
@@ -36,7 +36,7 @@ extension OperationStaleness: CustomStringConvertible {
     return self.explanation.map { "stale, because \($0)" } ?? "fresh"
   }
 
-  /// Why the value is stale, to follow "because"; nil for a fresh value, and for one that is never refreshed.
+  /// Why the value is stale, to follow "because". Nil for a fresh value, and for a value that is never refreshed.
   var explanation: String? {
     guard self.isStale else { return nil }
     switch self.reason {
@@ -94,7 +94,7 @@ extension StoreRuntime {
 }
 
 extension StalenessRules {
-  /// What the rules find, and the first one that finds the state stale.
+  /// The finding of the rules, and the first rule that finds the state stale.
   func staleness(of state: some OperationState, in context: OperationContext) -> OperationStaleness {
     if self.isEmpty { return OperationStaleness(isStale: true, reason: .noRule, since: nil, freshUntil: nil) }
     guard let (reason, since) = self.finding(of: state, in: context) else {

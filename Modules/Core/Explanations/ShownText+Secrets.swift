@@ -1,6 +1,6 @@
 extension ShownText {
   private static let maximumParts = 1_000
-  // Also ends the walk through objects that refer to each other.
+  // The limit also ends a walk through objects that refer to each other.
   fileprivate static let maximumDepth = 24
 
   /// The text of a value, in which the names of types replace the parts that are secret.
@@ -13,16 +13,16 @@ extension ShownText {
     }
   }
 
-  /// The value as `Type(label: part, …)`, in place of its own description, which may contain a secret part.
+  /// The value as `Type(label: part, …)`. Its own description may contain a secret part.
   private static func withoutSecrets(_ value: Any, at depth: Int) -> String {
-    // Cast, because the secret may be in an optional.
+    // A cast finds a secret in an optional, too.
     if let secret = value as? any OperationSecret { return "\(type(of: secret))" }
     if depth > self.maximumDepth { return "\(type(of: value))" }
     let mirror = Mirror(reflecting: value)
     if mirror.children.isEmpty { return "\(value)" }
     let parts = mirror.children.map { child in
       let text = self.withoutSecrets(child.value, at: depth + 1)
-      // The parts of tuples are named `.0`, `.1`, and the one of an optional `some`.
+      // The parts of a tuple are named `.0` and `.1`, and the part of an optional is named `some`.
       guard let label = child.label, !label.hasPrefix("."), mirror.displayStyle != .optional else { return text }
       return "\(label): \(text)"
     }
@@ -36,7 +36,7 @@ extension ShownText {
   }
 }
 
-/// Searches the parts of a value for one that is secret.
+/// Searches the parts of a value for a secret.
 private struct SecretSearch {
   enum Finding {
     case nothing

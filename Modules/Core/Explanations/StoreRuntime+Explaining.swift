@@ -7,7 +7,7 @@ extension OperationStore {
   /// print(store.explain())
   /// ```
   ///
-  /// From the first explanation on, the store remembers its last runs and notices, for the next one.
+  /// From the first explanation on, the store remembers its last runs and notices, for later explanations.
   ///
   /// - Returns: The explanation, which contains no value of the operation.
   /// - Complexity: O(*n*) in the number of subscribers, runs and modifiers.
@@ -52,13 +52,13 @@ extension OperationExplanation {
 // MARK: - What the store knows
 
 extension StoreRuntime {
-  /// What explains more than the store itself knows.
+  /// The objects that add facts to the explanation.
   fileprivate var explainers: [any OperationExplaining] {
     let context = self.context
     let parts: [any Sendable] =
       context.operationControllers + context.operationExplainers + self.withMachine { $0.shownStateObservers }
       + [context.callAnswerer, context.operationRestoration].compactMap { $0 as (any Sendable)? }
-    // One object may be several parts.
+    // One object may be found in several places.
     var known: Set<ObjectIdentifier> = []
     let uniqueParts = parts.filter { part in
       type(of: part) is AnyClass ? known.insert(ObjectIdentifier(part as AnyObject)).inserted : true
@@ -194,7 +194,7 @@ extension OperationExplanation.Run {
 }
 
 extension SharedRun {
-  /// What was noted of the waits of the run, and what its work calls without a note.
+  /// The noted waits of the run, and calls of its work without a note.
   fileprivate func explainedWaits(_ notes: [RunWaitNote], at elapsed: Duration) -> [OperationExplanation.Wait] {
     let noted = notes.map { OperationExplanation.Wait(subject: $0.subject(), age: max(elapsed - $0.start, .zero)) }
     let called = self.calledNodes.filter { node in

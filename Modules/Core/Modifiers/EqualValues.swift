@@ -1,4 +1,4 @@
-/// A state that returns the value that a run's value is about to replace.
+/// A state that can return its value in the form of a run's value, for a comparison of the two.
 ///
 /// Conform your own state to use ``StatefulOperationRequest/keepsEqualValues()`` with it.
 public protocol ValueReplacingState: OperationState {
@@ -26,7 +26,7 @@ extension StatefulOperationRequest where State: ValueReplacingState, Value: Equa
   /// that comparing the two is quick. The value is compared with the store's without optimistic updates, in the
   /// task of the run, with no lock held. Outside a store the modifier does nothing.
   ///
-  /// - Complexity: That of `==` on the value, for each value of a run.
+  /// - Complexity: One comparison by `==` for each value of a run.
   public func keepsEqualValues() -> ModifiedOperation<Self, EqualValueKeeping<Self>> {
     self.modifier(
       EqualValueKeeping { value, context in
@@ -51,7 +51,7 @@ public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier 
 
   public var sourceText: String { ".keepsEqualValues()" }
 
-  /// Runs the operation, and replaces what it yields and returns.
+  /// Runs the operation, and replaces the values that it yields and returns.
   public func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
@@ -66,7 +66,7 @@ public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier 
 }
 
 extension OperationContext {
-  /// The state of the running store without optimistic updates, or the state inside it, if it has the given type.
+  /// The state of the running store without optimistic updates, or the state inside of it, if that has the given type.
   ///
   /// Nil outside a run of a store, and for other types of states.
   public func stateOfRunningStore<State: OperationState>(_ type: State.Type) -> State? {

@@ -1,8 +1,8 @@
 /// An operation that may run several times, even at once, with the effect of one run.
 ///
-/// A ``QueryRequest`` is one. For another operation, conform its type, or write ``OperationRequest/idempotent()`` where
-/// you use it. An idempotent operation with modifiers around it is idempotent, too. A modifier that repeats runs
-/// without waiting for the first one to end, such as `hedged(after:maximum:)` of `OperationHedging`, requires it.
+/// A ``QueryRequest`` is one. For another operation, conform its type, or write ``OperationRequest/idempotent()`` at
+/// its use. An idempotent operation with modifiers around it is idempotent, too. Modifiers that repeat runs without
+/// waiting for the end of the first one require it, such as `hedged(after:maximum:)` of `OperationHedging`.
 public protocol IdempotentRequest: OperationRequest {}
 
 extension OperationRequest {

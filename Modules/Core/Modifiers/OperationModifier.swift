@@ -35,8 +35,8 @@ public protocol OperationModifier<Operation, Value, Failure>: Sendable {
 
   /// How the modifier is written, with its values: `.retry(limit: 3)`.
   ///
-  /// Debug builds compare the texts of the operations at one path, and report those that have no effect, because the
-  /// store was made with others. The default is the name of the type: `.modifier(Logged)`.
+  /// Debug builds compare these texts when an operation is requested at a path that has a store. They report modifiers
+  /// without effect, because the store was made with others. The default is the name of the type: `.modifier(Logged)`.
   var sourceText: String { get }
 
   /// Runs the operation with the modifier's behaviour.

@@ -7,7 +7,7 @@ protocol OperationLayer {
   static func addModifierTypes(to types: inout [any Any.Type])
   /// Appends the modifiers around the innermost operation as they are written, innermost first.
   func addModifierTexts(to texts: inout [String])
-  /// The modifier of this layer; nil for a layer that is none.
+  /// The modifier of this layer; nil for a layer without one.
   var modifierOfLayer: (any Sendable)? { get }
 }
 
@@ -61,7 +61,7 @@ extension IdempotentOperation: OperationLayer {
   }
 
   static func addModifierTypes(to types: inout [any Any.Type]) {
-    // A statement about the operation, not a modifier: a store made without it does the same.
+    // This is a statement about the operation and not a modifier: a store made without it does the same.
     (Operation.self as? any OperationLayer.Type)?.addModifierTypes(to: &types)
   }
 

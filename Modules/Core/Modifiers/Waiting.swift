@@ -106,7 +106,7 @@ public struct Waiting<Operation: OperationRequest, Specification: OperationRunSp
     case .satisfied: break
     case .cancelled: if let error = CancellationError() as? Operation.Failure { throw error }
     case .timedOut:
-      // After a deadline inside, the operation fails at once, with the error of that deadline.
+      // If a deadline inside has passed, the operation fails at once, with the error of that deadline.
       if let timeout, let failure, context.timeUntilDeadlineInside != .zero {
         throw failure(OperationWaitTimedOut(after: timeout))
       }

@@ -59,11 +59,11 @@ final class EventHub: Sendable {
 
   /// Numbers an event and puts it into all buffers.
   func receive(_ event: consuming OperationEvent) {
-    // Moved into the only buffer: a copy of an event would retain each of its parts.
+    // The event is moved into the only buffer: a copy would retain each of its parts.
     var moved: OperationEvent? = event
     var waiting: [EventBuffer.Continuation] = []
-    // An event that the first buffer drops is released after the lock without an allocation: nearly always it is the only
-    // buffer.
+    // The event that the first buffer drops is released after the lock, without an allocation: there is nearly always
+    // only one buffer.
     let dropped = self.state.withLock { state, released -> OperationEvent? in
       state.lastNumber += 1
       moved?.number = state.lastNumber
@@ -106,7 +106,7 @@ final class EventHub: Sendable {
   /// The number of events that a reader has missed.
   func droppedCount(of buffer: EventBuffer) -> Int { self.state.withLock { _ in buffer.droppedCount } }
 
-  /// Ends the sequences of all readers after the events that they have yet to read. The client no longer exists.
+  /// Ends the sequences of all readers, after the events that they have not read. The client no longer exists.
   func close() {
     let waiting = self.state.withLock { state in
       state.isClosed = true
@@ -116,7 +116,7 @@ final class EventHub: Sendable {
   }
 }
 
-/// The events that a reader has yet to read. The lock of the hub guards it.
+/// The events that a reader has not read. The lock of the hub guards them.
 final class EventBuffer: @unchecked Sendable {
   // Unchecked: the lock of the hub guards the variables.
   typealias Continuation = UnsafeContinuation<OperationEvent?, Never>
@@ -134,7 +134,7 @@ final class EventBuffer: @unchecked Sendable {
     self.capacity = max(1, capacity)
   }
 
-  /// Appends an event. Returns the oldest one if that has to go, to be released after the lock.
+  /// Appends an event. Returns the oldest one if it had to be removed, to be released after the lock.
   func append(_ event: consuming OperationEvent) -> OperationEvent? {
     if self.count == self.events.count, self.count < self.capacity { self.grow() }
     if self.count < self.events.count {

@@ -1,9 +1,8 @@
 internal import Synchronization
 
-/// Whether anybody in the process looks at what happens: reads the events of a client, or has asked a store for an
-/// explanation.
+/// Whether anybody in the process reads the events of a client, or has asked a store for an explanation.
 ///
-/// While nobody does, each place where something happens costs one read of a number.
+/// While nobody does, each place that can report an event only reads a number.
 enum EventReaders {
   private static let count = Atomic<Int>(0)
 

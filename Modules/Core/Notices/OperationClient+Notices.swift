@@ -5,8 +5,8 @@ extension OperationClient {
   /// let subscription = client.onNotice { notice in print(notice) }  // For example: circuit.opened circuit.name=posts
   /// ```
   ///
-  /// The observer is added to the operations' observers. Notices that were sent without a context of the client, such as
-  /// notices of a detached store, are not received.
+  /// The observer is added to the observers of the operations. It does not receive notices that were sent without a
+  /// context of the client, such as notices of a detached store.
   ///
   /// - Parameter receive: Called in the task that sends the notice, while no lock is held. The run waits until it
   ///   returns.
@@ -18,7 +18,7 @@ extension OperationClient {
 
   /// Calls `receive` with the notices of all stores of the client, and with the contexts of their runs.
   ///
-  /// See the method whose closure takes the notice alone.
+  /// Works like the method with a closure that takes the notice alone.
   ///
   /// - Parameter receive: Called in the task that sends the notice, while no lock is held. The run waits until it
   ///   returns.
@@ -33,7 +33,7 @@ extension OperationClient {
     return subscription
   }
 
-  /// Adds an observer to the contexts of the stores that are there. New ones have it from the context of the client.
+  /// Adds an observer to the contexts of the present stores. New stores have it from the context of the client.
   private func addToStores(_ observer: ClientNoticeObservers) {
     for runtime in self.storage.runtimes(matching: []) {
       runtime.withExclusiveAccess { runtime.context.addNoticeObserver(observer) }
@@ -48,7 +48,8 @@ extension OperationContext {
   }
 }
 
-/// Passes notices on to the observers of a client, which come and go: the contexts of its stores stay as they are.
+/// Passes notices on to the present observers of a client. Observers can change without a change of the stores'
+/// contexts.
 final class ClientNoticeObservers: OperationNoticeObserver {
   private typealias Receive = @Sendable (OperationNotice, OperationContext) -> Void
 
@@ -61,7 +62,7 @@ final class ClientNoticeObservers: OperationNoticeObserver {
   private let state = Locked(State())
   private let isUsed = AtomicFlag(false)
 
-  /// Whether this is the first time that this is asked.
+  /// Whether this is the first call.
   fileprivate var isFirstUse: Bool { !self.isUsed.set(true) }
 
   fileprivate func add(

@@ -20,10 +20,11 @@ extension OperationContext {
   }
 }
 
-/// Why a run has begun, and when. A plain call has none, unless somebody looks.
+/// Why a run has begun, and when. A plain call has no origin, unless somebody reads events or explanations.
 final class RunOrigin: Sendable {
   let cause: OperationRunCause
-  /// The elapsed time of the context's deadlines, and the date of its clock, at the start; nil if nobody looked.
+  /// The elapsed time of the context's deadlines, and the date of its clock, at the start; nil if nobody read events or
+  /// explanations.
   let start: (elapsed: Duration, date: Date)?
 
   init(_ cause: OperationRunCause, start: (elapsed: Duration, date: Date)? = nil) {

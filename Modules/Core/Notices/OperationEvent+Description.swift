@@ -1,10 +1,10 @@
 extension OperationEvent: CustomStringConvertible {
-  /// The operation, its path and what has happened, in one line.
+  /// The operation, its path and the event, in one line.
   public var description: String {
     "\(self.operationName) at \(ShownText.of(self.path)): " + self.sentence
   }
 
-  /// What has happened, without the operation: `run 7 began, started by a call`.
+  /// The event without the operation: `run 7 began, started by a call`.
   package var sentence: String {
     let run = self.run.map { "run \($0) " } ?? ""
     switch self.what {
@@ -21,7 +21,7 @@ extension OperationEvent: CustomStringConvertible {
 }
 
 extension OperationEvent.What: CustomStringConvertible {
-  /// What has happened, without the operation and the run.
+  /// The event without the operation and the run.
   public var description: String {
     switch self {
     case .runBegan: "began"
@@ -117,7 +117,7 @@ extension OperationEvent: Encodable {
     case number, path, operation, run, cause, date, elapsed, event, text
   }
 
-  /// Encodes the event with the name of what has happened, as `event`, and its description, as `text`.
+  /// Encodes the event with the name of its case, as `event`, and its description, as `text`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(self.number, forKey: .number)

@@ -10,7 +10,7 @@ public import OperationFoundation
 ///
 /// It contains no value of an operation. The text of an error appears, unless the error is an ``OperationSecret``.
 public struct OperationEvent: Sendable {
-  /// The number of the event. A client counts its events from the first one that anybody could read.
+  /// The number of the event. A client counts events from the first one that anybody could read.
   ///
   /// A reader that was too slow finds a gap in the numbers.
   public internal(set) var number: UInt64
@@ -24,7 +24,7 @@ public struct OperationEvent: Sendable {
   /// The run that the event belongs to; nil for an event outside runs.
   public let run: OperationTaskIdentifier?
 
-  /// Why it has happened: why the run of the event has begun, who has written to the state, why the store is evicted.
+  /// The cause of the event: the cause of its run, the writer of the state, or the reason for an eviction.
   ///
   /// Nil for a subscriber that comes or leaves, and for a new store.
   public let cause: OperationRunCause?
@@ -35,18 +35,18 @@ public struct OperationEvent: Sendable {
   /// The elapsed time of the store's deadlines at the event, which never decreases.
   public let elapsed: Duration
 
-  /// What has happened.
+  /// The kind of the event.
   public let what: What
 }
 
 extension OperationEvent {
-  /// What has happened. Later versions may have more cases, so a `switch` needs a default.
+  /// The kind of an event. Later versions may have more cases, so a `switch` needs a default.
   public enum What: Sendable {
     /// A run has begun.
     case runBegan
     /// A caller waits for a run that was under way.
     case runJoined
-    /// An attempt of a run has failed, or asks for another one, and another one follows.
+    /// An attempt of a run has failed, or has asked for another one. Another attempt follows.
     case attemptFailed(AttemptFailure)
     /// An attempt with this number, from 2, has begun.
     case attemptBegan(Int)
@@ -56,7 +56,7 @@ extension OperationEvent {
     case resumed(from: String, after: Duration, outcome: String)
     /// A run waits for something other than a condition, which the text names, such as a permit of a limit.
     case waits(for: String)
-    /// A run no longer waits for that, because it has it or because it has given up.
+    /// A run no longer waits for the named thing, because it has it or has given up.
     case waited(for: String, duration: Duration)
     /// A run has yielded a value, or an error with this text.
     case yielded(failure: String?)
@@ -64,16 +64,16 @@ extension OperationEvent {
     case runEnded(RunEnd)
     /// Something other than a run has changed the state.
     case stateWritten(StateWrite)
-    /// The store was invalidated. A run for it would have this cause.
+    /// The store was invalidated. A run that refreshes it has this cause.
     case invalidated(OperationRunCause)
-    /// The value has become stale by a rule, whose finding the text names.
+    /// The value has become stale by a rule. The text is the finding of the rule.
     ///
-    /// A rule about age is known to the moment, and so is a condition that announces its changes. A rule
-    /// `.staleWhen { … }` is asked when the value has changed.
+    /// A rule about age, or about a condition that announces its changes, is reported at the time when the value
+    /// becomes stale. A rule `.staleWhen { … }` is asked only when the value has changed.
     case becameStale(because: String)
-    /// A subscriber came, so that there are this many.
+    /// A subscriber was added. The number counts the subscribers afterwards.
     case subscriberCame(name: String?, count: Int)
-    /// A subscriber left, so that there are this many.
+    /// A subscriber has left. The number counts the subscribers afterwards.
     case subscriberLeft(name: String?, count: Int)
     /// The client has a new store.
     case storeAdded
@@ -83,7 +83,7 @@ extension OperationEvent {
     case notice(OperationNotice)
   }
 
-  /// A failed attempt that another one follows.
+  /// A failed attempt of a run that makes another one.
   public struct AttemptFailure: Hashable, Sendable, Encodable {
     /// The number of the attempt, from 1.
     public let attempt: Int
@@ -93,7 +93,7 @@ extension OperationEvent {
     public let failureType: String?
     /// The time until the next attempt; nil if it is unknown.
     public let next: Duration?
-    /// Why the next attempt is at that time, to follow "because"; nil if only the backoff says so.
+    /// Why the next attempt is at that time, to follow "because"; nil if only the backoff determines it.
     public let reason: String?
   }
 
@@ -113,13 +113,13 @@ extension OperationEvent {
     public let outcome: Outcome
     /// The text of the error; nil for the other outcomes.
     public let failure: String?
-    /// The type of that error, with its module.
+    /// The type of the error, with its module; nil for the other outcomes.
     public let failureType: String?
-    /// The time from the start of the run; nil if the run began before anybody looked.
+    /// The time from the start of the run; nil if the run began before anybody read events or explanations.
     public let duration: Duration?
   }
 
-  /// A change of a state from outside of its runs.
+  /// A change of a state by something other than a run.
   public enum StateWrite: String, Hashable, Sendable, Encodable {
     /// A value was set.
     case valueSet
@@ -143,7 +143,7 @@ extension OperationEvent {
   public enum Removal: String, Hashable, Sendable, Encodable {
     /// Code of the program has removed it.
     case cleared
-    /// It was idle, and the cache has dropped it. The cause of the event is the reason, such as the cache time.
+    /// The store was idle, and the cache has evicted it. The cause of the event is the reason, such as the cache time.
     case evicted
   }
 }

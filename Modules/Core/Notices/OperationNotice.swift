@@ -51,9 +51,9 @@ public struct OperationNotice: Sendable {
   /// Further facts, by names such as `timeout.limit`. They contain no user data.
   public let attributes: [String: Value]
 
-  /// The current number of what the name describes, such as waiting calls; nil for a notice of an event.
+  /// If the notice reports a number, such as waiting calls: the current number. Nil for a notice of an event.
   ///
-  /// Metrics show the last number. Logs and traces leave these notices out.
+  /// Metrics show the last number. Logs and traces leave such notices out.
   public let level: Int?
 
   /// Creates a notice about a run of an operation.

@@ -19,8 +19,8 @@ extension OperationContext {
     set { self[NoticeObserversKey.self] = newValue }
   }
 
-  /// Sends a notice to the observers of the context, and to the readers of the client's events. Without any, the notice is
-  /// not made.
+  /// Sends a notice to the observers of the context, and to the readers of the client's events. Without observers and
+  /// readers the notice is not made.
   ///
   /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers run their own code.
   public func send(_ notice: @autoclosure () -> OperationNotice) {
@@ -40,14 +40,14 @@ extension OperationContext {
     for observer in self.operationNoticeObservers { observer.receive(notice, in: self) }
   }
 
-  /// Adds the observers of `other` that this context does not have, in front of its own.
+  /// Adds the observers of `other` in front of its own, unless the context has them.
   mutating func addNoticeObservers(of other: OperationContext) {
     let own = self.operationNoticeObservers
     let others = other.operationNoticeObservers.filter { observer in !own.contains { $0 === observer } }
     if !others.isEmpty { self.operationNoticeObservers = others + own }
   }
 
-  /// Adds an observer and removes those that it replaces, so that each notice is received once.
+  /// Adds an observer and removes the observers that it replaces, so that each notice is received once.
   ///
   /// - Parameters:
   ///   - observer: The observer.
@@ -57,7 +57,7 @@ extension OperationContext {
     insteadOf isReplaced: (any OperationNoticeObserver) -> Bool
   ) {
     let observers = self.operationNoticeObservers
-    // A write would copy storage that other contexts share.
+    // A write would copy storage that other contexts share, so it is avoided.
     let isAlone = observers.contains { $0 === observer } && observers.count(where: isReplaced) == 1
     if isAlone { return }
     self.operationNoticeObservers = observers.filter { !isReplaced($0) } + [observer]

@@ -1,10 +1,10 @@
-/// Why a run of a store has begun, or why something else has happened in the store.
+/// Why a run of a store has begun, or why another event has occurred in the store.
 ///
 /// ```swift
 /// print(context.operationRunCause?.description ?? "")  // For example: polling every 5 s
 /// ```
 ///
-/// Further attempts of a run have its cause.
+/// All attempts of a run have its cause.
 public struct OperationRunCause: Sendable {
   /// The kind of a cause.
   ///
@@ -45,7 +45,7 @@ public struct OperationRunCause: Sendable {
   ///
   /// - Parameters:
   ///   - kind: The kind.
-  ///   - subject: What caused the run, such as the name of a signal, without user data; nil if the kind says it all.
+  ///   - subject: The origin of the run, such as the name of a signal, without user data; nil if the kind says enough.
   public init(_ kind: Kind, subject: String? = nil) {
     self.content = .plain(kind, subject: subject)
   }
@@ -72,10 +72,10 @@ extension OperationRunCause.Kind {
   /// A controller asked for the run. The subject is its type.
   public static let controller = Self("controller")
 
-  /// A call got a fresh value that becomes stale soon, and the run refreshes it behind that call.
+  /// A call got a fresh value that becomes stale soon. The run refreshes it without delaying that call.
   public static let earlyRefresh = Self("early-refresh")
 
-  /// A call got a stale value, and the run refreshes it behind that call.
+  /// A call got a stale value. The run refreshes it without delaying that call.
   public static let refreshBehind = Self("refresh-behind")
 
   /// The value was fetched ahead of its use.
@@ -84,7 +84,7 @@ extension OperationRunCause.Kind {
   /// A source of a derived query has changed. The subject is its path.
   public static let source = Self("source")
 
-  /// The body or a modifier of another operation did it. The subject is the name of that operation.
+  /// The body or a modifier of another operation has caused it. The subject is the name of that operation.
   public static let operation = Self("operation")
 
   /// A stored value was read.
@@ -102,7 +102,7 @@ extension OperationRunCause.Kind {
   /// An eviction trigger, such as one for memory pressure. The subject is its description.
   public static let evictionTrigger = Self("eviction-trigger")
 
-  /// The store cache of the client, for a reason of its own.
+  /// The store cache of the client has evicted the store, for a reason of its own.
   public static let storeCache = Self("store-cache")
 
   /// The last reference to a store that the client had evicted was released.
@@ -113,7 +113,7 @@ extension OperationRunCause.Kind {
 }
 
 extension OperationRunCause {
-  /// A call of which nothing more is known.
+  /// A call with an unknown origin.
   static let call = Self(.call(taskName: nil))
   static let prefetch = Self(.prefetch)
   static let restoration = Self(.restoration)
@@ -148,7 +148,8 @@ extension OperationRunCause {
     }
   }
 
-  /// What caused the run, as text; nil if the kind says it all, or if it is unknown. It may contain user data of paths.
+  /// The origin of the run as text; nil if the kind says enough, or if it is unknown. It may contain user data of
+  /// paths.
   public var subject: String? {
     switch self.content {
     case .call(let taskName): taskName
@@ -165,8 +166,9 @@ extension OperationRunCause {
     }
   }
 
-  /// The name of the operation, such as a mutation, that has invalidated the store; nil for another cause, or if code of
-  /// the program did it.
+  /// If an operation such as a mutation has invalidated the store: the name of that operation.
+  ///
+  /// Nil for other causes, and for an invalidation by code of the program.
   public var invalidatingOperation: String? {
     if case .invalidation(let record) = self.content { record.operationName } else { nil }
   }

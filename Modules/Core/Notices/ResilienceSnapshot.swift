@@ -1,7 +1,7 @@
 /// The state of a limit, a breaker, a budget or the like at one moment, for logs, status pages and gauges.
 ///
-/// The types that decide about runs return one, such as `ConcurrencyLimit.snapshot()`. A type of your own conforms to be shown
-/// beside them:
+/// Types that decide about runs return a snapshot, such as `ConcurrencyLimit.snapshot()`. Conform a snapshot of your
+/// own to show it beside them:
 ///
 /// ```swift
 /// struct PoolSnapshot: OperationResilienceSnapshot {
@@ -13,7 +13,7 @@
 /// }
 /// ```
 public protocol OperationResilienceSnapshot: Sendable, Encodable, CustomStringConvertible {
-  /// The name of what the snapshot shows, without user data; the name of its type where it has none.
+  /// The name of the limit, breaker or budget, without user data; the name of its type if it has none.
   var name: String { get }
 
   /// The numbers for metrics, by names such as `limit.active`; empty by default.

@@ -1,4 +1,4 @@
-/// The operation whose work the current task is part of, while somebody looks.
+/// The operation that the current task works for, known only while somebody reads events or explanations.
 enum RunningOperation {
   private struct Work: Sendable {
     let name: String
@@ -9,12 +9,13 @@ enum RunningOperation {
 
   private static let local = TaskLocal<Work?>(wrappedValue: nil)
 
-  /// The name of the operation; nil outside the work of an operation, and if nobody looked when it began.
+  /// The name of the operation; nil outside the work of an operation, or if nobody read events or explanations when it
+  /// began.
   static var name: String? { self.local.get()?.name }
 
-  /// The context of the run whose work the current task does itself; nil in the tasks that the work has made.
+  /// The context of the run, if the current task does the work of the run itself.
   ///
-  /// The work does not have to wait for those.
+  /// Nil in tasks that the work has made, because the work does not have to wait for them.
   static var contextOfCurrentTask: OperationContext? {
     guard let work = self.local.get(), work.task == RunTask.current.identity else { return nil }
     return work.context
@@ -26,7 +27,7 @@ enum RunningOperation {
   ///   - name: The name of the operation.
   ///   - context: The context of the run.
   ///   - work: The work.
-  /// - Returns: What the work returns.
+  /// - Returns: The result of the work.
   nonisolated(nonsending) static func perform<R>(
     _ name: String,
     in context: OperationContext,
@@ -41,7 +42,7 @@ extension OperationRunCause {
   /// The code that runs now: the work of an operation, or a call from elsewhere.
   ///
   /// - Parameter context: The context that the code has passed, possibly the context of a run; nil for none.
-  /// - Returns: The cause that the context names, or else the operation or the call.
+  /// - Returns: The cause in the context; without one, the operation or the call.
   static func ofCurrentCode(in context: OperationContext? = nil) -> Self {
     if let context {
       if context.run.taskIdentifier == nil {

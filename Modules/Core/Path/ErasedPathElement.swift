@@ -8,7 +8,7 @@ protocol ErasedPathElement: AnyObject, Sendable, CustomStringConvertible {
 
 /// Boxes a value under its dynamic type.
 ///
-/// So an object gets the same type of box whether its static type is its class or a superclass.
+/// The type of the box does not depend on the static type of an object, which may be its class or a superclass.
 @inlinable
 func erasedPathElement<Base: Hashable & Sendable>(_ base: Base) -> any ErasedPathElement {
   let dynamicType: any (Hashable & Sendable).Type = type(of: base)
@@ -48,9 +48,8 @@ final class PathElementBox<Base: Hashable & Sendable>: ErasedPathElement {
     if self === other { return true }
     guard let other = other as? Self else { return false }
     if value == other.value { return true }
-    // `==` of the values alone would break reflexivity for NaN and for values that contain it. Values that are not
-    // equal to themselves are compared by their hashes, so `Query(1, .nan)` and `Query(2, .nan)` stay different
-    // elements.
+    // If only values were compared by `==`, an element with NaN would differ from itself. Values that differ from
+    // themselves are compared by their hashes, so `Query(1, .nan)` and `Query(2, .nan)` stay different elements.
     return value != value && other.value != other.value && value.hashValue == other.value.hashValue
   }
 

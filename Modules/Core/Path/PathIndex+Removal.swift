@@ -80,7 +80,8 @@ extension PathIndex {
     let mask = table.count - 1
     var hole = Int(nodes[Int(node)].hash) & mask
     while table[hole].node != node { hole = (hole + 1) & mask }
-    // Closes the gap: an entry moves into the hole unless that would be before the position at which its probe starts.
+    // Closes the gap: moves an entry into the hole, unless the hole is before the position at which the probe for the
+    // entry starts.
     var place = (hole + 1) & mask
     while table[place].node != Self.none {
       if (place - Int(table[place].hash)) & mask >= (place - hole) & mask {

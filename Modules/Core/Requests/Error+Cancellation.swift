@@ -1,8 +1,8 @@
 extension Error {
   /// Whether a run that throws this error in the current task was cancelled.
   ///
-  /// The error need not be a `CancellationError`: a cancelled body may throw an error of its client, or one that its
-  /// failure type allows.
+  /// The error need not be a `CancellationError`: a cancelled body may throw an error of the library that it calls, or
+  /// another error that its failure type allows.
   @usableFromInline package var endsCancelledRun: Bool { self.isCancellation || Task.isCancelled }
 
   var isCancellation: Bool { self is CancellationError }

@@ -29,7 +29,7 @@ public protocol OperationRequest<Value, Failure>: SendableMetatype {
   /// Whether runs in `context` and in `other` do the same work, so that they can share one run.
   ///
   /// Called only for operations that share runs. The default returns true: all runs of one operation value do the same
-  /// work. Implement it for an operation whose work depends on its context, and compare the entries that the work
+  /// work. If the work of an operation depends on its context, implement it, and compare the entries that the work
   /// reads.
   func isSameRun(in context: OperationContext, as other: OperationContext) -> Bool
 

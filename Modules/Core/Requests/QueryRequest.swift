@@ -16,8 +16,8 @@
 /// }
 /// ```
 ///
-/// The compiler does not say so where `fetch` has another signature: it reports that the type does not conform, and
-/// that `Value`, `Failure` and `State` are missing.
+/// If `fetch` has another signature, the compiler does not say so: it reports that the type does not conform, and that
+/// `Value`, `Failure` and `State` are missing.
 public protocol QueryRequest<Value, Failure>: StatefulOperationRequest, IdempotentRequest
 where State == QueryState<Value, Failure> {
   associatedtype Value

@@ -28,7 +28,7 @@ extension OperationContext {
     set { self[AutomaticRunningKey.self] = newValue }
   }
 
-  /// Whether the condition for automatic runs was set, as opposed to its default.
+  /// Whether the condition for automatic runs was set.
   package var isAutomaticRunningConfigured: Bool { self.isSet(AutomaticRunningKey.self) }
 
   private enum AutomaticRunningKey: Key {

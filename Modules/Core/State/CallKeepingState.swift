@@ -1,6 +1,6 @@
 public import OperationFoundation
 
-/// A state that keeps its calls, as the state of a mutation does. Tools show them next to the value.
+/// A state that keeps its calls, such as the state of a mutation. Tools show them next to the value.
 public protocol CallKeepingState: Sendable {
   /// The calls, newest first.
   var keptCalls: [KeptCall] { get }

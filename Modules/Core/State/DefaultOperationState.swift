@@ -11,7 +11,7 @@ public protocol DefaultableOperationState<StateValue, OperationValue, Failure>: 
   /// Returns the value to store when `defaultValue` is set.
   func stateValue(for defaultValue: DefaultStateValue) -> StateValue
 
-  /// Whether ``defaultValue(for:using:)`` replaces `value`. By default it does if `value` is a nil.
+  /// Whether ``defaultValue(for:using:)`` replaces `value`. By default it replaces a value that is nil.
   func isMissing(_ value: StateValue) -> Bool
 }
 
@@ -41,7 +41,8 @@ public struct DefaultOperationState<Base: DefaultableOperationState & Sendable>:
 
   /// Whether ``currentValue`` is the default value, because there is no other.
   ///
-  /// It is a placeholder then: no run has returned it, no storage keeps it, and it does not make the store fresh.
+  /// The default value is a placeholder: no run has returned it, no storage keeps it, and it does not make the store
+  /// fresh.
   public var isPlaceholder: Bool { self.base.isMissing(self.base.currentValue) }
 
   /// A member of the wrapped state.

@@ -58,7 +58,7 @@ extension OperationContext {
   ///
   /// - Parameters:
   ///   - state: The type of the state, which may be the base of the store's state.
-  ///   - owner: The object that adds the rule, if it wants to tell its own rules from others. It is kept alive.
+  ///   - owner: The object that adds the rule; nil if it need not tell its own rules from others. It is kept alive.
   ///   - isStaleWithoutValue: Whether a state without a period is stale.
   ///   - period: Returns the fresh period of the value in a state; nil without a value.
   public mutating func addFreshPeriods<State: OperationState>(
@@ -70,9 +70,9 @@ extension OperationContext {
     self.stalenessRules.add(AgeRule(owner: owner, isStaleWithoutValue: isStaleWithoutValue, period: period))
   }
 
-  /// Lets values be stale after the fresh periods that runs have named for them.
+  /// Makes values stale after the fresh periods that runs have named for them.
   ///
-  /// Of other values it says nothing: without rules, they are always stale.
+  /// Other values are not affected: without rules, they are always stale.
   ///
   /// - Parameter period: Returns the fresh period of the value in a state of the store; nil if no run has named one.
   public mutating func setFreshPeriodsOfRuns(_ period: @escaping @Sendable (any OperationState) -> FreshPeriod?) {
@@ -87,7 +87,7 @@ extension OperationContext {
     self.stalenessRules.isStale(state, besides: owner, in: self)
   }
 
-  /// The fresh period of a state's value that ends first; nil if no rule knows one.
+  /// Of the fresh periods of a state's value, the one that ends first; nil if no rule knows one.
   public func freshPeriod(of state: any OperationState) -> FreshPeriod? {
     self.stalenessRules.freshPeriod(of: state, in: self)
   }

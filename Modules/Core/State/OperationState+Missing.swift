@@ -1,11 +1,11 @@
-// What a module needs that shows something else in place of a missing value.
+// Members for modules that show a substitute while a value is missing.
 extension OperationState {
   /// Whether the state has no value: none was fetched, set or passed as the initial one. A default value does not count.
   package var isValueMissing: Bool { self.valueUpdateCount == 0 && self.showsNoValue }
 
-  /// Whether the value is nil, or another one that stands for none. A default value does not count.
+  /// Whether the value is nil or stands for a missing one. A default value does not count.
   ///
-  /// A state that cannot tell a missing value from others shows none before the first one is set.
+  /// A state that cannot tell a missing value from others has no value before the first one is set.
   package var showsNoValue: Bool {
     if let state = self as? any DefaultableOperationState { return Self.showsNoValue(state) }
     if let state = self as? any LayeredOperationState { return state.base.showsNoValue }

@@ -46,7 +46,7 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
 
   /// The current attempt of a run; nil when nothing runs, or when nothing in the run tries again.
   ///
-  /// With several runs, the newest one that has an attempt counts. Nil by default: see ``updateFetchTask(_:)``.
+  /// With several runs, it is the attempt of the newest run that has one. Nil by default: see ``updateFetchTask(_:)``.
   var attempt: OperationAttempt? { get }
 
   /// The last error; nil when a value was set after it.

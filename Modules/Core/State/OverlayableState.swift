@@ -3,7 +3,7 @@ public protocol OverlayableState: OperationState {
   /// Replaces the value without changing counts, dates or the error.
   mutating func replaceValue(with value: StateValue)
 
-  /// Receives the original state after the value of this copy was replaced temporarily.
+  /// Passes the original state to this copy, after the value of the copy was replaced temporarily.
   ///
   /// Called on the copy. Runs continue to use the original state. The default does nothing.
   mutating func didReplaceValue(inCopyOf original: Self)

@@ -1,6 +1,6 @@
 /// A state whose value has parts that change one by one: the pages of a list, or a query's value as its only part.
 ///
-/// Modules that compute something from each part use it, such as tags.
+/// It is for modules that compute something from each part, such as tags.
 public protocol PartitionedOperationState: OperationState {
   /// Identifies a part: a page by its identifier, the only part by ``WholeValueID``.
   associatedtype ValuePartID: Hashable & Sendable
@@ -10,12 +10,12 @@ public protocol PartitionedOperationState: OperationState {
 
   /// Calls `body` with the parts that differ between two values.
   ///
-  /// A part that is the same in both may be among them: that costs time, and is right.
+  /// Parts that are the same in both values may be visited, too: that costs time and changes no result.
   ///
   /// - Parameters:
   ///   - value: The value of a state of this kind.
   ///   - earlier: An earlier value; nil to visit all parts of `value`.
-  ///   - body: Receives the identifier of each part and the part, or nil if `value` no longer has it.
+  ///   - body: Receives the identifier of each part, with the part; nil if `value` no longer has it.
   func forEachChangedPart(
     of value: StateValue,
     since earlier: StateValue?,

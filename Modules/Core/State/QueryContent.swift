@@ -30,7 +30,7 @@ struct QueryContent: Sendable {
     func get<V: Sendable>(_ type: V.Type) -> V? {
       switch self {
       case .none: nil
-      // Each was made with this type: see the cases.
+      // Each case was made with this type: see the cases.
       case .value(let outcome): unsafeDowncast(outcome, to: RunSuccess<V>.self).value
       case .optional(let outcome): unsafeDowncast(outcome, to: RunSuccess<V?>.self).value
       case .dated(let dated): unsafeDowncast(dated.value, to: RunSuccess<V>.self).value
@@ -158,7 +158,7 @@ extension QueryContent {
     }
   }
 
-  /// Dates the value anew if it has this number of updates, which is at least 1. Returns whether it was done.
+  /// If the value has this number of updates, which is at least 1, dates it anew. Returns whether it was done.
   mutating func renewValue(withCount count: Int, using context: OperationContext) -> Bool {
     guard count > 0, self.fields.valueUpdateCount == count else { return false }
     self.fields.valueDate = context.date

@@ -3,7 +3,7 @@ internal import OperationFoundation
 /// The rules that decide whether the value of a store is stale.
 struct StalenessRules: Sendable {
   private var rules: [any StalenessRule] = []
-  /// Returns the fresh period of a value about which a run has said something; nil for other values.
+  /// Returns the fresh period of a value, if a run has named one; nil for other values.
   var saidPeriod: (@Sendable (any OperationState) -> FreshPeriod?)?
 
   var isEmpty: Bool { self.rules.isEmpty }
@@ -12,7 +12,7 @@ struct StalenessRules: Sendable {
     self.rules.append(rule)
   }
 
-  /// Whether the state is stale by any of the rules, or without rules by the default of the context.
+  /// Whether the state is stale: by any of the rules, or without rules by the default of the context.
   func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
     if let period = self.saidPeriod?(state) {
       if !period.contains(context.date) { return true }
@@ -22,7 +22,7 @@ struct StalenessRules: Sendable {
     return self.defaultPeriod(of: state, in: context).map { !$0.contains(context.date) } ?? true
   }
 
-  /// The period in which a value is fresh where there is no rule; nil if it never is.
+  /// The period in which a value is fresh if there is no rule; nil if the value is never fresh then.
   private func defaultPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
     guard let duration = context.operationStaleAfter, let date = state.oldestPartUpdatedAt else { return nil }
     return FreshPeriod(start: date, seconds: duration.seconds)
@@ -37,7 +37,8 @@ struct StalenessRules: Sendable {
     self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
   }
 
-  /// Why the state is stale by what its run has said or by the first rule that says so, and since when; nil if neither does.
+  /// Why the state is stale, and since when: by the period that its run has named, or by the first rule that applies.
+  /// Nil if it is fresh.
   func finding(of state: some OperationState, in context: OperationContext) -> (reason: String, since: Date?)? {
     if let period = self.saidPeriod?(state), !period.contains(context.date) {
       return ("the time is over for which its run has called it fresh", period.end <= context.date ? period.end : nil)
@@ -47,12 +48,12 @@ struct StalenessRules: Sendable {
     return (rule.reason(for: state, in: context), end.flatMap { $0 <= context.date ? $0 : nil })
   }
 
-  /// Calls `onChange` whenever a condition that a rule names may have changed.
+  /// Calls `onChange` whenever a condition of a rule may have changed.
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
     .combined(self.rules.compactMap { $0.subscribe(in: context, onChange: onChange) })
   }
 
-  /// The fresh period that ends first; nil if neither a rule nor a run has named one.
+  /// Of the fresh periods by rules and runs, the one that ends first; nil if there is none.
   func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
     let said = self.saidPeriod?(state)
     if self.rules.isEmpty { return said ?? self.defaultPeriod(of: state, in: context) }
@@ -62,7 +63,7 @@ struct StalenessRules: Sendable {
 }
 
 protocol StalenessRule: Sendable {
-  /// The object that has added the rule, if it wants to tell its own rules from others.
+  /// The object that has added the rule; nil if it need not tell its own rules from others.
   var owner: (any AnyObject & Sendable)? { get }
 
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool
@@ -73,7 +74,8 @@ protocol StalenessRule: Sendable {
   /// The period in which the value is fresh by this rule; nil if the rule does not know it.
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod?
 
-  /// Calls `onChange` whenever the rule may have another answer for the same state; nil for a rule that cannot tell.
+  /// Calls `onChange` whenever the result of the rule may have changed for the same state; nil for a rule that cannot
+  /// notice.
   func subscribe(in context: OperationContext, onChange: @escaping @Sendable () -> Void) -> OperationSubscription?
 }
 
@@ -155,9 +157,9 @@ extension OperationContext {
 
   /// How long a value is fresh if its operation has no staleness rule, such as `.stale(after:)`; nil by default.
   ///
-  /// With nil such a value is always stale. It is a default for many operations: see
-  /// ``OperationClient/setDefaults(matching:_:)``. A rule of an operation replaces it. A negative duration is reported and
-  /// counts as zero.
+  /// If it is nil, such a value is always stale. It is a default for many operations: see
+  /// ``OperationClient/setDefaults(matching:_:)``. A rule of an operation replaces it. A negative duration is reported
+  /// and counts as zero.
   public var operationStaleAfter: Duration? {
     get { self[StaleAfterKey.self] }
     set { self[StaleAfterKey.self] = newValue?.reportedIfNegative(in: "operationStaleAfter") }
@@ -167,9 +169,9 @@ extension OperationContext {
     static let defaultValue: Duration? = nil
   }
 
-  /// Whether something may say for how long a value is fresh.
+  /// Whether a rule or a run may name a period in which a value is fresh.
   var mayNameFreshPeriods: Bool { self.isSet(StalenessRulesKey.self) || self.isSet(StaleAfterKey.self) }
 
-  /// Whether something says when a value is stale.
+  /// Whether there is a rule by which a value becomes stale, or a run that has named a period.
   var hasStaleness: Bool { !self.stalenessRules.isEmpty || self.operationStaleAfter != nil }
 }

@@ -27,7 +27,7 @@ extension String {
     self = "\(value)"
   }
 
-  /// The text without line breaks, and cut where it is longer than a line.
+  /// The text without line breaks, cut to the length of a line.
   fileprivate var inOneLine: String {
     let line = String(self.map { $0.isNewline ? " " : $0 })
     return line.count > 200 ? line.prefix(200) + "…" : line

@@ -1,10 +1,10 @@
-/// The state of an operation as its store keeps it: its type is known to the state itself alone.
+/// The state of an operation as its store keeps it, without its type.
 ///
 /// A store changes and compares states through this protocol, so that its code is compiled once for all operations.
 /// A state that conforms to it receives the outcomes of runs without their types. ``StateBox`` conforms for all other
 /// states.
 package protocol StoredState: Sendable {
-  /// What the store does for states of this type.
+  /// The settings by which the store treats states of this type.
   static var traits: StateTraits { get }
 
   /// The type of the state if it is a ``PartwiseReplacingState``.
@@ -25,7 +25,7 @@ package protocol StoredState: Sendable {
   /// Sets a result of a run, which has the types `OperationValue` and `Failure` of the state.
   mutating func report(_ outcome: RunOutcome, of task: ErasedTask)
 
-  /// Dates the value anew and forgets the error, without an update of the value, if that has this number of updates.
+  /// If the value has this number of updates, dates it anew and forgets the error, without an update of the value.
   ///
   /// - Returns: Whether it was done. False by default.
   mutating func renewValue(withCount count: Int, of task: ErasedTask) -> Bool
@@ -39,11 +39,11 @@ package protocol StoredState: Sendable {
   /// Restores the initial state. Returns the tasks to cancel.
   mutating func resetTasks(using context: OperationContext) -> [ErasedTask]
 
-  /// Makes a store with a runtime whose state is of this type.
+  /// Makes a store from a runtime with a state of this type.
   static func makeStore(of runtime: StoreRuntime) -> any AnyObject & Sendable
 }
 
-/// What a store does for states of one type.
+/// The settings by which a store treats states of one type.
 package struct StateTraits: OptionSet, Sendable {
   package let rawValue: UInt8
 
@@ -57,7 +57,7 @@ package struct StateTraits: OptionSet, Sendable {
   package static let undoesYields = StateTraits(rawValue: 2)
   /// The store keeps a copy of the state during each change: see ``OperationState/hasHistory``.
   package static let hasHistory = StateTraits(rawValue: 4)
-  /// A result replaces the one before it: see ``ReplacingState``.
+  /// A result replaces the result before it: see ``ReplacingState``.
   package static let replacesResults = StateTraits(rawValue: 8)
 
   /// The traits that a state of this type declares.
@@ -100,15 +100,15 @@ extension StoredState where Self: OperationState {
 // MARK: - With the type
 
 extension StoredState {
-  /// The state, whose type the caller knows.
+  /// Returns the state with its type, which the caller knows.
   ///
-  /// - Precondition: The state was made by ``OperationState/stored`` of a state of this type.
+  /// - Precondition: ``OperationState/stored`` has made the state from a state of this type.
   func value<State: OperationState & Sendable>(as state: State.Type) -> State {
-    // The precondition: this is such a state, or a `StateBox` of one, whose only field it is.
+    // By the precondition, this is such a state, or a `StateBox` with such a state as its only field.
     withUnsafePointer(to: self) { UnsafeRawPointer($0).assumingMemoryBound(to: State.self).pointee }
   }
 
-  /// Changes the state in place. Its type is as in ``value(as:)``.
+  /// Changes the state in place. The precondition is the one of ``value(as:)``.
   mutating func edit<State: OperationState & Sendable, R>(as state: State.Type, _ body: (inout State) -> R) -> R {
     // As in `value(as:)`.
     withUnsafeMutablePointer(to: &self) {
@@ -122,7 +122,7 @@ extension OperationState where Self: Sendable {
   var stored: any StoredState { (self as? any StoredState) ?? StateBox(self) }
 }
 
-/// A state that does not itself receive outcomes without their types.
+/// A box for a state that receives outcomes only with their types.
 struct StateBox<State: OperationState & Sendable>: StoredState {
   // The only field: see `StoredState.value(as:)`.
   private var state: State

@@ -1,12 +1,12 @@
-/// Answers calls of a store with the value that it has, in place of the outcome of a run.
+/// Answers calls of a store with the value of the store, in place of the outcome of a run.
 ///
-/// A modifier puts one into the context of each store, in its setup: see ``OperationContext/callAnswerer``. The store asks
-/// it about calls that wait for a run, not about the tasks that a caller makes and runs.
+/// A modifier puts one into the context of each store, in its setup: see ``OperationContext/callAnswerer``. The store
+/// asks it about calls that wait for a run. It does not ask about tasks that a caller makes and runs.
 public protocol CallAnswering: AnyObject, Sendable {
   /// How long a call waits for its run before the store asks for an answer; nil to ask only after a failure.
   var patience: Duration? { get }
 
-  /// Returns what a call gets in place of an outcome; nil for the outcome.
+  /// Returns the answer to a call, in place of the outcome of a run; nil if the call gets the outcome.
   ///
   /// Called with no lock held, and not while an invalidation of the store is unanswered.
   ///
@@ -26,7 +26,7 @@ public protocol CallAnswering: AnyObject, Sendable {
   /// - Parameters:
   ///   - answer: The answer.
   ///   - context: The context of the call.
-  ///   - run: The context of the run that goes on; nil if none does.
+  ///   - run: The context of the run that continues behind the answer; nil if none does.
   func willGive(_ answer: CallAnswer, in context: OperationContext, run: OperationContext?)
 
   /// Called with the lock of the store held when a run has set a value.
@@ -38,7 +38,7 @@ public protocol CallAnswering: AnyObject, Sendable {
   func valueWasSet(in state: any OperationState & Sendable, by context: OperationContext, isWhole: Bool)
 }
 
-/// When a store asks for an answer to a call.
+/// The time at which a store asks for an answer to a call.
 public enum CallOccasion: Sendable {
   /// Before the call waits for a run. With an answer, a run begins behind it.
   case beforeRun
@@ -48,7 +48,7 @@ public enum CallOccasion: Sendable {
   case failure(any Error)
 }
 
-/// What a call gets in place of the outcome of a run.
+/// The answer to a call, in place of the outcome of a run.
 public struct CallAnswer: Sendable {
   /// The outcome, which has the types of the operation.
   package let outcome: RunOutcome
@@ -56,7 +56,7 @@ public struct CallAnswer: Sendable {
   public let entries: OperationContext
   /// The notice about the answer.
   public let notice: OperationNotice
-  /// Why a run begins behind the call, if one does.
+  /// If a run begins behind the call: the cause of that run.
   public let cause: OperationRunCause
 
   /// Creates an answer.
@@ -65,7 +65,7 @@ public struct CallAnswer: Sendable {
   ///   - value: The value, which has the type that runs of the operation return.
   ///   - entries: Entries for the context of the event with the answer.
   ///   - notice: The notice about the answer.
-  ///   - cause: Why a run begins behind the call, if one does.
+  ///   - cause: If a run begins behind the call: the cause of that run; nil otherwise.
   public init<Value: Sendable>(
     value: Value,
     entries: OperationContext,
@@ -89,9 +89,9 @@ public struct CallAnswer: Sendable {
 }
 
 extension OperationContext {
-  /// What answers the calls of the store; nil for a store whose calls get the outcomes of runs.
+  /// Answers the calls of the store; nil if calls get the outcomes of runs.
   ///
-  /// It belongs to one store: other stores and runners do not take it over from a context.
+  /// It belongs to one store. Other stores and runners do not take it from a context.
   public var callAnswerer: (any CallAnswering)? {
     get { self[CallAnswererKey.self] }
     set { self[CallAnswererKey.self] = newValue }

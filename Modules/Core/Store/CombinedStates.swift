@@ -1,15 +1,16 @@
-/// The states of several stores as one value, followed: `client.states(of:)` and ``combinedStates(of:)`` make it.
+/// The states of several stores as one value: ``combinedStates(of:)`` and `client.states(of:)` make the sequence.
 ///
-/// Each element has the newest states of all stores at the time when it is read, the first one at once. States that
-/// change while the reader is busy arrive together. Each iterator is a subscriber of each store, so stale values are
-/// fetched, and unsubscribes when it is dropped. The sequence keeps the stores alive, and ends when its task is cancelled.
+/// Each element has the newest states of all stores at the time when it is read. The first element is available at
+/// once. States that change while the reader is busy arrive together. Each iterator is a subscriber of each store, so
+/// stale values are fetched, and it unsubscribes when it is dropped. The sequence keeps the stores alive, and ends when
+/// its task is cancelled.
 public struct CombinedStates<Element>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   /// Subscribes to all stores. The closure is called after each change.
   private let subscribe: @Sendable (@escaping @Sendable () -> Void) -> OperationSubscription
   private let read: @Sendable () -> Element
-  /// Whether an element is left out, because it repeats the one before it; nil to leave none out.
+  /// Whether to leave an element out that equals the element before it; nil to leave none out.
   private let isRepeated: (@Sendable (Element, Element) -> Bool)?
 
   init(
@@ -22,7 +23,7 @@ public struct CombinedStates<Element>: AsyncSequence, Sendable {
     self.isRepeated = isRepeated
   }
 
-  /// The results of a closure for the states, each once: an equal result is no element.
+  /// The results of a closure for the states. A result that equals the one before it is left out.
   ///
   /// ```swift
   /// let isLoading = client.states(of: queries).combined { states in states.contains { $0.isLoading } }
@@ -40,7 +41,7 @@ public struct CombinedStates<Element>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> Iterator {
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let subscription = self.subscribe { continuation.yield() }
-    // Without stores nothing else yields the first element.
+    // Without stores, nothing else would yield the first element.
     continuation.yield()
     continuation.onTermination = { _ in subscription.cancel() }
     return Iterator(states: self, changes: changes.makeAsyncIterator(), subscription: subscription)

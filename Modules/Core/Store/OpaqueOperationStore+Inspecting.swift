@@ -1,9 +1,9 @@
-// What tools that show or end the runs of any store ask of it.
+// Members for tools that show the runs of any store, or end them.
 extension OpaqueOperationStore {
   /// The type of the operation without its modifiers, as text.
   public var operationKind: String { "\(self.runtime.unmodifiedOperationType)" }
 
-  /// Whether the operation may run other than by a call.
+  /// Whether the operation may run without a call.
   public var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
 
   /// The number of optimistic updates on top of the value.

@@ -16,8 +16,8 @@ public final class OpaqueOperationStore: Sendable, OperationPathable {
     self.runtime = store.runtime
   }
 
-  /// The store as it sees itself, with its type.
-  // Looked up when it is needed, which costs more than to make this reference.
+  /// The store with its type. It is looked up only when it is needed, because that costs more than making this
+  /// reference.
   var typed: any ErasableStore {
     guard let store = self.store as? any ErasableStore else {
       preconditionFailure("An opaque store refers to an OperationStore.")

@@ -4,7 +4,7 @@
 /// operation is known, so it calls the operation without dynamic dispatch.
 @usableFromInline
 struct OperationBox: Sendable {
-  /// Runs the operation with the context of a run, which receives what the operation yields.
+  /// Runs the operation with the context of a run, which receives the yielded results.
   @usableFromInline
   typealias Run = nonisolated(nonsending) @Sendable (OperationContext, RunInvocation) async -> RunOutcome
 

@@ -11,7 +11,7 @@ public protocol OperationDecorator: Sendable {
 extension OperationContext {
   /// The decorators for the operations of stores that are created with this context, innermost first.
   ///
-  /// A store removes them from its own context, so stores that its operation creates with that context are not
+  /// A store removes them from its own context. If its operation makes other stores with that context, those are not
   /// decorated.
   public var operationDecorators: [any OperationDecorator] {
     get { self[DecoratorsKey.self] }

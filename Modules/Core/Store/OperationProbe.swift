@@ -1,6 +1,7 @@
-/// Is notified of what a modifier around the operation cannot observe: stores, subscribers, and callers that join runs.
+/// Is notified of stores, subscribers, and callers that join runs, which a modifier around the operation cannot
+/// observe.
 ///
-/// A modifier that measures runs adds one in its `setup`, for the stores that are made from then on:
+/// A modifier that measures runs adds a probe in its `setup`, for the stores that are made from then on:
 ///
 /// ```swift
 /// func setup(context: inout OperationContext, using operation: Operation) {
@@ -9,8 +10,8 @@
 /// }
 /// ```
 ///
-/// Its methods are called on any thread, with no lock held, where it happens. So a probe misses nothing, unlike a reader of
-/// ``OperationClient/events``, which has the same and more.
+/// Its methods are called with no lock held, on the thread where the event occurs. So a probe misses no event, unlike a
+/// slow reader of ``OperationClient/events``, which has the same events and more.
 public protocol OperationProbe: Sendable {
   /// Called when a store is created. The returned subscription is cancelled when the store is released.
   func storeWasMade() -> OperationSubscription

@@ -6,7 +6,7 @@ public struct OperationRunSharing: Sendable {
   /// Returns whether a call with the first context may join a run with the second.
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
-  /// The modifier that has set the rule; nil for a rule that was made by the public initializer.
+  /// The modifier that has set the rule; nil for a rule of the public initializer.
   let modifier: (any AnyObject & Sendable)?
 
   /// Creates a rule.
@@ -20,7 +20,7 @@ public struct OperationRunSharing: Sendable {
     self.modifier = nil
   }
 
-  /// Creates the rule of a modifier, which has to let the run of a store through: see
+  /// Creates the rule of a modifier. The modifier does not hold up the run of a store: see
   /// ``OperationContext/enterSharingModifier(_:)``.
   @usableFromInline
   package init(
@@ -47,11 +47,11 @@ extension OperationContext {
 extension OperationContext {
   /// Enters the modifier by which the callers of a store share the run with this context.
   ///
-  /// The store has decided who shares the run, so that the modifier lets it through.
+  /// The store has decided which callers share the run, so the modifier lets it through.
   ///
   /// - Parameter modifier: The modifier, as in ``OperationRunSharing/init(of:isSameRun:)``.
-  /// - Returns: The object by which the caller leaves the modifier after the operation. Nil in a run that does not come
-  ///   from a store with this rule, and in a run that has entered the modifier before.
+  /// - Returns: The object by which the caller leaves the modifier after the operation. Nil if the run does not come
+  ///   from a store with this rule, or if it has entered the modifier before.
   @usableFromInline
   package func enterSharingModifier(_ modifier: AnyObject) -> RunWaits? {
     guard let waits = self.run.waits, waits.run == self.run.taskIdentifier,

@@ -1,6 +1,6 @@
 /// The base class of ``OperationStorage``, which does not depend on the type of the operation.
 ///
-/// It has the members that are rarely called. The subclass overrides all of them.
+/// Its members are rarely called. The subclass overrides all of them.
 @usableFromInline
 class AnyOperationStorage: @unchecked Sendable {
   // Unchecked because the compiler checks only final classes; the one subclass holds an immutable Sendable value.

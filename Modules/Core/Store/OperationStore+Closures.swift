@@ -5,7 +5,7 @@ extension OperationStore {
   /// let subscription = store.subscribe { state in print(state.status) }
   /// ```
   ///
-  /// It is ``subscribe(with:isolation:)-(OperationEventHandler<State>,_)`` for code that needs the state alone.
+  /// It works like ``subscribe(with:isolation:)-(OperationEventHandler<State>,_)``, for code that needs only the state.
   ///
   /// - Parameters:
   ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
@@ -27,9 +27,9 @@ extension OperationStore {
   /// let subscription = store.subscribe(on: counter) { counter, state in counter.note(state.currentValue) }
   /// ```
   ///
-  /// The states come in order. When several come before the actor is free, it receives the newest of them alone. Called
-  /// on `actor`, this method delivers the current state before it returns. Once the subscription has been cancelled on
-  /// `actor`, the closure is not called again.
+  /// The states come in order. If several states come before the actor is free, the closure receives only the newest.
+  /// Called on `actor`, this method delivers the current state before it returns. Once the subscription has been
+  /// cancelled on `actor`, the closure is not called again.
   ///
   /// - Parameters:
   ///   - actor: The actor to call the closure on. The subscription keeps it alive.
@@ -61,14 +61,14 @@ extension OperationStore {
   /// }
   /// ```
   ///
-  /// The states come in order. When several come before the main actor is free, it receives the newest of them alone.
-  /// Called on the main actor, this method delivers the current state before it returns. Once the subscription has been
-  /// cancelled on the main actor, the closure is not called again.
+  /// The states come in order. If several states come before the main actor is free, the closure receives only the
+  /// newest. Called on the main actor, this method delivers the current state before it returns. Once the subscription
+  /// has been cancelled on the main actor, the closure is not called again.
   ///
   /// - Parameters:
   ///   - actor: The main actor.
   ///   - isolation: The actor of the caller, on which a run that this call starts does not begin.
-  ///   - onStateChanged: Receives the state, and may touch what is isolated to the main actor.
+  ///   - onStateChanged: Receives the state, and may use members that are isolated to the main actor.
   /// - Returns: The subscription. Calls stop when it is cancelled or dropped.
   public func subscribe(
     on actor: MainActor,
@@ -136,7 +136,8 @@ private final class ActorDelivery<State: OperationState & Sendable>: Sendable {
     self.content.withLock { $0.newest.take() }
   }
 
-  /// Ends the delivery and returns nil. Returns a state that has come meanwhile instead, and does not end the delivery.
+  /// Ends the delivery and returns nil. If a state has come meanwhile, returns it instead, and does not end the
+  /// delivery.
   private func endDelivery() -> State? {
     self.content.withLock { content in
       if content.newest == nil { content.isDelivering = false }

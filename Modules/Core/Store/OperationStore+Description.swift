@@ -17,7 +17,7 @@ extension OpaqueOperationStore: CustomStringConvertible {
 }
 
 extension OperationClient: CustomStringConvertible {
-  /// The numbers of stores, and of those with runs, in one line.
+  /// The number of stores, and the number of stores with runs, in one line.
   ///
   /// - Complexity: O(*n*) in the number of stores. See ``snapshot()`` for each store.
   public var description: String {

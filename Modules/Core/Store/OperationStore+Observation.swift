@@ -1,6 +1,6 @@
-// What a module needs that keeps a copy of the state for observers.
+// Members for modules that keep a copy of the state for observers.
 extension OperationStore {
-  /// The current state, with a number that differs if the value was changed otherwise than its count says.
+  /// The current state, with a number that differs if the value was changed without a change of its count.
   public var stateAndUncountedChanges: (state: State, uncountedChanges: UInt64) {
     let (state, uncountedChanges) = self.runtime.stateAndUncountedChanges
     return (state.value(as: State.self), uncountedChanges)

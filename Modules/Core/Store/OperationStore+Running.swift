@@ -42,12 +42,12 @@ extension OperationStore {
 }
 
 extension OperationStore where State: QueryStateProtocol {
-  /// Fetches the value and waits for it: with a run that begins now, or with one under way that is shared.
+  /// Fetches the value and waits for it: with a run that begins now, or with a shared run that is under way.
   ///
   /// If the query shares runs, as with `.deduplicated()`, the call joins a fetch that does the same work. A value that
-  /// has arrived before is fetched again, also if a subscription has just fetched it: for a value that is fetched only
-  /// if need be, use `client.ensureValue(for:)`, or subscribe alone. Cancelling the caller cancels the fetch,
-  /// unless other callers wait for it or subscribers keep it alive.
+  /// has arrived before is fetched again, even if a subscription has just fetched it. To fetch only if need be, use
+  /// `client.ensureValue(for:)`, or only subscribe. Cancelling the caller cancels the fetch, unless other callers wait
+  /// for it or subscribers keep it alive.
   ///
   /// - Parameters:
   ///   - context: Entries for this fetch, which take precedence over ``context``.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-// What a module needs whose operations read the values of other stores.
+// Members for modules with operations that read the values of other stores.
 
 /// Numbers that differ when a store shows another value or another error.
 public struct StoreStamp: Hashable, Sendable {
@@ -15,12 +15,13 @@ public struct StoreStamp: Hashable, Sendable {
   }
 }
 
-/// The changes of what a store shows that the counts of its state do not include.
+/// The changes of the shown value or error that the counts of the state do not include.
 struct UncountedChanges: Hashable, Sendable {
   /// Committed layers and rolled back runs.
   private let values: Int
   private let resets: Int
-  /// The number of the last change of the store; 0 without layers. With layers, each change counts as one of the value.
+  /// The number of the last change of the store; 0 without layers. With layers, each change counts as a change of the
+  /// value.
   private let layers: UInt64
 
   fileprivate init(of machine: borrowing StoreMachine) {
@@ -44,16 +45,17 @@ extension OperationStore {
   /// Whether the store was invalidated, and its value was not refreshed since.
   public var isInvalidated: Bool { self.runtime.isInvalidated }
 
-  /// Whether the operation has rules for staleness. Without, its value is always stale unless a run says otherwise.
+  /// Whether the operation has rules for staleness. Without rules its value is always stale, unless a run has named a
+  /// period.
   public var hasStalenessRules: Bool { self.context.hasStaleness }
 
-  /// Whether a run has said how long the value is fresh.
+  /// Whether a run has named the period in which the value is fresh.
   public var hasFreshPeriodOfRun: Bool {
     let (state, rules) = self.runtime.withMachine { ($0.state, $0.context.stalenessRules) }
     return rules.saidPeriod?(state.value(as: State.self)) != nil
   }
 
-  /// Whether the operation may be run without a request for that. False for mutations.
+  /// Whether the operation may run without a call. False for mutations.
   public var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
 
   /// Whether a run that refreshes the whole value is under way, or about to start.

@@ -1,5 +1,5 @@
 extension OperationStore {
-  /// Subscribes to the store, and streams what a closure returns for the current state and for later ones.
+  /// Subscribes to the store, and streams the results of a closure for the current state and for later states.
   ///
   /// - Parameters:
   ///   - runtime: The runtime of the store, which the stream does not keep alive.

@@ -3,8 +3,8 @@ extension OperationStore {
   ///
   /// The handler receives the current state at once. If the value is stale and automatic running is enabled, the store
   /// runs the operation, or uses a run under way. That run is cancelled when the last subscriber has left and no caller
-  /// waits for it. The subscription does not keep the store alive. If the operation shares
-  /// runs, a `fetch()` after this call joins that run while it is under way; after its end it is a second run.
+  /// waits for it. The subscription does not keep the store alive. If the operation shares runs, a `fetch()` after this
+  /// call joins that run while it is under way. After its end, a `fetch()` makes a second run.
   ///
   /// - Parameters:
   ///   - handler: Called in event order with no lock held, on the thread that delivers the event.

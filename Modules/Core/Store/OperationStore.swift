@@ -128,7 +128,7 @@ extension OperationStore {
   /// The current value, with optimistic updates applied.
   ///
   /// The setter notifies the subscribers before it returns. During exclusive access it notifies them when the access
-  /// ends, and while other events are being delivered, after those.
+  /// ends. While other events are being delivered, it notifies them after those events.
   ///
   /// - Complexity: The getter is O(1), the setter O(*n*) in the number of subscribers.
   @inlinable
@@ -142,7 +142,7 @@ extension OperationStore {
     self.state[keyPath: keyPath]
   }
 
-  /// Whether the value should be fetched again: after an invalidation, or because a staleness rule says so.
+  /// Whether the value should be fetched again: after an invalidation, or by a staleness rule.
   ///
   /// Without rules a value is always stale. Optimistic updates are not considered.
   ///

@@ -1,4 +1,4 @@
-/// A state in which a result replaces the one before it: only the last result and their number matter.
+/// A state in which a result replaces the result before it: only the last result and the number of results matter.
 protocol ReplacingState: OperationState {}
 
 extension QueryState: ReplacingState {}
@@ -8,7 +8,7 @@ extension DefaultOperationState: ReplacingState where Base: ReplacingState {}
 /// A state made of parts, in which a result of a run replaces an earlier result of that run for the same part.
 ///
 /// Conform your own state if its runs yield many results, such as a page each. The store keeps the results of a run
-/// until it ends, to undo other runs without it: those that are replaced, it drops.
+/// until the run ends, so that it can undo other runs. It drops results that were replaced.
 public protocol PartwiseReplacingState: OperationState, Sendable {
   /// Returns the part for which a run with this context reports results; nil when they do not replace each other.
   static func replacedPart(in context: OperationContext) -> Int?

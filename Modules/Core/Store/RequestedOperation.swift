@@ -1,9 +1,9 @@
 #if DEBUG
   internal import Synchronization
 
-  /// The operation, with its modifiers, that a client created a store for.
+  /// The operation, with its modifiers, for which a client has created a store.
   ///
-  /// A store is created once: a later request with other modifiers gets the store with its original modifiers.
+  /// A store is created once. A later request with other modifiers gets the store with the original modifiers.
   @usableFromInline
   final class RequestedOperation: Sendable {
     /// How the store was made.
@@ -24,7 +24,7 @@
 
     init() {}
 
-    /// Notes the operation that the store is made for.
+    /// Notes the operation for which the store is made.
     @usableFromInline
     func note(_ operation: some OperationRequest, at location: CallSite?) {
       let origin = Origin(
@@ -36,8 +36,8 @@
       self.state.withLock { $0.origin = origin }
     }
 
-    /// Reports, once each, that the modifiers or the closure of an operation have no effect, unless the store was made
-    /// with the same ones.
+    /// Reports modifiers of an operation, or a closure, that have no effect because the store was made with others.
+    /// Each is reported once.
     ///
     /// A request without modifiers is not reported, because it loses none.
     @usableFromInline

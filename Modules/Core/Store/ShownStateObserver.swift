@@ -1,4 +1,4 @@
-/// The state that a store shows, with its type erased, as observers of the store receive it.
+/// The state that a store shows, as observers of the store receive it: without its type.
 public struct ShownState: Sendable {
   private let stored: any StoredState
 
@@ -12,16 +12,16 @@ public struct ShownState: Sendable {
   public func value<State: OperationState & Sendable>(as state: State.Type) -> State { self.stored.value(as: state) }
 }
 
-/// Is notified when a store shows another value, for a module that keeps an index of values.
+/// Is notified when a store shows another value, for modules that keep an index of values.
 ///
-/// Handlers receive events in their order, which may be after the change has returned. An observer knows of a change as
-/// soon as anybody can read the new value.
+/// Handlers receive events in order, possibly after the change has returned. An observer is notified as soon as anybody
+/// can read the new value.
 public protocol ShownStateObserver: AnyObject, Sendable {
   /// Called with the lock of the store held, in the order of the changes, when the value or the error may have changed.
   ///
-  /// It must call no user code, and release nothing that a user may have made.
+  /// It must not call user code, and must not release objects of users.
   ///
-  /// - Returns: What the observer no longer needs, which is released after the lock.
+  /// - Returns: Objects that the observer no longer needs, to be released after the lock.
   func storeShows(_ state: ShownState) -> (any Sendable)?
 
   /// Called with no lock held after changes, by the thread that has made them, before the handlers are notified.
@@ -40,9 +40,9 @@ extension ShownStateObserver {
   public func storeIsInvalidated() {}
 }
 
-/// Makes the observers of stores whose operation has added it to its context.
+/// Makes observers for stores. A modifier adds it to the context of an operation.
 public protocol ShownStateFollower: Sendable {
-  /// Makes the observer of a store that is being made.
+  /// Makes the observer of a new store.
   ///
   /// - Parameters:
   ///   - store: The store, before it is returned to its maker.
@@ -59,7 +59,7 @@ public protocol ShownStateFollower: Sendable {
 }
 
 extension OperationContext {
-  /// What follows the values of the operation's stores, which modifiers add in their `setup`.
+  /// The objects that follow the values of the operation's stores. Modifiers add them in their `setup`.
   public var shownStateFollowers: [any ShownStateFollower] {
     get { self[ShownStateFollowersKey.self] }
     set { self[ShownStateFollowersKey.self] = newValue }
@@ -91,7 +91,8 @@ extension OperationStore {
   ///
   /// - Parameters:
   ///   - type: The type of the observer.
-  ///   - makeObserver: Returns the observer, which knows of each change that can be read after the call. Called with the
+  ///   - makeObserver: Returns the observer. It is notified of each change that can be read after the call. Called with
+  ///     the lock of the store held, so it must not call user code.
   ///     lock of the store held.
   public func addShownStateObserver<Observer: ShownStateObserver>(
     _ type: Observer.Type,
@@ -132,7 +133,7 @@ extension StoreMachine {
     _modify { yield &self.uniqueExtras().content.shownStateObservers }
   }
 
-  /// Passes the shown state to the observers. Returns them, for the caller to let them settle after the lock.
+  /// Passes the shown state to the observers. Returns them: the caller lets them settle after the lock.
   func notifyObservers(_ released: inout ReleasedValues) -> [any ShownStateObserver] {
     guard let observers = self.extras?.content.shownStateObservers, !observers.isEmpty else { return [] }
     for observer in observers {

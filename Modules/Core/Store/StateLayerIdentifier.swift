@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The position of layers among the other layers of a store: they are above those with smaller places.
+/// The position of layers among the layers of a store: layers with greater places are above.
 public struct StateLayerPlace: Hashable, Comparable, Sendable {
   private static let last = Atomic<Int64>(0)
   private let rawValue: Int64
@@ -9,7 +9,7 @@ public struct StateLayerPlace: Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Returns a place above all that were made before.
+  /// Returns a place above all places that were made before.
   public static func next() -> Self { Self(Self.last.wrappingAdd(1, ordering: .relaxed).newValue) }
 
   /// Makes a place for a call that an earlier process has accepted.

@@ -1,9 +1,9 @@
-/// Access to a stored state as a state of type `Target`: the state itself, or a base of it.
+/// Reads and changes a stored state as a state of type `Target`: the state itself, or a base of it.
 struct StateProjection<Target: OperationState & Sendable>: Sendable {
   private let body: @Sendable (inout any StoredState, (inout Target) -> Void) -> Void
   private let read: @Sendable (any StoredState) -> Target
 
-  /// Creates the projection from states of one type; nil if `Target` is neither that type nor one of its bases.
+  /// Creates the projection for states of one type; nil if `Target` is neither that type nor one of its bases.
   init?<State: OperationState & Sendable>(from state: State.Type) {
     if State.self == Target.self {
       // As below, without looking up types.

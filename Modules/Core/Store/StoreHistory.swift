@@ -1,7 +1,7 @@
 internal import OperationFoundation
 internal import Synchronization
 
-/// What has happened in a store lately, for explanations.
+/// The last runs and notices of a store, for explanations.
 ///
 /// A store has one while somebody reads the events of its client, or after it was asked for an explanation.
 final class StoreHistory: Sendable {
@@ -20,7 +20,7 @@ final class StoreHistory: Sendable {
   }
 
   struct Content: Sendable {
-    /// Newest last.
+    /// The newest notice is the last.
     var runs: [Run] = []
     var notices: [Notice] = []
   }
@@ -28,7 +28,7 @@ final class StoreHistory: Sendable {
   private static let maximumRuns = 8
   private static let maximumNotices = 4
 
-  /// The name of the operation, which takes a look-up to find.
+  /// The name of the operation. It is kept because finding it takes a look-up.
   let operationName: String
   /// Waits until the value becomes stale.
   let staleness = StalenessWatch()

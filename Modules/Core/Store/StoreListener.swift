@@ -1,4 +1,4 @@
-/// Receives the events of a store whatever its types are. It is no subscriber: it starts and keeps no runs.
+/// Receives the events of a store without their types. It is no subscriber: it starts no runs and keeps none alive.
 final class StoreListener: Subscriber, @unchecked Sendable {
   // Unchecked like its base class. It adds only these immutable Sendable closures.
   private let onStateChanged: (@Sendable (any StoredState) -> Void)?

@@ -1,5 +1,5 @@
 extension StoreMachine {
-  /// Notifies what answers the calls of the store of a value that a run has set. Errors set no value.
+  /// If a run has set a value, notifies the object that answers the calls of the store. Errors set no value.
   func note(_ result: RunOutcome, of task: ErasedTask, for answerer: any CallAnswering) {
     guard result.isSuccess else { return }
     answerer.valueWasSet(in: self.state.typed, by: task.context, isWhole: self.state.isReplaced(by: task))
@@ -7,7 +7,7 @@ extension StoreMachine {
 
   /// Dates the value anew in place of setting it again. Returns false if that was not possible.
   mutating func renewValue(withCount count: Int, _ outcome: RunOutcome, of task: ErasedTask) -> Bool {
-    // An undo log applies outcomes again, and knows no renewals.
+    // An undo log would set the outcome again, because it cannot repeat a renewal.
     guard outcome.isSuccess, !self.hasUndoLog else { return false }
     return self.state.renewValue(withCount: count, of: task)
   }

@@ -16,7 +16,7 @@ final class StoreExtras: @unchecked Sendable {
     var layers: [StateLayer] = []
     /// Actions to perform when exclusive access ends.
     var deferredActions: [@Sendable () -> Void] = []
-    /// Values that were last replaced during exclusive access, released when that ends.
+    /// The last values that were replaced during exclusive access. They are released when it ends.
     var deferredReleases: [StoreMachine.ReplacedValues] = []
     /// Called after the store gets its first subscriber or run, and after it loses its last.
     var activityObservers: [UInt64: @Sendable () -> Void] = [:]
@@ -24,9 +24,9 @@ final class StoreExtras: @unchecked Sendable {
     var shownStateObservers: [any ShownStateObserver] = []
     /// The number of the store's last invalidation; 0 before the first.
     var invalidations = 0
-    /// The number of the last invalidation that was answered: by a run that began after it, a set value or a reset.
+    /// The number of the last answered invalidation. A run that began after it, a set value or a reset answers it.
     var answeredInvalidations = 0
-    /// What the last invalidation was.
+    /// The record of the last invalidation.
     var invalidation: InvalidationRecord?
     /// Whether the operation must run again once the runs that began before the last invalidation have ended.
     var needsRerun = false
@@ -36,20 +36,21 @@ final class StoreExtras: @unchecked Sendable {
     var prematurity: RunOrigin?
     /// Whether a run has ever reported an attempt or a pause.
     var hasReportedProgress = false
-    /// The number of changes of the value that its count does not show: committed layers and rolled back runs.
+    /// The number of changes of the value that its count does not include: committed layers and rolled back runs.
     var uncountedChanges = 0
     /// How often the state was reset, which restarts its counts.
     var resets = 0
 
     /// The state with the layers applied, which the store shows; nil when there are no layers.
     var layeredState: (any StoredState)?
-    /// Why the client has dropped the store, which others may hold; nil if nobody looked then.
+    /// Why the client has dropped the store, which may have other owners; nil if nobody read events or explanations
+    /// then.
     var evictionCause: OperationRunCause?
-    /// What runs under way wait for, other than conditions, by the numbers of the waits.
+    /// The waits of runs under way for something other than a condition, by the numbers of the waits.
     var runWaits: [UInt64: RunWaitNote] = [:]
-    /// What has happened lately; nil while nobody looks.
+    /// The last runs and notices; nil while nobody reads events or explanations.
     var history: StoreHistory?
-    /// Where a value comes from that is not like any other; see ``StoreMachine/shownValueOrigin``.
+    /// The origin of a value that is a fallback or was restored; see ``StoreMachine/shownValueOrigin``.
     var valueOrigin: ValueOrigin?
     /// The elapsed time at which the operation polls next; nil while it does not.
     var nextPoll: Duration?
@@ -63,8 +64,8 @@ final class StoreExtras: @unchecked Sendable {
 extension StoreMachine {
   /// Returns the extras for a change: created if missing, and copied if another machine refers to them.
   mutating func uniqueExtras() -> StoreExtras {
-    // Moved to a non-optional local: the thread sanitizer knows the uniqueness check of a non-optional reference only
-    // (Scripts/ThreadSanitizer).
+    // Moved to a non-optional local, because the thread sanitizer recognizes the uniqueness check only for a
+    // non-optional reference (Scripts/ThreadSanitizer).
     var extras = self.extras.take() ?? StoreExtras()
     if !isKnownUniquelyReferenced(&extras) { extras = StoreExtras(extras.content) }
     self.extras = extras

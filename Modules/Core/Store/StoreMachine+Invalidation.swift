@@ -1,7 +1,7 @@
 extension StoreMachine {
   /// Records the invalidation with this number, unless a later one was recorded.
   ///
-  /// - Returns: The record of the former one, for the caller to release after the lock.
+  /// - Returns: The record of the earlier invalidation, for the caller to release after the lock.
   mutating func invalidate(_ number: Int, _ record: InvalidationRecord) -> InvalidationRecord? {
     guard number > self.invalidations else { return nil }
     self.invalidations = number
@@ -15,7 +15,8 @@ extension StoreMachine {
     if self.isInvalidated { self.answeredInvalidations = self.invalidations }
   }
 
-  /// The runs that began before the last invalidation and therefore do not answer it, without those rolled back.
+  /// The runs that began before the last invalidation and therefore do not answer it. Runs that were rolled back are
+  /// left out.
   var runsBeforeInvalidation: [Run] {
     self.runs.filter { $0.isShown && $0.invalidations < self.invalidations }
   }
@@ -26,10 +27,10 @@ extension StoreMachine {
   }
 
   /// Whether a new caller can join the run at an index.
-  // In a closure over a machine, `canServe(machine.runs[index])` would copy the run.
+  // Inside a closure over a machine, `canServe(machine.runs[index])` would copy the run.
   func canServeRun(at index: Int) -> Bool { self.canServe(self.runs[index]) }
 
-  /// Whether a new caller can join a run, and the success of that run replaces the whole value.
+  /// Whether a new caller can join a run and the run replaces the whole value when it succeeds.
   func canRefresh(_ run: Run) -> Bool { self.canServe(run) && self.state.isReplaced(by: run.task) }
 
   /// Rolls back the runs that replace the whole value and began before the last answered invalidation.

@@ -24,7 +24,7 @@ extension StoreMachine {
   /// Adds a layer above those with smaller identifiers, and queues the event.
   mutating func add(_ layer: StateLayer) {
     guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
-    // Nearly always its identifier is the greatest.
+    // The new identifier is nearly always the greatest.
     let index = self.layers.lastIndex { $0.id < layer.id }.map { $0 + 1 } ?? 0
     self.layers.insert(layer, at: index)
     self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
@@ -51,7 +51,7 @@ extension StoreMachine {
   mutating func replaceWithNextInvalidation(_ id: StateLayerIdentifier) {
     guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
     self.layers[index].replacingInvalidation = self.invalidations + 1
-    // Drafts that were made before are outdated.
+    // Drafts that were made before this are outdated.
     self.version += 1
   }
 

@@ -1,14 +1,15 @@
 extension StoreMachine {
-  /// What a change removes from a machine, released after unlocking: deinitializers are user code, too.
+  /// The objects that a change removes from a machine. They are released after unlocking, because deinitializers may be
+  /// user code.
   ///
-  /// What nearly every change removes has a place of its own, on the stack. As elements of the array, they would take
-  /// allocations in each run.
+  /// Objects that nearly every change removes have places of their own, on the stack. As elements of the array, they
+  /// would take allocations in each run.
   struct ReleasedValues: ~Copyable {
     /// The values and the errors before the change.
     var replaced: ReplacedValues?
-    /// The task of a run that has ended, was reserved, or has another task now.
+    /// The task of a run: the run has ended, was reserved, or has another task now.
     var task: ErasedTask?
-    /// The change that the undo log has replaced by a later one.
+    /// The change in the undo log that a later change has replaced.
     var undoneChange: UndoLog.Change?
     private var others: [any Sendable] = []
 
@@ -24,7 +25,7 @@ extension StoreMachine {
     }
   }
 
-  /// The values and the errors of the state and of what is shown.
+  /// The values and the errors of the state and of the shown state.
   struct ReplacedValues: Sendable {
     private let values: RetainedValues
     private let shownValues: RetainedValues?
@@ -35,7 +36,7 @@ extension StoreMachine {
     }
   }
 
-  /// Keeps replaced values until exclusive access ends. At most four are kept: beyond that, returns the oldest.
+  /// Keeps replaced values until exclusive access ends. At most four are kept: with more, returns the oldest.
   mutating func deferRelease(of replaced: ReplacedValues) -> ReplacedValues? {
     let extras = self.uniqueExtras()
     extras.content.deferredReleases.append(replaced)
@@ -53,11 +54,11 @@ extension StoreMachine {
 }
 
 extension StoreRuntime {
-  /// Runs `body` on the machine with the lock held. What `body` moves to its second parameter is released after
-  /// unlocking.
+  /// Runs `body` on the machine with the lock held. Objects that `body` moves to its second parameter are released
+  /// after unlocking.
   ///
-  /// The values that a change of this thread replaces during its exclusive access are kept until that ends; at most the
-  /// last four.
+  /// The values that this thread replaces during its exclusive access are kept until the access ends; at most the last
+  /// four.
   @inline(__always)
   func withMachine<R>(_ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> R) -> R {
     var released = StoreMachine.ReleasedValues()

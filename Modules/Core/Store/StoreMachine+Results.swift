@@ -30,7 +30,7 @@ extension StoreMachine {
   ///   - result: The yielded value or error.
   ///   - task: The task of the run, with the context of the yield.
   ///   - isRecorded: Whether the change is recorded to be undone, because the state does not undo it itself.
-  ///   - released: Receives what is to be released after the lock.
+  ///   - released: Receives the objects to release after the lock.
   /// - Returns: The notifications that are due; none if the run was cancelled.
   mutating func yield(
     _ result: RunOutcome,
@@ -53,7 +53,7 @@ extension StoreMachine {
   /// - Parameters:
   ///   - change: The change; evaluated only if there is an undo log.
   ///   - owner: The run that made the change; nil when the change cannot be rolled back.
-  ///   - released: Receives what is to be released after the lock.
+  ///   - released: Receives the objects to release after the lock.
   mutating func record(
     _ change: @autoclosure () -> UndoLog.Change,
     by owner: OperationTaskIdentifier?,

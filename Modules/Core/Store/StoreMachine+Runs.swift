@@ -7,7 +7,7 @@ extension StoreMachine {
     let invalidations: Int
     /// Whether its results affect the state: true until the run is rolled back or the state is reset.
     var isShown = true
-    /// Whether a condition of the operation became true only after the run began. A failure may cause a rerun.
+    /// Whether a condition of the operation became true only after the run began. If the run fails, it may be repeated.
     var isPremature = false
     /// Whether its work has begun. A handler that joins the run later is notified of the start when it joins.
     var hasStarted = false
@@ -60,10 +60,10 @@ extension StoreMachine {
   ///
   /// - Parameters:
   ///   - task: The task of the run.
-  ///   - outcome: What the operation returned or threw.
+  ///   - outcome: The outcome of the operation.
   ///   - isCancelled: Whether the run was cancelled.
   ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
-  ///   - renewedCount: The number of updates of the value that the run has only renewed; nil if it has a new value.
+  ///   - renewedCount: If the run has only renewed the value: the number of updates of that value. Nil for a new value.
   ///   - released: Receives what is to be released after the lock.
   /// - Returns: The notifications that are due.
   mutating func finish(
@@ -121,7 +121,7 @@ extension StoreMachine {
     if self.undoLog?.hasOwners == false { self.undoLog = nil }
   }
 
-  /// Removes a run from the finishing ones, after all notifications of its end.
+  /// Removes a run from the finishing runs, after all notifications of its end.
   mutating func forgetFinishing(of id: OperationTaskIdentifier) {
     if self.finishingRuns.count == 1, self.finishingRuns[0].id == id {
       self.finishingRuns.removeLast()

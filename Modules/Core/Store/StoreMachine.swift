@@ -1,7 +1,7 @@
 /// The state of a store and its transitions.
 ///
 /// A transition performs no side effects: it returns them, or puts events in the event queue. The machine is not
-/// copyable, so that the compiler copies it nowhere. A change that calls user code is tried on a ``draft()``.
+/// copyable, so the compiler never copies it. A change that calls user code is tried on a ``draft()``.
 struct StoreMachine: ~Copyable, Sendable {
   /// The storage of the store's context, which has no entries of an event.
   var contextStorage: OperationContext.Storage
@@ -11,7 +11,7 @@ struct StoreMachine: ~Copyable, Sendable {
   var runs: [Run] = []
   /// The tasks of runs that are about to start. Callers can join them already.
   var reservedTasks: [ErasedTask] = []
-  /// The runs that have ended and for which not all notifications have been sent.
+  /// The ended runs with notifications that were not sent yet.
   var finishingRuns: [SharedRun] = []
   /// The runs that the subscribers own together: the last subscriber to leave gives them up.
   var subscriberRuns: [SharedRun] = []
@@ -72,7 +72,7 @@ struct StoreMachine: ~Copyable, Sendable {
 
   /// The index of a run; nil when it is not under way.
   func index(ofRun id: OperationTaskIdentifier) -> Int? {
-    // Nearly always the store has one run, or the newest run is the one searched for.
+    // Nearly always the store has only one run, or the newest run is searched for.
     let last = self.runs.count - 1
     if last < 0 { return nil }
     return self.runs[last].id == id ? last : self.index(ofEarlierRun: id)

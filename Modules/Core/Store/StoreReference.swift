@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A reference to a store that does not keep it alive. A store has one, which is the same object at each access.
+/// A weak reference to a store. Each store has one, and each access returns the same object.
 public final class StoreReference: Sendable {
   private weak let object: (any AnyObject & Sendable)?
   /// Exists as long as the store does, which retains it.
@@ -32,7 +32,7 @@ public final class StoreReference: Sendable {
   var lastInvalidation: Int { self.runtime?.lastInvalidation.load(ordering: .acquiring) ?? 0 }
 
   /// Whether the store has ever had a subscriber, a handler or an observer.
-  // Computed: a stored flag would make each store of a client 16 bytes larger.
+  // Computed, because a stored flag would make each store of a client 16 bytes larger.
   var hasListeners: Bool { self.runtime?.hasDependents ?? false }
 
   /// Performs an action in the order of the store's events; at once when the store has been released.

@@ -1,8 +1,8 @@
-/// The run that a call gets where callers share runs.
+/// The run of a call, if callers share runs.
 enum RunAdmission {
-  /// A new run, which other callers can join from now on. The caller is an owner of it, and starts it.
+  /// A new run, which other callers can join from now on. The caller owns and starts it.
   case newRun(SharedRun, OperationContext)
-  /// An existing run. The caller is an owner of it.
+  /// An existing run. The caller is one of its owners.
   case join(SharedRun)
   /// No run: the run that does the same work waits for the caller, through these operations.
   case refusal([String])
@@ -12,7 +12,7 @@ extension StoreRuntime {
   /// The result of trying to join one run.
   enum Joining {
     case granted(RunAdmission)
-    /// The run does other work, or waits for the caller: in a cycle, which was reported, or in a queue.
+    /// The run does other work, or waits for the caller. The wait is in a cycle, which was reported, or in a queue.
     case refused
     /// The run can no longer be joined.
     case late
@@ -22,9 +22,9 @@ extension StoreRuntime {
 extension StoreRuntime {
   /// Decides whether a call joins a run that does the same work, or starts one.
   ///
-  /// The operation compares runs without the lock. The decision is made in one step with the lock held: a run starts
-  /// only if the call was compared with all others, and a run is joined only if it has neither finished nor been
-  /// invalidated since.
+  /// The operation compares runs without the lock. The decision is then made in one step with the lock held. A new run
+  /// starts only if the call was compared with all other runs. A run is joined only if it has not finished and was not
+  /// invalidated meanwhile.
   @inline(never)
   func admission(
     _ context: consuming OperationContext,
@@ -53,7 +53,8 @@ extension StoreRuntime {
   }
 
   /// Joins a run if it does the same work and can be joined.
-  // Not inlined, like `leadingTasks`: functions that call it in loops, or around a suspension, would have several copies.
+  // Not inlined, as `leadingTasks` is not: functions that call it in loops, or around a suspension, would have several
+  // copies.
   @inline(never)
   func admission(
     to candidate: ErasedTask,
@@ -86,9 +87,9 @@ extension StoreRuntime {
   ///   - context: The context of the call.
   ///   - sharing: The rule by which the call may join a run.
   ///   - listener: Receives the events of a joined run; nil for none.
-  ///   - refusals: The runs that the call was compared with and cannot join. More are added by this.
-  /// - Returns: The joined run, the reserved new run, or a refusal if the run that does the same work waits for the
-  ///   caller.
+  ///   - refusals: The runs that the call was compared with and cannot join. This method adds further ones.
+  /// - Returns: The joined run, or the reserved new run. If the run that does the same work waits for the caller, a
+  ///   refusal.
   @inline(never)
   func admissionAmongOthers(
     _ context: OperationContext,
@@ -151,11 +152,11 @@ extension StoreRuntime {
 // MARK: - Runs of tasks and subscribers
 
 extension StoreRuntime {
-  /// Joins a run that does the same work as the run of a task or of the subscribers, which was not compared with the
-  /// others when it was made.
+  /// Joins a run that does the same work as the run of a task or of the subscribers. The latter was not compared with
+  /// other runs when it was made.
   ///
   /// - Parameter invocation: The run, whose work begins.
-  /// - Returns: The outcome of the other run; nil if there is none, and the run does the work itself.
+  /// - Returns: The outcome of the joined run; nil if there is none, and the run does the work itself.
   @inline(never)
   nonisolated(nonsending) func outcomeOfOtherRun(
     for invocation: RunInvocation
@@ -172,7 +173,7 @@ extension StoreRuntime {
           let makesAttempts = context.run.makesAttempts
           if makesAttempts { self.setMakesAttempts(false, of: sharedRun.id) }
           let outcome = await other.waitAsOwner(leaving: .atOnce)
-          // The other run may have been cancelled for its own callers.
+          // The joined run may have been cancelled by its own callers.
           if !other.isCancelled || Task.isCancelled { return outcome }
           if makesAttempts { self.setMakesAttempts(true, of: sharedRun.id) }
         case .granted(.refusal(let names)): return RunOutcome.cycle(names, as: self.operation.failureType)
@@ -183,11 +184,11 @@ extension StoreRuntime {
     }
   }
 
-  /// The tasks of the runs that can be joined and lead, besides some.
+  /// Returns the tasks of the runs that can be joined and that lead, except for some.
   ///
   /// - Parameters:
   ///   - refused: The runs to leave out.
-  ///   - decide: Called with whether there is none, in one step with the search.
+  ///   - decide: Called in one step with the search, with whether no task was found.
   /// - Returns: The tasks.
   @inline(never)
   func leadingTasks(besides refused: Set<OperationTaskIdentifier>, _ decide: (Bool) -> Void) -> [ErasedTask] {
@@ -214,7 +215,7 @@ extension StoreMachine {
     return self.reservedTasks[0].sharedRun.isAlive ? self.reservedTasks[0] : nil
   }
 
-  /// Whether a run can be joined that the call was not compared with.
+  /// Whether there is a run that can be joined and that the call was not compared with.
   func hasJoinableRun(besides refused: Set<OperationTaskIdentifier>) -> Bool {
     self.runs.contains { self.canServe($0) && !refused.contains($0.id) }
       || self.reservedTasks.contains { $0.sharedRun.isAlive && !refused.contains($0.id) }

@@ -1,5 +1,6 @@
 extension StoreRuntime {
-  /// Runs the operation, or joins a run, for a call that may get the value of the state in place of the outcome.
+  /// Runs the operation, or joins a run, for a call that may get an answer: the value of the state in place of the
+  /// outcome.
   ///
   /// - Parameters:
   ///   - context: Entries for the run; nil for none.
@@ -14,7 +15,7 @@ extension StoreRuntime {
     _ listener: Subscriber?
   ) async -> RunOutcome {
     let context = self.runContext(context)
-    // A context that was assigned to the store may lack it.
+    // A context that was assigned to the store may lack the object that answers calls.
     guard let answerer = context.callAnswerer else {
       return await self.runIgnoringAnswers(using: context, listener: listener)
     }
@@ -42,7 +43,7 @@ extension StoreRuntime {
       return cancellation
     }
     if let answer = departure.answer ?? self.answer(to: outcome, of: call.sharedRun, by: answerer, in: context) {
-      // The context of the run that the caller has left; its other callers still wait for it.
+      // The context of the run that the caller has left, if other callers still wait for the run.
       self.give(answer, by: answerer, in: context, call.sharedRun)
       if let listener { self.announce(answer, in: context, call.sharedRun, to: listener) }
       return answer.outcome
@@ -60,7 +61,8 @@ extension StoreRuntime {
     await self.runWithoutAnswers(using: context, listener: listener)
   }
 
-  /// Returns the answer to a call whose run has this outcome; nil unless the run has failed without being cancelled.
+  /// Returns the answer to a call after its run has ended with this outcome; nil unless the run has failed without
+  /// being cancelled.
   private func answer(
     to outcome: RunOutcome,
     of sharedRun: SharedRun,
@@ -82,7 +84,7 @@ extension StoreRuntime {
     return answerer.answer(at: occasion, with: state, in: context)
   }
 
-  /// Starts a run behind a read of the value, if a call would get that value and a run behind it.
+  /// Starts a run behind a read of the value, if a call would get that value and start such a run.
   func noteRead() {
     let context = self.context
     guard let answerer = context.callAnswerer, let answer = self.answer(at: .beforeRun, by: answerer, in: context)
@@ -94,7 +96,7 @@ extension StoreRuntime {
 
 // MARK: - Admission
 
-/// A call, the run that it waits for, and how.
+/// A call, the run that it waits for, and how it waits.
 private struct AnsweredCall: Sendable {
   let sharedRun: SharedRun
   /// The context to start the run with; nil if another caller starts it.
@@ -112,7 +114,7 @@ private struct AnsweredCall: Sendable {
   }
 }
 
-/// A call that would wait for itself.
+/// The caller would wait for itself.
 private struct Refusal: Error {
   let names: [String]
 }
@@ -139,7 +141,7 @@ extension StoreRuntime {
     }
   }
 
-  /// A run that refreshes the whole value, of which the caller is an owner now; nil if there is none to wait for.
+  /// A run that refreshes the whole value, with the caller as a new owner; nil if there is no run to wait for.
   private func ownedRefresh(_ context: OperationContext, _ listener: Subscriber?) -> SharedRun? {
     let running = self.withMachine { $0.runToJoin }
     guard let running, case .open = WaitGraph.noteAndFind(joining: running), self.addOwner(to: running, listener) else {
@@ -150,7 +152,7 @@ extension StoreRuntime {
     return running
   }
 
-  /// Starts a run that no caller waits for, unless one refreshes the value already.
+  /// Starts a run without a waiting caller, unless a run under way refreshes the value.
   ///
   /// - Parameter cause: Why the value is refreshed.
   /// - Returns: The run; nil if the client has stopped automatic runs.
@@ -161,7 +163,7 @@ extension StoreRuntime {
       if let running = machine.runToJoin { return (nil, running) }
       if context.automaticRunsAreStopped { return (nil, nil) }
       context.run.origin = RunOrigin(cause)
-      // The state is its owner: the run goes on until it ends, or is cancelled for all.
+      // The state is the owner of the run. The run continues until it ends, or is cancelled for all owners.
       let task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       machine.reservedTasks.append(task)
       return (task, task.sharedRun)
@@ -173,7 +175,7 @@ extension StoreRuntime {
 
 // MARK: - Giving an answer
 
-// Not inlined: a call may get an answer before its run and after it, and would have a copy for each.
+// Not inlined: a call may get an answer before its run or after it, and would have a copy for each.
 extension StoreRuntime {
   @inline(never)
   private func give(
@@ -187,7 +189,7 @@ extension StoreRuntime {
     }
     answerer.willGive(answer, in: context, run: run)
     context.notifyObservers(of: answer.notice)
-    // The context is not the context of a run, which would tell the store of a notice.
+    // The context is not a context of a run, so that no store shows the notice as one of its run.
     if EventReaders.exist { self.record(.notice(answer.notice), in: context) }
   }
 
@@ -201,13 +203,13 @@ extension StoreRuntime {
   ) {
     self.give(answer, by: answerer, in: context, sharedRun)
     guard let listener else { return }
-    // A number of its own, unless it listened to the run: it gets the answer, and nothing of the run.
+    // If the caller did not listen to a run, it gets a number of its own. It then receives only the answer.
     self.noteDependent()
     self.withMachine { $0.subscribers.add(listener, role: .runListener(OperationTaskIdentifier.next())) }
     self.announce(answer, in: context, sharedRun, to: listener)
   }
 
-  /// Notifies the handler of a call of its answer, and dismisses it.
+  /// Notifies the handler of a call of the answer, and removes the handler.
   @inline(never)
   private func announce(
     _ answer: CallAnswer,
@@ -228,19 +230,20 @@ extension StoreRuntime {
 // MARK: - Adding what answers
 
 extension StoreRuntime {
-  /// What answers the calls of the store. The context of a run may be from before it was added.
+  /// The object that answers the calls of the store. The context of a run may be older than it.
   func answerer(of context: OperationContext) -> (any CallAnswering)? {
     context.callAnswerer ?? self.context.callAnswerer
   }
 }
 
 extension OpaqueOperationStore {
-  /// Returns what answers the calls of the store, which is added to its context if there is nothing yet.
+  /// Returns the object that answers the calls of the store. If there is none, adds one to the context of the store.
   ///
-  /// It is notified of the values of all runs from then on, also of those under way, and answers later calls.
+  /// From then on it is notified of the values of all runs, also of runs under way, and answers later calls.
   ///
-  /// - Parameter add: Adds it, with further entries. Called with the lock of the store held: it must call no user code.
-  /// - Returns: What answers the calls.
+  /// - Parameter add: Adds the object and further entries. Called with the lock of the store held: it must call no user
+  ///   code.
+  /// - Returns: The object that answers the calls.
   public func callAnswerer(orAdd add: (inout OperationContext) -> Void) -> (any CallAnswering)? {
     let answerer = self.runtime.withMachine { machine in
       if machine.context.callAnswerer == nil { add(&machine.context) }
@@ -265,12 +268,12 @@ extension OperationStore {
     return states.map { ($0.value(as: State.self), $1.value(as: State.self)) }
   }
 
-  /// Starts a run behind a read of the value, if a call would get that value and a run behind it.
+  /// Starts a run behind a read of the value, if a call would get that value and start such a run.
   public func noteRead() {
     if self.runtime.answersCalls { self.runtime.noteRead() }
   }
 
-  /// Waits for a run that refreshes the whole value, and runs the operation without one, whatever answers its calls.
+  /// Waits for a run that refreshes the whole value. Without one, runs the operation. Calls this way get no answers.
   nonisolated(nonsending) package func runOrJoinWithoutAnswer() async
     -> Result<State.OperationValue, State.Failure>
   {

@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Runs the operation for the subscribers, which together are one owner of the run.
+  /// Runs the operation for the subscribers. Together they are one owner of the run.
   ///
   /// Does nothing without subscribers. Uses a run that is under way and refreshes the value, if there is one.
   func runForSubscribers(mode: SharedRun.StartMode, origin: RunOrigin) {
@@ -28,7 +28,7 @@ extension StoreRuntime {
 
   /// Runs a stale operation again for the subscribers after a condition of the operation became true.
   ///
-  /// A run that is under way started without the condition. If it fails, the operation runs again.
+  /// A run that is under way has started before that. If it fails, the operation runs again.
   ///
   /// - Parameter cause: The condition.
   @usableFromInline
@@ -71,8 +71,8 @@ extension StoreRuntime {
 extension StoreMachine {
   /// Finds a run that refreshes the value for the subscribers, and makes them an owner of it.
   ///
-  /// - Returns: Whether the subscribers need no new run: they own a run that refreshes the value, or an invalidated
-  ///   store runs again when the runs from before the invalidation have ended.
+  /// - Returns: Whether the subscribers need no new run, because they own a run that refreshes the value, or because
+  ///   the invalidated store will run again when the earlier runs have ended.
   mutating func findRunForSubscribers() -> Bool {
     let ownsRun = self.subscriberRuns.contains { sharedRun in
       if let index = self.index(ofRun: sharedRun.id) { return self.canRefresh(self.runs[index]) }
@@ -83,12 +83,12 @@ extension StoreMachine {
       self.subscriberRuns.append(run.task.sharedRun)
       return true
     }
-    // A run that is about to start is as good as one under way.
+    // A run that is about to start counts as well as a run under way.
     for task in self.reservedTasks.reversed() where self.state.isReplaced(by: task) && task.sharedRun.addOwner() {
       self.subscriberRuns.append(task.sharedRun)
       return true
     }
-    // The results of these runs predate the invalidation: the rerun starts when they have finished.
+    // These runs began before the invalidation. The rerun starts when they have finished.
     if self.isInvalidated, !self.runsBeforeInvalidation.isEmpty {
       self.needsRerun = true
       return true
@@ -101,7 +101,7 @@ extension StoreMachine {
     for index in self.runs.indices { self.runs[index].isPremature = true }
     let hasRuns = !self.runs.isEmpty
     if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
-    // What this replaces has no value of a user.
+    // The replaced condition holds no value of a user.
     if hasRuns { self.uniqueExtras().content.prematurity = RunOrigin(cause) }
   }
 

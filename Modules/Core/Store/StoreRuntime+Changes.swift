@@ -6,10 +6,10 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - context: The context of the events; evaluated after the change.
   ///   - run: The run that makes the change, if any.
-  ///   - result: The result for the subscribers, used when the returned change says so.
+  ///   - result: The result for the subscribers. Used if the returned change says so.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
-  ///   - outcome: What the run adds to the outcome that the change puts into the state; nil for nothing.
-  ///   - body: Changes the machine and has no other effect. With layers it is called more than once.
+  ///   - outcome: The run's additions to the outcome that the change puts into the state; nil for none.
+  ///   - body: Changes the machine and has no other effect. Called more than once if there are layers.
   func change(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
@@ -42,8 +42,9 @@ extension StoreRuntime {
 
   /// Changes the state below the layers, which are then applied again, and notifies the subscribers after unlocking.
   ///
-  /// Layers are user code. They are applied to a draft without the lock, including the committed ones that the undo log
-  /// replays. The change is made if the machine still has the version of the draft, and tried again otherwise.
+  /// Layers are user code. They are applied to a draft without the lock, together with the committed layers that the
+  /// undo log replays. The change is then made if the machine still has the version of the draft; otherwise it is tried
+  /// again.
   func changeBelowLayers(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
@@ -89,8 +90,8 @@ extension StoreRuntime {
     }
   }
 
-  /// Changes the machine with the lock held. After unlocking, what the change replaces is released, and observers of the
-  /// value settle.
+  /// Changes the machine with the lock held. After unlocking, replaced objects are released, and observers of the value
+  /// settle.
   ///
   /// - Parameters:
   ///   - version: The version that the machine must have; nil for a change that is made if it calls no layers.
@@ -110,12 +111,13 @@ extension StoreRuntime {
       if replacesValue, machine.extras != nil { observers = machine.notifyObservers(&released) }
       return true
     }
-    // With exclusive access, when that ends.
+    // During exclusive access, the observers settle when it ends.
     if !observers.isEmpty, !self.lock.isOwnedByCurrentThread { self.settle(observers) }
     return isMade
   }
 
-  // Not inlined, like `beginChange` and `Recipients.receive`: each of the ten callers of `change` would have its own copy.
+  // Not inlined, as `beginChange` and `Recipients.receive` are not: each of the ten callers of `change` would have a
+  // copy.
   @inline(never)
   private func settle(_ observers: [any ShownStateObserver]) {
     for observer in observers { observer.settle() }
@@ -123,12 +125,13 @@ extension StoreRuntime {
 }
 
 extension StoreMachine {
-  /// Begins a change with the lock held, unless layers have to be applied to a draft for it.
+  /// Begins a change with the lock held. Returns false if layers have to be applied to a draft first, or if a draft is
+  /// outdated.
   ///
   /// - Parameters:
   ///   - version: The version that the machine must have; nil for a change that is made if it calls no layers.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
-  ///   - traits: What the store does for states of its type.
+  ///   - traits: The settings by which the store treats states of its type.
   ///   - released: Receives the values and the errors before the change.
   /// - Returns: Whether to make the change.
   @inline(never)
@@ -149,10 +152,10 @@ extension StoreMachine {
 // MARK: - Who is notified
 
 extension StoreMachine {
-  /// Returns the subscribers to which the caller has to deliver a change, followed by `StoreRuntime.endDelivery()`.
+  /// Returns the recipients of a change if the caller has to deliver it. `StoreRuntime.endDelivery()` has to follow.
   ///
-  /// Returns nil when there are no subscribers or the change is empty. Also returns nil, and queues the change, when
-  /// the caller may not deliver, events are being delivered, or earlier events are queued.
+  /// Returns nil if there are no subscribers or the change is empty. If the caller may not deliver, or if earlier
+  /// events are queued or being delivered, it queues the change and returns nil.
   mutating func recipients(
     of change: StoreChange,
     result: RunOutcome?,
@@ -173,12 +176,12 @@ extension StoreMachine {
 /// The subscribers that receive an event.
 struct Recipients: Sendable {
   let slots: ContiguousArray<SubscriberTable.Slot>
-  /// Only subscribers with smaller numbers receive the event: those that were added before it.
+  /// Subscribers with this number or a greater one were added after the event, and do not receive it.
   let limit: UInt64
-  /// The only recipient; nil when all subscribers receive the event.
+  /// The only subscriber that receives the event; nil if all subscribers do.
   let addressee: Subscriber?
 
-  /// Calls `body` with each recipient of an event of `run`, in the order in which they subscribed.
+  /// Calls `body` with each recipient of an event of `run`, in the order of the subscriptions.
   private func forEach(run: OperationTaskIdentifier?, _ body: (Subscriber) -> Void) {
     if let addressee = self.addressee { return body(addressee) }
     for slot in self.slots {
@@ -187,7 +190,7 @@ struct Recipients: Sendable {
     }
   }
 
-  /// Delivers the state, the result and the lifecycle event that are given, each to all recipients before the next.
+  /// Delivers the parts of an event: first the state to all recipients, then the result, then the lifecycle event.
   @inline(never)
   func receive(
     state: (any StoredState)?,

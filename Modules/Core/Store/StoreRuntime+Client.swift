@@ -1,6 +1,6 @@
 internal import Synchronization
 
-// What a client asks of a store's runtime.
+// The members of a store's runtime that a client uses.
 extension StoreRuntime {
   var unmodifiedOperationType: any OperationRequest.Type { self.operation.unmodifiedType }
 
@@ -21,7 +21,7 @@ extension StoreRuntime {
 
   /// Stores the entry of the client that keeps the store.
   func keep(_ entry: StoreEntry) {
-    // One less than the last number: the client may still receive the result of that check, and has to accept it.
+    // The number is one less than the last: the client may still receive the result of that check, and must accept it.
     entry.idlenessReading = self.idlenessReadings.load(ordering: .relaxed) &- 1
     let previous = self.entryLock.withLock { _ in
       defer { self.links.entry = entry }

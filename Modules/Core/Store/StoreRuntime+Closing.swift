@@ -1,8 +1,8 @@
 extension StoreRuntime {
-  /// Ends all subscriptions and disowns the automatic runs. Called when the store is deinitialized.
+  /// Ends all subscriptions, and gives up the runs for subscribers. Called when the store is deinitialized.
   ///
-  /// The subscribers receive a last state that is not loading, also if callers still wait for a run, and then the end of
-  /// the store.
+  /// The subscribers receive a last state that is not loading, even if callers still wait for a run. Then they receive
+  /// the end of the store.
   func close() {
     let (isInUse, controllers, observers) = self.withMachine { machine in
       machine.isClosed = true
@@ -14,7 +14,7 @@ extension StoreRuntime {
       return (isInUse, machine.controllers, machine.activityObservers)
     }
     if isInUse {
-      // In this order: a run that is cancelled ends on another thread, and the subscribers hear nothing of that end.
+      // The order matters: a cancelled run ends on another thread, and the subscribers are not notified of that end.
       self.endSubscriptions()
       self.disownSubscriberRuns()
     }
@@ -23,7 +23,7 @@ extension StoreRuntime {
     _ = consume observers  // Released after unlocking.
   }
 
-  /// Gives the runs of the subscribers up, and notifies the subscribers, which stay. Called when a client removes the
+  /// Gives up the runs of the subscribers, and notifies the subscribers, which stay. Called when a client removes the
   /// store.
   func wasRemovedFromClient() {
     self.notifyOfMove()
@@ -31,7 +31,7 @@ extension StoreRuntime {
     self.disownSubscriberRuns()
     let context = self.context
     self.act {
-      // After the cancellation of the runs, if that is delayed.
+      // If the cancellation of the runs is delayed, this comes after it.
       CancellationTrampoline.perform {
         self.withMachine { machine in
           machine.queue(StoreChange(lifecycle: .storeRemoved), result: nil, context, run: nil)
@@ -42,7 +42,7 @@ extension StoreRuntime {
     self.activityChanged()
   }
 
-  /// Cancels the runs that nobody but the subscribers waits for.
+  /// Cancels the runs that only subscribers wait for.
   private func disownSubscriberRuns() {
     let sharedRuns = self.withMachine { machine in
       defer { machine.subscriberRuns = [] }
@@ -72,7 +72,7 @@ extension StoreRuntime {
 }
 
 extension StoreMachine {
-  /// The state that the store shows when all runs are rolled back. Called without the lock, because layers are user
+  /// The state that the store shows once all runs are rolled back. Called without the lock, because layers are user
   /// code.
   func stateWithoutRuns() -> any StoredState {
     var draft = self.draft()
@@ -82,7 +82,7 @@ extension StoreMachine {
     return draft.hasLayers ? draft.stateWithLayers() : draft.state
   }
 
-  /// Queues the end of the store for the subscribers, with their last state; nil if they have it.
+  /// Queues the end of the store for the subscribers, with their last state; nil if they have received that state.
   fileprivate mutating func queueEnd(_ state: (any StoredState)?, _ context: OperationContext) {
     let event = QueuedEvent(
       state: state,

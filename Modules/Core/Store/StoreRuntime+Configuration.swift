@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Attaches the handlers, controllers and observers that the operation's modifiers put in the context.
+  /// Attaches the handlers, controllers and observers that modifiers of the operation have put into the context.
   ///
   /// - Parameters:
   ///   - context: The context that the operation has set up.
@@ -11,7 +11,7 @@ extension StoreRuntime {
     let followers = context.shownStateFollowers
     if handlers.isEmpty, controllers.isEmpty, probes.isEmpty, followers.isEmpty, !followsSpecification { return }
     self.noteDependent()
-    // Before controllers, which may set a value.
+    // Observers come before controllers, because a controller may set a value.
     if !followers.isEmpty { self.attach(followers, for: state, in: context) }
     for handler in handlers {
       if let handler = handler.adapted(to: State.self) {

@@ -5,7 +5,7 @@ extension StoreRuntime {
     self.deliver(from: self.withMachine { $0.beginDelivery() })
   }
 
-  /// Performs a delivery, and those that follow it in the queue.
+  /// Performs a delivery, and the deliveries behind it in the queue.
   private func deliver(from first: Delivery?) {
     var delivery = first
     while let current = delivery.take() {

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 extension StoreRuntime {
-  /// Marks the value stale, whatever the staleness rules say, until a run that starts from now on has succeeded.
+  /// Marks the value as stale, regardless of the staleness rules, until a run that starts from now on has succeeded.
   ///
-  /// - Parameter record: What the invalidation is, for those who look.
+  /// - Parameter record: The origin of the invalidation, for readers of events and explanations.
   /// - Returns: The number of the invalidation.
   @discardableResult
   func invalidate(_ record: InvalidationRecord) -> Int {

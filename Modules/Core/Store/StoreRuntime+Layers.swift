@@ -59,7 +59,7 @@ extension StoreRuntime {
   func commitAtRest(_ id: StateLayerIdentifier) {
     let observation = Locked(SubscriptionSlot())
     let number = observation.withLock { $0.reserve() }
-    // Observes before the first check, so that the end of a run between the two is not missed.
+    // The observer is added before the first check, so that the end of a run between the two is not missed.
     let subscription = self.observeActivity { [weak self] in self?.commitIfAtRest(id, observation) }
     observation.withLock { $0.keep(subscription, number: number) }?.cancel()
     self.commitIfAtRest(id, observation)

@@ -10,10 +10,10 @@
 /// 5. ``didFinish(_:with:isCancelled:)`` puts the outcome into the state, when `SharedRun.finish` has ended the work.
 ///    `SharedRun.resumeWaiters` then resumes the callers of step 2.
 ///
-/// When a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its
-/// work has ended. When it is cancelled before step 3, ``wasCancelledBeforeWork(_:)`` comes in place of steps 3 to 5,
-/// and before step 4 in place of that one. Where the failure type cannot represent a cancellation, the operation is called
-/// anyway.
+/// If a run is cancelled after its start, ``wasCancelled(_:)`` rolls it back at once, and step 5 follows when its work
+/// has ended. If it is cancelled before step 3, ``wasCancelledBeforeWork(_:)`` replaces steps 3 to 5. If it is
+/// cancelled between steps 3 and 4, ``wasCancelledBeforeWork(_:)`` replaces step 4. The operation is called anyway if
+/// its failure type cannot represent a cancellation.
 ///
 /// Steps 3 and 5, yields and rollbacks change the state by ``change(_:run:result:replacesValue:_:)``, which also calls
 /// the handlers.
@@ -25,7 +25,7 @@ extension StoreRuntime {
     return await self.runWithoutAnswers(using: context, listener: listener)
   }
 
-  /// Runs the operation, or joins a run, and returns its outcome, whatever answers the calls of the store.
+  /// Runs the operation, or joins a run, and returns the outcome. The call gets no answer in its place.
   @inline(__always)
   nonisolated(nonsending) func runWithoutAnswers(
     using context: OperationContext?,
@@ -111,10 +111,10 @@ extension StoreRuntime: RunDelegate {
   /// Puts the run into the state. If it is made for the subscribers, they become an owner of it.
   package func willStart(_ task: consuming ErasedTask) -> ErasedTask {
     var task = task
-    // The context of a reserved run names its run already.
+    // The context of a reserved run has the identifier of its run already.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
     if EventReaders.exist { self.recordStart(in: &task.context) }
-    // The state may need the date of the start, and must not call a clock with the lock held.
+    // The state may need the date of the start. It must not call a clock with the lock held.
     if self.traits.contains(.datesRuns) { task.context.event.frozenDate = task.context.date }
     let isOwnedBySubscribers = task.context.run.isForSubscribers && task.sharedRun.addOwner()
     let original = task
@@ -122,7 +122,7 @@ extension StoreRuntime: RunDelegate {
     var isRepeated = false
     var change: StoreActivityChange?
     self.change(task.context, run: original.id, replacesValue: false) { machine, released in
-      // With layers, the task of the draft before.
+      // If there are layers, this is the task of an earlier draft.
       if isRepeated { released.append(task) }
       isRepeated = true
       task = original
@@ -148,7 +148,7 @@ extension StoreRuntime: RunDelegate {
   }
 
   /// Calls the operation, and lets the code in it find its name.
-  // Not inlined: nearly always nobody looks, and the run would allocate room for it.
+  // Not inlined: there are nearly never readers of events, and the run would allocate room for it.
   @inline(never)
   private nonisolated(nonsending) func performNamedWork(_ invocation: RunInvocation) async -> RunOutcome {
     await RunningOperation.perform(self.operationName, in: invocation.context) {
@@ -161,7 +161,8 @@ extension StoreRuntime: RunDelegate {
     guard let waits = invocation.sharedRun.waitsOfWork else {
       return await self.operation.run(invocation.context, invocation)
     }
-    // Entered in the task, not around its making: a task with values of its own to copy takes an allocation for that.
+    // The value is entered in the task and not around its creation: a task that copies values takes an allocation for
+    // them.
     return await EnclosingRun.perform(waits) {
       if !waits.isLeading, let outcome = await self.outcomeOfOtherRun(for: invocation) {
         return outcome
@@ -226,7 +227,7 @@ extension StoreRuntime: RunDelegate {
     if needsRerun { self.rerunIfDue() }
   }
 
-  /// Marks a run that was cancelled before its work, so that its end is not reported, and drops its reservation.
+  /// Marks a run that was cancelled before its work, so that its end is not reported, and removes its reservation.
   package func wasCancelledBeforeWork(_ sharedRun: SharedRun) {
     self.withMachine { machine, released in
       if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
@@ -244,16 +245,16 @@ extension StoreRuntime: RunDelegate {
     let valueDate = entries != nil && outcome.isSuccess ? task.context.outcomeDate : nil
     if let valueDate { task.context.event.frozenDate = valueDate }
     task.context.event.updateReason = .returnedFinalResult
-    // A cancellation that comes from inside the operation is not an error of the state either.
+    // A cancellation from inside the operation is not an error of the state either.
     let isCancelled = isCancelled || outcome.isCancellation
     var needsRerun = false
     var hasFailedPrematurely = false
     var change: StoreActivityChange?
-    /// Whether nothing is left to do after the change.
+    /// Whether there is nothing to do after the change.
     var isComplete = false
     /// Whether the run was in the machine, if anybody reads events.
     var isUnderWay = false
-    // The result of a mutation makes no other mutation's result outdated.
+    // The result of a mutation does not make results of other mutations outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
     let answerer = self.answersCalls ? self.answerer(of: task.context) : nil
     let renewedCount = answerer == nil ? nil : task.context.renewedValueCount
@@ -284,7 +285,7 @@ extension StoreRuntime: RunDelegate {
     if valueDate != nil { task.context.event.frozenDate = endDate }
     if isUnderWay { self.recordEnd(of: task, with: outcome, isCancelled: isCancelled) }
     if isComplete { return }
-    // Before the waiters resume, so that they find the rerun started.
+    // This comes before the waiters resume, so that they find the rerun started.
     if needsRerun { self.rerunIfDue() }
     if hasFailedPrematurely { self.rerunIfStale(self.causeOfPrematureRun) }
     if let change { self.notify(of: change) }
@@ -317,7 +318,7 @@ extension StoreRuntime {
   @inline(never)
   private func overlaidContext(_ context: OperationContext) -> OperationContext {
     var merged = self.context.overlaid(with: context)
-    // The origin of a run that is under way is not the origin of a run that its body makes.
+    // The origin of the present run does not apply to runs that its body makes.
     if let origin = context.run.origin, context.run.taskIdentifier == nil { merged.run.origin = origin }
     return merged
   }

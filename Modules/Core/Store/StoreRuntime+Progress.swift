@@ -7,7 +7,7 @@ extension StoreRuntime {
     self.changeTask(of: id, .progress(progress), notifications)
   }
 
-  /// Shows in the state whether a run makes attempts. A run that waits for another run's work makes none.
+  /// Shows in the state whether a run makes attempts. A run that waits for the work of another run makes none.
   func setMakesAttempts(_ makesAttempts: Bool, of id: OperationTaskIdentifier) {
     self.changeTask(of: id, .makesAttempts(makesAttempts), StoreChange(isStateNew: true))
   }
@@ -17,18 +17,18 @@ extension StoreRuntime {
     case makesAttempts(Bool)
   }
 
-  /// Changes the task of a run in the state, unless the run is not shown, and notifies the subscribers.
+  /// If the run is shown, changes its task in the state, and notifies the subscribers.
   ///
   /// - Parameters:
   ///   - id: The run.
-  ///   - taskChange: The change. It is no closure, for which all of this would be compiled once for each caller.
-  ///   - notifications: What to notify the subscribers of.
+  ///   - taskChange: The change. It is not a closure: this function would be compiled once for each closure.
+  ///   - notifications: The notifications for the subscribers.
   private func changeTask(of id: OperationTaskIdentifier, _ taskChange: TaskChange, _ notifications: StoreChange) {
     var context = OperationContext()
     self.change(context, run: id, replacesValue: false) { machine, released in
       guard let index = machine.index(ofRun: id), machine.runs[index].isShown else { return StoreChange() }
       var task = machine.runs[index].task
-      // It may have the error of an earlier attempt.
+      // The context may have the error of an earlier attempt.
       released.task = task
       switch taskChange {
       case .progress(let progress):

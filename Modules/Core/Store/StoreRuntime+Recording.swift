@@ -23,16 +23,16 @@ extension OperationEvent {
   }
 }
 
-// Called where something happens, with no lock held, if `EventReaders.exist`.
+// Called for each event with no lock held, if `EventReaders.exist`.
 extension StoreRuntime {
-  /// Makes an event for the readers of the client, and keeps what explanations tell of it.
+  /// Makes an event for the readers of the client, and keeps it for explanations.
   ///
   /// - Parameters:
-  ///   - what: What has happened; evaluated if somebody looks at this store.
+  ///   - what: The event; evaluated if somebody reads events or explanations of this store.
   ///   - context: The context of the event, which dates it; nil for the store's.
   ///   - run: The run that the event belongs to, if any.
-  ///   - cause: Why it has happened, for an event outside runs; evaluated if somebody looks at this store.
-  // Not inlined: nearly always nobody looks.
+  ///   - cause: The cause of an event outside runs; evaluated as `what` is.
+  // Not inlined: there are nearly never readers.
   @inline(never)
   func record(
     _ what: @autoclosure () -> OperationEvent.What,
@@ -62,11 +62,11 @@ extension StoreRuntime {
     if what.mayRenewValue, own.mayNameFreshPeriods { self.watchStaleness(history) }
   }
 
-  /// The history of the store, made for the readers of events if they are there; nil if nobody looks at the store.
+  /// The history of the store. It is made if there are readers of events; nil if nobody reads events or explanations.
   private func history(_ known: StoreHistory?, hasReaders: Bool) -> StoreHistory? {
     if let known {
       if hasReaders || known.wasAskedFor { return known }
-      // The readers have gone.
+      // There are no readers any more.
       self.withMachine { machine, released in
         guard !known.wasAskedFor else { return }
         released.append(machine.extras?.content.history)
@@ -90,7 +90,7 @@ extension StoreRuntime {
     return history
   }
 
-  /// Keeps the start of a run in its context, if somebody looks at this store.
+  /// If somebody reads events or explanations of this store, keeps the start of a run in its context.
   @inline(never)
   func recordStart(in context: inout OperationContext) {
     let (own, hasHistory) = self.withMachine { ($0.context, $0.extras?.content.history != nil) }
@@ -111,7 +111,7 @@ extension StoreRuntime {
     self.record(.runEnded(end), in: task.context, run: task.id)
   }
 
-  /// Records the progress of a run, unless a notice tells it.
+  /// Records the progress of a run, unless a notice reports it.
   func record(_ progress: RunProgress, of id: OperationTaskIdentifier) {
     let context = self.withMachine { machine in machine.index(ofRun: id).map { machine.runs[$0].task.context } }
     guard let context else { return }
@@ -135,7 +135,7 @@ extension StoreRuntime {
 }
 
 extension OperationEvent.What {
-  /// Whether the store may have another value, or one that is fresh for another time.
+  /// Whether the event may have changed the value, or how long it is fresh.
   fileprivate var mayRenewValue: Bool {
     switch self {
     case .stateWritten, .yielded(failure: nil): true
@@ -158,7 +158,7 @@ extension OperationEvent.AttemptFailure {
 }
 
 extension Error {
-  /// Why the next attempt begins when it does, to follow "because"; nil if only the backoff says so.
+  /// Why the next attempt begins at its time, to follow "because"; nil if only the backoff determines it.
   var reasonForDelay: String? {
     guard case .retryAfter? = self.retryAdvice else { return nil }
     return self.isLocalRejection ? "\(type(of: self)) asked for it" : "the server asked for it"
@@ -166,7 +166,7 @@ extension Error {
 }
 
 extension OperationContext {
-  /// Records a notice that was sent with this context. The notices of pauses are events of their own.
+  /// Records a notice that was sent with this context. Notices of pauses are left out, because pauses have events.
   func record(_ notice: OperationNotice) {
     guard let runtime = self.run.store?.runtime ?? self.runtimeOfStore(at: notice.path) else { return }
     runtime.record(OperationEvent.What(notice), in: self, run: self.operationRunningTaskIdentifier)

@@ -1,6 +1,6 @@
 internal import OperationFoundation
 
-/// Waits until a rule makes the value of a store stale. Used while somebody reads the events of the client.
+/// Waits until a rule makes the value of a store stale. It is used only while somebody reads the events of the client.
 final class StalenessWatch: Sendable {
   private struct State: Sendable {
     /// The deadline at which the value reaches its age.
@@ -9,7 +9,7 @@ final class StalenessWatch: Sendable {
     var end: Date?
     /// The subscription to the conditions that make the value stale.
     var conditions = SubscriptionSlot()
-    /// Whether the value was stale when it was looked at last; nil before.
+    /// Whether the value was stale at the last check; nil before the first.
     var wasStale: Bool?
   }
 
@@ -23,8 +23,8 @@ final class StalenessWatch: Sendable {
 
   /// Reserves the deadline for a value that becomes stale at `end`.
   ///
-  /// - Returns: The number to pass to ``keep(_:number:)``, and the deadline to cancel; nil if there is one at
-  ///   least as early. That one finds out that the value was renewed.
+  /// - Returns: The number to pass to ``keep(_:number:)``, and the deadline to cancel. Nil if there is a deadline that
+  ///   is not later: when it has come, it checks whether the value was renewed.
   func reserve(until end: Date) -> (number: UInt64, former: OperationSubscription?)? {
     self.state.withLock { state in
       if state.deadline.isTaken, let known = state.end, known <= end { return nil }
@@ -52,7 +52,7 @@ final class StalenessWatch: Sendable {
 
   /// Notes whether the value is stale.
   ///
-  /// - Returns: Whether it has become so.
+  /// - Returns: Whether the value has become stale with this.
   func note(isStale: Bool) -> Bool {
     self.state.withLock { state in
       defer { state.wasStale = isStale }
@@ -62,15 +62,15 @@ final class StalenessWatch: Sendable {
 }
 
 extension StoreRuntime {
-  /// Begins to tell the readers of events when the value becomes stale, if a rule may say so.
+  /// If a rule may apply, begins to report to the readers of events that the value has become stale.
   ///
-  /// Called for a store that is there when the first reader comes.
+  /// Called for each present store when the first reader comes.
   func watchStalenessForReaders() {
     guard self.context.mayNameFreshPeriods else { return }
     self.watchStaleness(self.makeHistory(wasAskedFor: false))
   }
 
-  /// Looks whether the value is stale by a rule, tells the readers of events if it has become so, and waits until it does.
+  /// Checks whether the value is stale by a rule, reports it to the readers of events, and waits for the next change.
   func watchStaleness(_ history: StoreHistory) {
     let context = self.context
     history.staleness.watchConditions {
@@ -81,7 +81,7 @@ extension StoreRuntime {
     let staleness = self.lookAtStaleness(history)
     guard let end = staleness.freshUntil, let (number, former) = history.staleness.reserve(until: end) else { return }
     former?.cancel()
-    // At least a little later, because the deadlines of a program may run ahead of its clock.
+    // The wait is at least a little longer, because the deadlines of a program may run ahead of its clock.
     let rest = max(Duration.since(context.date, at: end), .milliseconds(1))
     let deadline = context.operationDeadlines.schedule(after: rest) { [weak self, weak history] in
       if let self, let history { self.ageIsReached(history) }
@@ -97,7 +97,8 @@ extension StoreRuntime {
     }
   }
 
-  /// Tells the readers of events if the value has become stale by a rule. An invalidation is an event of its own.
+  /// Reports to the readers of events that the value has become stale by a rule. An invalidation is an event of its
+  /// own.
   @discardableResult
   private func lookAtStaleness(_ history: StoreHistory) -> OperationStaleness {
     let staleness = self.staleness

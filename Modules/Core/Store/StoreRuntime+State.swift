@@ -10,9 +10,9 @@ extension StoreRuntime {
   /// The number of changes of the value that its count does not include.
   var uncountedChanges: Int { self.withMachine { $0.extras?.content.uncountedChanges ?? 0 } }
 
-  /// The state that the store shows, with a number that differs if the value was changed otherwise than its count says.
+  /// The state that the store shows, with a number that differs if the value was changed without a change of its count.
   ///
-  /// With layers, each change of the store counts as one of the value.
+  /// With layers, each change of the store counts as a change of the value.
   var stateAndUncountedChanges: (state: any StoredState, uncountedChanges: UInt64) {
     self.withMachine { machine in
       let changes = UInt64(machine.extras?.content.uncountedChanges ?? 0)
@@ -79,7 +79,7 @@ extension StoreRuntime {
   ///
   /// - Parameters:
   ///   - context: The context of the change; nil for the store's.
-  ///   - cause: Who does it; nil for the code that runs now.
+  ///   - cause: The cause of the reset; nil for the code that runs now.
   func reset(using context: OperationContext?, by cause: OperationRunCause? = nil) {
     self.willReset()
     let passed = context
@@ -88,14 +88,15 @@ extension StoreRuntime {
     self.change(context) { machine, released in
       let reset = machine.reset(using: context, &released)
       tasks = reset.tasks
-      // Cancelled before the event: a run that a handler starts must not join what is about to be cancelled.
+      // The runs are cancelled before the event: a run that a handler starts must not join a run that is about to be
+      // cancelled.
       if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }
       return reset.change
     }
     if EventReaders.exist { self.record(.stateWritten(.reset), in: context, by: cause ?? .ofCurrentCode(in: passed)) }
     guard !tasks.isEmpty else { return }
     self.deliver()
-    // In a handler, or while another thread delivers, the action waits: the runs do not.
+    // In a handler, or while another thread delivers events, the action waits for its turn. The cancellations do not.
     self.act { [tasks] in for task in tasks { task.cancel() } }
   }
 

@@ -8,12 +8,12 @@ extension StoreRuntime {
 }
 
 extension OperationContext {
-  /// The name of a store's task whose configuration has none; nil for other tasks, and once the operation is released.
+  /// The name of a store's task without a configured name; nil for other tasks, and once the operation is released.
   var defaultTaskName: String? {
     self.run.store?.taskName(in: self) ?? self[TaskNamingKey.self]?.operation?.taskName(in: self)
   }
 
-  /// The operation that names a task. The reference is weak: a finished task keeps nothing of its operation alive.
+  /// The operation that names a task. The reference is weak, so that a finished task keeps no operation alive.
   fileprivate struct TaskNaming: Sendable {
     weak let operation: AnyOperationStorage?
   }

@@ -28,8 +28,9 @@ extension StoreRuntime {
     return await self.runIgnoringAnswers(using: call, listener: nil)
   }
 
-  /// The wait for a run of this store, in which the run whose work the current task does is from now on; nil if nobody
-  /// looks, and outside of the work of a run.
+  /// Begins the wait of the run that the current task works for, which waits for a run of this store from now on.
+  ///
+  /// Nil while nobody reads events or explanations, and outside of the work of a run.
   var toldWait: ToldWait? {
     EventReaders.exist ? ToldWait.begin(for: "\(self.operationName) at \(ShownText.of(self.path))", at: self.path) : nil
   }
@@ -76,7 +77,7 @@ extension StoreRuntime {
 }
 
 extension StoreMachine {
-  /// The run that refreshes the whole value for a new caller: under way, or about to start. Nil for none.
+  /// The run that refreshes the whole value for a new caller, under way or about to start; nil if there is none.
   var runToJoin: SharedRun? {
     if let run = self.runs.last(where: { self.canRefresh($0) }) { return run.task.sharedRun }
     return self.reservedTasks.last { $0.sharedRun.isAlive && self.state.isReplaced(by: $0) }?.sharedRun

@@ -6,10 +6,10 @@ internal import Synchronization
 /// reference, and closes the runtime.
 @usableFromInline
 package final class StoreRuntime: Sendable {
-  // The lock lies beside the value it guards, in one object with it.
+  // The lock and the value that it guards are in one object.
   let lock = ReentrantLock()
-  /// Guards the entry alone: it is set with the client's lock held, and a thread with exclusive access may wait for
-  /// that lock.
+  /// Guards only the entry. The entry is set with the client's lock held, and a thread with exclusive access to the
+  /// store may wait for that lock.
   let entryLock = Mutex(())
   @usableFromInline let operation: OperationBox
   // Unsafe only in name: `entryLock` guards the entry, and the reference is set before the object is shared. With a
@@ -19,13 +19,13 @@ package final class StoreRuntime: Sendable {
   /// The number of the last invalidation; 0 before the first.
   let lastInvalidation = Atomic<Int>(0)
   let isInClient = Atomic(false)
-  /// Two flags in one atomic value, so that setting one sees the other: has dependents, and is closed.
+  /// Two flags in one atomic value, so that a thread that sets one sees the other: has dependents, and is closed.
   let lifetime = Atomic<UInt8>(0)
   /// Whether a probe wants to know of subscribers.
   let isProbed: Bool
-  /// Whether calls are answered: see ``CallAnswering``. Set before the first call, or by a run.
+  /// Whether calls may get answers: see ``CallAnswering``. Set before the first call, or by a run.
   private let hasAnswerer: Atomic<Bool>
-  /// What the store does for states of its type.
+  /// The settings by which the store treats states of its type.
   let traits: StateTraits
   /// The sequence number of the last idleness check. It wraps around.
   let idlenessReadings = Atomic<UInt32>(0)
@@ -37,7 +37,7 @@ package final class StoreRuntime: Sendable {
   @exclusivity(unchecked) nonisolated(unsafe) var lockedMachine: StoreMachine
 
   struct Links {
-    /// Not a constant of the runtime, because the reference needs the store.
+    /// The reference is not a constant of the runtime, because it needs the store.
     var reference: StoreReference?
     /// The entry of the client that has the store, if any.
     var entry: StoreEntry?
@@ -66,7 +66,7 @@ package final class StoreRuntime: Sendable {
 }
 
 extension StoreRuntime {
-  /// Whether a modifier or a run has added what answers the calls of the store.
+  /// Whether a modifier or a run has added an object that answers the calls of the store.
   var answersCalls: Bool { self.hasAnswerer.load(ordering: .acquiring) }
 
   func noteAnswerer() { self.hasAnswerer.store(true, ordering: .releasing) }
@@ -74,7 +74,7 @@ extension StoreRuntime {
   /// Whether the store has ever been invalidated.
   var wasInvalidated: Bool { self.lastInvalidation.load(ordering: .relaxed) > 0 }
 
-  /// Whether the store is in a client, or has been.
+  /// Whether the store is in a client, or has been in one.
   var wasInClient: Bool { self.isInClient.load(ordering: .acquiring) }
 
   static var hasDependentsFlag: UInt8 { 1 }
@@ -98,8 +98,8 @@ extension StoreRuntime {
     self.lockedEntry?.storeIsGone()
   }
 
-  /// Notes that the store has a dependent to notify when it is deinitialized. Returns whether that has happened
-  /// already.
+  /// Notes that the store has a dependent to notify when it is deinitialized. Returns whether the store has been
+  /// deinitialized already.
   @discardableResult
   func noteDependent() -> Bool {
     let former = self.lifetime.bitwiseOr(Self.hasDependentsFlag, ordering: .acquiringAndReleasing).oldValue

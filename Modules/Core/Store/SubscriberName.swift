@@ -1,4 +1,4 @@
-/// The name of a subscriber. An object, so that the slots of subscribers without a name are no larger for it.
+/// The name of a subscriber. It is an object, so that slots of subscribers without a name need not be larger.
 final class SubscriberName: Sendable {
   let text: String
 

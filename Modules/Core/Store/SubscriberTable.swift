@@ -50,7 +50,7 @@ struct SubscriberTable: Sendable {
   /// The number of subscribers for which automatic runs are started.
   var count: Int { Int(self.memberCount) }
 
-  /// The names of the subscribers in the order in which they came; nil for one without a name.
+  /// The names of the subscribers in the order in which they were added; nil for a subscriber without a name.
   var names: [SubscriberName?] {
     self.slots.compactMap { slot in
       guard slot.subscriber != nil, slot.role.isMember else { return nil }
@@ -58,7 +58,7 @@ struct SubscriberTable: Sendable {
     }
   }
 
-  /// The role of a subscriber for which automatic runs are started; nil for another one.
+  /// The role of a subscriber for which automatic runs are started; nil for other subscribers.
   func role(of subscriber: Subscriber) -> Role? {
     guard let index = self.index(of: subscriber), self.slots[index].role.isMember else { return nil }
     return self.slots[index].role

@@ -3,9 +3,9 @@
 /// Rolling back a run replays all other changes on the base: the state before the first change in the log. A change
 /// that can no longer be rolled back becomes part of the base as soon as no earlier change can be rolled back.
 ///
-/// In a ``ReplacingState`` a result replaces the one before it. There the log keeps only the last value and the last
-/// error of each run, and of all changes without an owner, each with the number of results that it stands for. The size
-/// of the log is therefore bounded by the number of runs, however often they yield.
+/// In a ``ReplacingState`` a result replaces the result before it. For such a state, the log keeps only the last value
+/// and the last error of each run, and of all changes without an owner. Each of these entries has the number of results
+/// that it stands for. The size of the log is therefore bounded by the number of runs, however often they yield.
 struct UndoLog: Sendable {
   enum Change: Sendable {
     case set(RunOutcome, OperationContext)
@@ -22,7 +22,7 @@ struct UndoLog: Sendable {
       }
     }
 
-    /// Whether the change is a result. The others are edits, whose effect may depend on the state before.
+    /// Whether the change is a result. Other changes are edits, with effects that may depend on the state before.
     var isResult: Bool {
       switch self {
       case .set, .reported: true
@@ -90,13 +90,13 @@ struct UndoLog: Sendable {
 
   /// Replaces the last change if both are results of the same owner and kind.
   ///
-  /// That is nearly always so when a run yields repeatedly.
+  /// This is nearly always possible when a run yields repeatedly.
   ///
   /// - Parameters:
   ///   - change: The new change.
   ///   - owner: The run that made the new change; nil when the change cannot be rolled back.
   ///   - replaced: Receives the replaced change, for the caller to release after the lock.
-  /// - Returns: False when nothing was replaced, so that the caller has to append the change.
+  /// - Returns: False if nothing was replaced: the caller has to append the change then.
   mutating func replaceLast(
     with change: Change,
     by owner: OperationTaskIdentifier?,
@@ -144,7 +144,7 @@ struct UndoLog: Sendable {
 
   /// Removes and returns the entry that `new` replaces: a result of the same owner, part and kind.
   ///
-  /// Returns nil when the owner's last entry is for another part, or an edit came after it, which may depend on it.
+  /// Returns nil if the owner's last entry is for another part, or if a later edit may depend on it.
   private mutating func removeEntry(replacedBy new: Entry) -> Entry? {
     guard let part = new.part else { return nil }
     for index in self.entries.indices.reversed() {
@@ -189,7 +189,7 @@ struct UndoLog: Sendable {
     self.entries.removeFirst(settled.count)
   }
 
-  /// Replaces all results of an owner and kind with the last one, which then counts for all of them.
+  /// Replaces all results of an owner and kind with the last one, which then stands for all of them.
   private mutating func mergeResults(of owner: OperationTaskIdentifier?, areSuccesses: Bool) {
     guard self.mergesResults else { return }
     func isMerged(_ entry: Entry) -> Bool { entry.isResult(of: owner, isSuccess: areSuccesses) }

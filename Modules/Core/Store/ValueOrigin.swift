@@ -1,11 +1,11 @@
-/// Where a value comes from that is not like any other, such as a fallback.
+/// The origin of a value that is a fallback or was restored.
 struct ValueOrigin: Sendable {
   /// The origin in a sentence.
   let text: @Sendable () -> String
   fileprivate let value: ValueNumbers
 }
 
-/// Numbers that are others for each value that a store has had.
+/// Numbers that change with each value of a store.
 private struct ValueNumbers: Equatable, Sendable {
   let updates: Int
   let uncountedChanges: Int
@@ -21,7 +21,7 @@ extension StoreMachine {
     )
   }
 
-  /// Notes where the value of the state comes from.
+  /// Notes the origin of the value of the state.
   mutating func noteValueOrigin(_ text: @escaping @Sendable () -> String, _ released: inout ReleasedValues) {
     let origin = ValueOrigin(text: text, value: self.valueNumbers)
     let extras = self.uniqueExtras()
@@ -29,7 +29,7 @@ extension StoreMachine {
     extras.content.valueOrigin = origin
   }
 
-  /// Where the value of the state comes from; nil for a value like any other.
+  /// The origin of the value of the state; nil for a usual value.
   var shownValueOrigin: ValueOrigin? {
     guard let origin = self.extras?.content.valueOrigin, origin.value == self.valueNumbers else { return nil }
     return origin

@@ -1,4 +1,4 @@
-/// A store of any state type, for observers that rerun it.
+/// A store with any type of state, for observers that rerun it.
 public protocol WatchableStore: AnyObject, Sendable {
   var context: OperationContext { get }
   var subscriberCount: Int { get }

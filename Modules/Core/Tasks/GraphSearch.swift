@@ -1,8 +1,8 @@
-/// A breadth-first search through a graph of waits. All cycles of waits are found by it.
+/// A breadth-first search through a graph of waits, which finds cycles.
 ///
-/// It visits no node twice, and remembers how it has reached each. The caller adds what a node waits for, and holds the
-/// locks of the graph meanwhile. The search keeps the nodes alive, so that none is released under such a lock if the
-/// search ends after unlocking.
+/// It visits no node twice, and remembers the path to each node. The caller adds the waits of each node, and holds the
+/// locks of the graph meanwhile. The search keeps the nodes alive. If it is released after unlocking, no node is
+/// released under such a lock.
 @usableFromInline
 package struct GraphSearch<Node, ID: Hashable> {
   @usableFromInline var steps: [(node: Node, previous: Int?)] = []
@@ -16,8 +16,8 @@ package struct GraphSearch<Node, ID: Hashable> {
   ///
   /// - Parameters:
   ///   - node: The node.
-  ///   - id: What the node is known by.
-  ///   - previous: The step that has led to it; nil for a node with which the search begins.
+  ///   - id: The identity of the node.
+  ///   - previous: The step that has led to the node; nil for a node with which the search begins.
   @inlinable
   package mutating func add(_ node: Node, _ id: ID, after previous: Int? = nil) {
     if self.known.insert(id).inserted { self.steps.append((node, previous)) }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The error of operations that wait for each other in a cycle: the work of each calls the next.
+/// The error of operations that wait for each other in a cycle: the work of each operation calls the next one.
 ///
-/// A call throws it instead of joining a run whose own work waits for that call, if the failure type of the call can
+/// If a run that a call would join waits for that call, the call throws this error, provided that its failure type can
 /// represent it. Every cycle is reported as ``OperationWarning/Code/taskCycle``.
 public struct OperationCycleError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The names of the operations of the cycle.
@@ -39,16 +39,17 @@ extension OperationCycleError {
     OperationCycleError(operationNames: []) is Failure
   }
 
-  /// Reports the cycle as a warning: now, or when it turns out to matter, inside of ``deferringReports(_:)``.
+  /// Reports the cycle as a warning. Inside of ``deferringReports(_:)``, the report waits until it turns out to be
+  /// needed.
   package func report() {
     if let deferred = DeferredCycleReports.current.get() { return deferred.append(self) }
     OperationWarning(code: .taskCycle, message: self.description).report()
   }
 
-  /// Performs work that may turn out not to be needed, as one of several alternatives.
+  /// Performs work that may turn out not to be needed, such as one of several alternatives.
   ///
   /// - Parameter work: The work, which may close cycles.
-  /// - Returns: The result of the work, and the cycles, which the caller reports if the work was needed.
+  /// - Returns: The result of the work, and the cycles. The caller reports them if the work was needed.
   package nonisolated(nonsending) static func deferringReports<R>(
     _ work: nonisolated(nonsending) () async -> R
   ) async -> (result: R, cycles: [OperationCycleError]) {

@@ -1,5 +1,5 @@
 extension OperationNotice.Name {
-  /// A run waits for a specification. The attribute `pause.reason` tells what it waits for.
+  /// A run waits for a specification. The attribute `pause.reason` describes the specification.
   public static let runPaused = Self("run.paused")
 
   /// A run no longer waits. The attributes are `pause.reason`, `pause.duration` and `pause.outcome`.
@@ -17,7 +17,7 @@ extension OperationNotice {
 }
 
 extension OperationRunSpecification {
-  /// What a run waits for: the description of the specification, or its type if it has none.
+  /// The text for the wait of a run: the description of the specification, or its type if it has none.
   var waitReason: String {
     switch self {
     case let described as any CustomStringConvertible: described.description
@@ -27,19 +27,19 @@ extension OperationRunSpecification {
 }
 
 extension NotRunSpecification: CustomStringConvertible {
-  /// What holds, as it is written.
+  /// The condition as it is written.
   public var description: String { "!\(self.base.waitReason)" }
 }
 
 extension BinaryOperatorRunSpecification: CustomStringConvertible {
-  /// What holds, as it is written.
+  /// The condition as it is written.
   public var description: String {
     "(\(self.left.waitReason) \(self.operator == .and ? "&&" : "||") \(self.right.waitReason))"
   }
 }
 
 extension AlwaysRunSpecification: CustomStringConvertible {
-  /// What holds, as it is written.
+  /// The condition as it is written.
   public var description: String { self.isTrue ? "always" : "never" }
 }
 

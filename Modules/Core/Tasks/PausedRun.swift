@@ -44,7 +44,7 @@ final class PausedRun: Sendable {
     if isNew { ResumptionQueue.shared.append(self) }
   }
 
-  /// Wakes the run, which the queue has removed. Returns whether the queue has to wait for it.
+  /// Wakes the run after the queue has removed it. Returns whether the queue has to wait for it.
   func wake() -> Bool {
     let (continuation, blocksQueue) = self.state.withLock { state in
       state.isQueued = false
@@ -69,7 +69,8 @@ final class PausedRun: Sendable {
 
   /// Suspends the task of the run until the run is woken or its pause ends.
   nonisolated(nonsending) func suspend() async -> WakeReason {
-    // Not a ``Waiter`` in the state: a run waits several times, and what ends its pause comes before what has woken it.
+    // This is not a ``Waiter`` in the state: a run waits several times, and the end of its pause takes precedence over
+    // its waking.
     await Waiter.outcome { continuation in
       self.state.withLock { state in
         if let ending = state.ending { return ending }

@@ -1,4 +1,4 @@
-/// Why a pause of a run has ended.
+/// The reason for which a pause of a run has ended.
 public enum OperationPauseOutcome: Hashable, Sendable {
   /// The specification holds.
   case satisfied
@@ -21,7 +21,7 @@ extension OperationContext {
   ///   - specification: What to wait for, evaluated in this context with no lock held.
   ///   - timeout: The longest time to wait, measured by ``operationDeadlines``; nil to wait without a limit. If the
   ///     operation inside has a deadline, the pause ends then at the latest. Run the operation: it fails at once.
-  /// - Returns: Why the pause has ended.
+  /// - Returns: The reason for which the pause has ended.
   public nonisolated(nonsending) func pause(
     until specification: some OperationRunSpecification & Sendable,
     timeout: OperationDuration? = nil
@@ -38,7 +38,8 @@ extension OperationContext {
   ) async -> OperationPauseOutcome {
     let observers = RunPauses.current
     if observers.isEmpty { return await self.wait(until: specification, timeout: timeout) }
-    // Before and after the wait: an observer that takes time does not delay the later runs in the queue.
+    // The notices are sent before and after the wait, so that an observer that takes time does not delay later runs in
+    // the queue.
     let name = OperationName.of(type(of: specification))
     for observer in observers.reversed() { observer.runWillPause(until: name) }
     let outcome = await self.wait(until: specification, timeout: timeout)
@@ -52,7 +53,7 @@ extension OperationContext {
   ) async -> OperationPauseOutcome {
     let timeout = [timeout, self.timeUntilDeadlineInside].compactMap(\.self).min()
     let run = PausedRun(blocksQueue: RunTask.isOnDefaultExecutor(isolation: #isolation))
-    // Before the next evaluation, so that no change between the two is missed.
+    // The subscription comes before the next evaluation, so that no change between the two is missed.
     let subscription = specification.subscribe(in: self) {
       if specification.isSatisfied(in: self) { run.specificationHolds() }
     }
@@ -74,7 +75,7 @@ extension OperationContext {
         case .timedOut: return specification.isSatisfied(in: self) ? .satisfied : .timedOut
         case .specificationHeld:
           if specification.isSatisfied(in: self) { return .satisfied }
-          // It no longer holds. The run stays paused.
+          // The specification no longer holds. The run stays paused.
           run.unblockQueue()
         }
       }
@@ -112,7 +113,7 @@ extension RunTask {
 extension OperationContext {
   /// The specification that has to hold before an attempt other than the first begins; nil, the default, for none.
   ///
-  /// A modifier that makes several attempts waits for it with ``pauseBeforeNextAttempt()``. The wait is no attempt.
+  /// A modifier that makes several attempts waits for it with ``pauseBeforeNextAttempt()``. The wait is not an attempt.
   public var operationNextAttemptSpecification: (any OperationRunSpecification & Sendable)? {
     get { self[NextAttemptSpecificationKey.self] }
     set { self[NextAttemptSpecificationKey.self] = newValue }

@@ -1,4 +1,4 @@
-/// The paused runs whose specification holds, in the order in which their specifications reported it.
+/// The paused runs that can resume, in the order in which their specifications began to hold.
 ///
 /// They resume one after another, because tasks on the default executor would otherwise overtake each other: a run
 /// wakes the next one when its store has shown that it is no longer paused. A run on another executor, such as an

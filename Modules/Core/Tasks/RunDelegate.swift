@@ -1,4 +1,4 @@
-/// Does the work of a ``SharedRun`` and is notified when the run starts, finishes or is cancelled.
+/// Does the work of a ``SharedRun``, and is notified of its start, its end and its cancellation.
 ///
 /// All methods are called while no lock is held.
 package protocol RunDelegate: AnyObject, Sendable {
@@ -7,12 +7,12 @@ package protocol RunDelegate: AnyObject, Sendable {
 
   /// Called when the run was cancelled before its work began, and before the run finishes.
   ///
-  /// After a call of `willStart`, the run skips its work and finishes with `didFinish`. Without one, it skips its work
-  /// and finishes without `didFinish`, unless its failure type cannot represent a `CancellationError`: `performWork`
-  /// follows then.
+  /// If `willStart` was called, the run skips its work and finishes with `didFinish`. Otherwise the run finishes
+  /// without its work and without `didFinish`. But if its failure type cannot represent a `CancellationError`,
+  /// `performWork` follows.
   func wasCancelledBeforeWork(_ sharedRun: SharedRun)
 
-  /// Returns what the run waits for. What its task was scheduled after is not among it.
+  /// Returns the waits of the run. Waits for tasks after which its task was scheduled are not included.
   func waits(of sharedRun: SharedRun) -> [WaitEdge]
 
   /// The name of the operation; nil for a run without one.
@@ -20,8 +20,8 @@ package protocol RunDelegate: AnyObject, Sendable {
 
   /// Does the work.
   ///
-  /// A run that was cancelled before it started does its work without `willStart` if its failure type cannot represent
-  /// a `CancellationError`.
+  /// If a run was cancelled before it started and its failure type cannot represent a `CancellationError`, it does its
+  /// work without `willStart`.
   nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome
 
   /// Called when the work yields a result.
@@ -30,7 +30,7 @@ package protocol RunDelegate: AnyObject, Sendable {
   /// Called when the run was cancelled after it started and before it had an outcome.
   func wasCancelled(_ sharedRun: SharedRun)
 
-  /// Called when the run has an outcome, which its waiters receive when this returns.
+  /// Called when the run has an outcome. Its waiters receive the outcome when this returns.
   func didFinish(_ task: consuming ErasedTask, with outcome: RunOutcome, isCancelled: Bool)
 }
 

@@ -1,10 +1,10 @@
-/// Lets one caller leave a run after some time, with an answer in place of the outcome. The run goes on without it.
+/// Lets a caller leave a run after some time, with an answer in place of the outcome. The run continues without it.
 final class RunDeparture: Sendable {
   private enum Phase: Sendable {
     case arriving
     case waiting(WaiterTable.WaiterID)
     case departed(CallAnswer)
-    /// The caller waits no longer, or waits until the end.
+    /// The caller no longer waits, or waits until the end.
     case over
   }
 
@@ -23,9 +23,10 @@ final class RunDeparture: Sendable {
   ///
   /// - Parameters:
   ///   - sharedRun: The run that the caller waits for.
-  ///   - patience: How long it waits; nil for until the end.
+  ///   - patience: How long the caller waits; nil if it waits until the end.
   ///   - context: The context with the source of deadlines.
-  ///   - makeAnswer: Returns the answer with which the caller leaves; nil if it stays. Called with no lock held.
+  ///   - makeAnswer: Returns the answer with which the caller leaves; nil if the caller stays. Called with no lock
+  ///     held.
   init(
     from sharedRun: SharedRun,
     after patience: Duration?,
@@ -38,7 +39,7 @@ final class RunDeparture: Sendable {
     self.makeAnswer = makeAnswer
   }
 
-  /// The answer with which the caller has left; nil if it has not.
+  /// The answer with which the caller has left; nil if it has not left.
   var answer: CallAnswer? {
     self.state.withLock { state in
       if case .departed(let answer) = state.phase { answer } else { nil }
@@ -49,7 +50,7 @@ final class RunDeparture: Sendable {
   func begin(at waiterID: WaiterTable.WaiterID) {
     guard let patience else { return }
     let isWaiting = self.state.withLock { state in
-      // A cancelled caller has left already.
+      // The caller was cancelled and has left already.
       guard case .arriving = state.phase else { return false }
       state.phase = .waiting(waiterID)
       return true
@@ -65,7 +66,7 @@ final class RunDeparture: Sendable {
     surplus?.cancel()
   }
 
-  /// Ends the time of the caller. Returns whether it has not left before.
+  /// Ends the time of the caller. Returns false if the caller has left before.
   func end() -> Bool {
     let (isWaiting, deadline) = self.state.withLock { state in
       if case .departed = state.phase { return (false, state.deadline.take()) }
@@ -78,7 +79,7 @@ final class RunDeparture: Sendable {
 
   private func depart() {
     guard self.sharedRun.isAlive, let answer = self.makeAnswer() else { return }
-    // In one step: once the caller has stopped waiting, another one may get its identifier.
+    // This is one step, because another caller may get the identifier once the caller has stopped waiting.
     let continuation = self.state.withLock { state -> WaiterTable.Continuation? in
       guard case .waiting(let waiterID) = state.phase else { return nil }
       let (hasLeft, continuation) = self.sharedRun.withState { $0.depart(waiterID) }
@@ -95,7 +96,7 @@ extension SharedRun {
   /// - Parameters:
   ///   - context: The context to start the run with; nil if another caller starts it.
   ///   - leaving: When the caller leaves after it was cancelled.
-  ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It is one until it leaves.
+  ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It stays one until it leaves.
   ///   - departure: Lets the caller leave earlier.
   /// - Returns: The outcome of the run; the outcome in the answer of a caller that has departed; or a cancellation, if
   ///   the caller was cancelled.
@@ -120,9 +121,10 @@ extension SharedRun {
 }
 
 extension SharedRunState {
-  /// Lets a waiter leave whose ownership of the run stays, so that the run goes on.
+  /// Lets a waiter leave without giving up its ownership, so that the run continues.
   ///
-  /// - Returns: Whether it has left: not if the run has ended or was cancelled. And the continuation to resume, if any.
+  /// - Returns: Whether it has left, which is false if the run has ended or was cancelled; and the continuation to
+  ///   resume, if any.
   mutating func depart(_ waiterID: WaiterTable.WaiterID) -> (hasLeft: Bool, continuation: WaiterTable.Continuation?) {
     self.isAlive ? (true, self.waiters.leave(waiterID)) : (false, nil)
   }

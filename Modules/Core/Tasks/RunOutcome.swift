@@ -1,7 +1,7 @@
 /// The outcome of a run, in one object that is made once and then passed on.
 ///
 /// It does not name the types of the value and the error, so that the code between the operation and its caller is
-/// compiled once. Who reads it names the types that the run was made with.
+/// compiled once. A reader names the types that the run was made with.
 @usableFromInline
 package class RunOutcome: @unchecked Sendable {
   // Unchecked: the compiler cannot check a class with subclasses. Each of the two subclasses, ``RunSuccess`` and
@@ -41,7 +41,7 @@ extension RunOutcome {
     _ success: Success.Type,
     _ failure: Failure.Type
   ) throws(Failure) -> Success {
-    // The precondition, and `isSuccess` says which of the two classes it is.
+    // By the precondition, `isSuccess` says to which of the two classes the outcome belongs.
     if self.isSuccess { return unsafeDowncast(self, to: RunSuccess<Success>.self).value }
     throw unsafeDowncast(self, to: RunFailure<Failure>.self).error
   }

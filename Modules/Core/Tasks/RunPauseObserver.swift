@@ -2,15 +2,15 @@ internal import Synchronization
 
 /// Is notified of the pauses of all runs, in the tasks of the runs, and may delay a run that resumes.
 ///
-/// For modules whose runs hold something that others can use during a pause, such as a place in a scheduler: see
-/// ``OperationContext/pause(until:timeout:)``. A module observes pauses from its first such run on.
+/// It is for modules with runs that hold something which others can use during a pause, such as a place in a scheduler:
+/// see ``OperationContext/pause(until:timeout:)``. A module observes pauses from its first such run on.
 public protocol RunPauseObserver: Sendable {
   /// Called before the run of the current task waits, with no lock held.
   ///
-  /// - Parameter name: The name of what it waits for.
+  /// - Parameter name: The description of the condition that the run waits for.
   func runWillPause(until name: String)
 
-  /// Called when the wait of the current task's run has ended, however it has ended. The run goes on when it returns.
+  /// Called when the wait of the current task's run has ended in any way. The run continues when this returns.
   nonisolated(nonsending) func runDidPause() async
 }
 
@@ -22,8 +22,8 @@ public enum RunPauses {
 
   /// Adds an observer for the rest of the process.
   ///
-  /// - Parameter observer: The observer. It is notified of waits before those that were added earlier, and of their ends
-  ///   after them.
+  /// - Parameter observer: The observer. It is notified of a wait before observers that were added earlier, and of the
+  ///   end of the wait after them.
   public static func observe(with observer: any RunPauseObserver) {
     self.observers.withLock { $0.append(observer) }
   }

@@ -34,7 +34,7 @@ extension OperationAttempt {
 // MARK: - Reporting
 
 extension OperationContext {
-  /// Whether a store may receive the progress. If not, it need not be created.
+  /// Whether a store may receive the progress. Otherwise the progress need not be made.
   var mayReportProgress: Bool { !self.run.hidesProgress && (self.run.store != nil || EnclosingRun.exists) }
 
   /// Reports progress of the run to its store, and to the stores of the callers that share the run.

@@ -13,8 +13,8 @@ package struct RunTask: Sendable {
 
   /// The current task.
   ///
-  /// A run's task calls this itself: it starts on the thread of its creator, which receives the handle only when the
-  /// task suspends. Other threads may cancel the run before that.
+  /// The task of a run calls this itself. It starts on the thread of its creator, which receives the handle only when
+  /// the task suspends, and other threads may cancel the run before that.
   package static var current: RunTask {
     // Both types are one reference to the task with the same behavior, but only a `Task` may be stored. The standard
     // library converts neither into the other. With the handle that `Task.immediate` returns to the creator, a

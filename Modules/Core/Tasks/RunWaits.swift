@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the work of a run waits for that the callers of its store share.
+/// The waits of a run's work, if the callers of its store share runs.
 @usableFromInline
 package final class RunWaits: Sendable {
   private struct Nodes: Sendable {
@@ -11,7 +11,7 @@ package final class RunWaits: Sendable {
   }
 
   let run: OperationTaskIdentifier
-  /// The identity of the run's task while that runs; 0 before and after, so that no later task is mistaken for it.
+  /// The identity of the run's task while the task runs; 0 before and after, so that no later task is mistaken for it.
   let task = Atomic<UInt>(0)
   /// Whether the run does its work itself: true once the run was compared with all others of its store.
   private let leads = Atomic(false)
@@ -35,8 +35,8 @@ package final class RunWaits: Sendable {
     self.leads.store(true, ordering: .relaxed)
   }
 
-  /// Notes that the operation enters the modifier by which the callers of its store share runs. False if it is in it
-  /// already: the work runs the operation again, or a modifier runs it several times at once.
+  /// Notes that the operation enters the modifier by which the callers of its store share runs. Returns false if it has
+  /// entered it before: the work runs the operation again, or a modifier runs it several times at once.
   func enterSharingModifier() -> Bool {
     !self.isInSharingModifier.exchange(true, ordering: .acquiringAndReleasing)
   }
@@ -70,6 +70,6 @@ extension RunWaits: WaitingRun {
     _ = consume replaced  // Released after unlocking.
   }
 
-  // All callers are of the store that runs the operation, which receives the progress itself.
+  // All callers belong to the store that runs the operation. The store receives the progress itself.
   package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {}
 }

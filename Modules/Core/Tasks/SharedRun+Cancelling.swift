@@ -24,8 +24,8 @@ extension SharedRun {
     }
   }
 
-  /// Cancels the run for all of its owners. Where each of them leaves at once, the others need not wait for the work
-  /// either.
+  /// Cancels the run for all of its owners. If owners leave at once when they are cancelled, they do not wait for the
+  /// work here either.
   package func cancel() {
     let mayLeave = self.leaving == .atOnce && self.cancellation != nil
     let (cancellation, left) = self.withState { state in

@@ -7,9 +7,9 @@ internal import Synchronization
 // 3. `runInTask` waits, in that task, for the dependencies, and lets the delegate do the work (`performWork`).
 // 4. `finish` notifies the delegate (`didFinish`), and `resumeWaiters` keeps the outcome and resumes the waiters.
 //
-// A run that was cancelled before its start gets `wasCancelledBeforeWork` in place of `willStart`, and `finishCancelled`
-// finishes it in place of steps 2 to 4, unless its failure type cannot represent a `CancellationError`. One that is cancelled
-// while it waits for its dependencies gets `wasCancelledBeforeWork` in place of `performWork`.
+// If a run was cancelled before its start, `wasCancelledBeforeWork` replaces `willStart`, and `finishCancelled`
+// replaces steps 2 to 4, unless the failure type cannot represent a `CancellationError`. If a run is cancelled while it
+// waits for its dependencies, `wasCancelledBeforeWork` replaces `performWork`.
 
 // MARK: - Starting
 
@@ -44,7 +44,7 @@ extension SharedRun {
     depth.pointee -= 1
   }
 
-  // Not inlined: most tasks have no configuration, and nearly always nobody looks.
+  // Not inlined: most tasks have no configuration, and there are nearly never readers of events.
   @inline(never)
   private func launchAsConfigured(_ invocation: RunInvocation, _ mode: StartMode) {
     let depth = ThreadLocal.depth
@@ -68,7 +68,7 @@ extension SharedRun {
       priority: configuration.priority
     ) { await self.runInTask(invocation) }
     let priority = self.withState { $0.attach(handle) }
-    // Waiters may have joined before this task existed, and it may begin much later: it gets their priority now.
+    // Waiters may have joined before this task existed. It gets their priority now, because it may begin much later.
     if let priority, let own = configuration.rawPriority, priority > own {
       handle.escalatePriority(to: TaskPriority(rawValue: priority))
     }
@@ -95,7 +95,7 @@ extension SharedRun {
     if let waits = self.waitsOfWork { waits.task.store(current.identity, ordering: .relaxed) }
     let (isCancelled, priority, dependencies) = self.withState { $0.taskStarted(current) }
     current.catchUp(isCancelled: isCancelled, priority: priority)
-    // Not nil for a cancelled run: `runInTask` then checks for the cancellation before the work.
+    // The result is not nil for a cancelled run: `runInTask` then checks for the cancellation before the work.
     return isCancelled ? dependencies ?? [] : dependencies
   }
 }

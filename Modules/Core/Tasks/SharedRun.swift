@@ -25,9 +25,9 @@ package final class SharedRun: Sendable {
   }
 
   package let id = OperationTaskIdentifier.next()
-  /// The type of the errors of the work, which may be unable to represent a `CancellationError`.
+  /// The type of the errors of the work. It may be unable to represent a `CancellationError`.
   let failureType: any Error.Type
-  /// What the work waits for; nil where the callers of a store do not share its runs.
+  /// The waits of the work; nil if the callers of a store do not share its runs.
   let waitsOfWork: RunWaits?
   private let state: Mutex<SharedRunState>
 
@@ -99,7 +99,7 @@ extension SharedRun {
   ///   - context: The context that the run starts with.
   ///   - mode: How the run starts.
   ///   - leaving: When the caller leaves after it was cancelled.
-  ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It is one until it leaves.
+  ///   - isAlreadyOwner: Whether the caller is an owner of the run already. It stays one until it leaves.
   /// - Returns: The outcome of the run, or a cancellation if the caller leaves before the run has finished.
   package nonisolated(nonsending) func startAndWait(
     in context: OperationContext,
@@ -117,7 +117,8 @@ extension SharedRun {
     return hasFinished ? self.outcome : self.outcomeOfLeaving
   }
 
-  /// Waits for the outcome of a run that another caller starts. The caller is an owner already, until it leaves.
+  /// Waits for the outcome of a run that another caller starts. The caller is an owner already, and stays one until it
+  /// leaves.
   package nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> RunOutcome {
     guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: true) else { return self.outcome }
     return await self.waitAsOwner(at: waiterID, leaving: leaving)
@@ -136,7 +137,7 @@ extension SharedRun {
     return await self.waitAsOwner(at: waiterID, leaving: leaving)
   }
 
-  // Inlined, like the one below: a frame of its own in each task that waits would be memory of that task.
+  // Inlined, as the method below is: a frame of its own would take memory in each task that waits.
   @inline(__always)
   private nonisolated(nonsending) func waitAsOwner(
     at waiterID: WaiterTable.WaiterID,
@@ -181,7 +182,7 @@ extension SharedRun {
   /// Waits until the run has finished or the waiter has left. Returns false if the waiter has left first.
   @inline(__always)
   nonisolated(nonsending) func wait(at waiterID: WaiterTable.WaiterID, isOwner: Bool) async -> Bool {
-    // The tables do not change any more once the run has finished, except where waiters have left early.
+    // Once the run has finished, the tables change only by waiters that leave early.
     if self.withState({ $0.phase == .finished && !$0.hasEarlyLeavers }) { return true }
     return await withUnsafeContinuation { continuation in
       let answer = self.withState { $0.suspend(continuation, at: waiterID, isOwner: isOwner) }

@@ -1,6 +1,6 @@
 /// The state machine of a ``SharedRun``, guarded by its lock.
 ///
-/// Its methods call no other code. They return what the caller has to do after unlocking.
+/// Its methods call no other code. They return actions for the caller to perform after unlocking.
 struct SharedRunState: Sendable {
   enum Phase: Sendable {
     case notStarted
@@ -29,9 +29,9 @@ struct SharedRunState: Sendable {
   var isStarting = false
   /// The outcome; nil until the run has finished, and never changed after that.
   var outcome: RunOutcome?
-  /// The run whose outcome this one transforms; nil for other runs, and released at the finish.
+  /// If this run transforms the outcome of another run: the other run, until this one finishes. Nil for other runs.
   var source: TaskLink?
-  /// Nil after the finish: a state that keeps finished tasks must not keep their store alive.
+  /// The delegate; nil after the finish, because a state that keeps finished tasks must not keep their store alive.
   var delegate: (any RunDelegate)?
 
   init(delegate: any RunDelegate, source: TaskLink?, ownerCount: Int) {
@@ -101,7 +101,7 @@ extension SharedRunState {
 // MARK: - Owning and cancelling
 
 extension SharedRunState {
-  /// What the caller of a method that cancelled the run has to do.
+  /// The actions of a caller that has cancelled the run.
   struct CancellationEffects: Sendable {
     /// The task to cancel; nil when the run has none yet.
     let task: RunTask?
@@ -160,7 +160,8 @@ extension SharedRunState {
     return self.isCancelled ? .cancelled : .allowed
   }
 
-  /// Called in the task of the run, which is `current`. Returns what the run received before it had that task.
+  /// Called in the task of the run, which is `current`. Returns the cancellation and the priority that came before the
+  /// task.
   mutating func taskStarted(_ current: RunTask) -> (isCancelled: Bool, priority: UInt8, dependencies: [TaskDependency]?)
   {
     self.isStarting = false

@@ -1,4 +1,4 @@
-/// All that a node waits for, directly and through others, while the current task waits for the node.
+/// All nodes that a node waits for, directly and through others, while the current task waits for the node.
 struct WaitClosure {
   fileprivate struct Entry {
     let waits: [ObjectIdentifier]
@@ -8,7 +8,7 @@ struct WaitClosure {
 
   private let start: ObjectIdentifier
   private var entries: [ObjectIdentifier: Entry] = [:]
-  // Keeps the nodes alive, which their identities name.
+  // Keeps the nodes alive, so that their identities stay valid.
   private var search = GraphSearch<any WaitNode, ObjectIdentifier>()
 
   init(of node: any WaitNode) {
@@ -26,7 +26,7 @@ struct WaitClosure {
     }
   }
 
-  /// Whether the node can end: it waits for nothing, or what it waits for can end.
+  /// Whether the node can end: it waits for nothing, or for nodes that can end.
   var canEnd: Bool {
     var ending: Set<ObjectIdentifier> = []
     while !ending.contains(self.start) {

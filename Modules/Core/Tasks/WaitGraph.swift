@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// A node of the wait graph, which can wait and be waited for: a run, or a queue of runs.
+/// A node of the wait graph: a run, or a queue of runs. It can wait, and can be waited for.
 package protocol WaitNode: AnyObject, Sendable {
   /// The waits of this node for other nodes.
   var waits: [WaitEdge] { get }
   /// Whether the current task does the work of the node.
   var isEndedByCurrentTask: Bool { get }
-  /// The name of its operation; nil for a node without one.
+  /// The name of the node's operation; nil for a node without one.
   var waitName: String? { get }
   /// Whether the node is a queue of runs rather than a run.
   var isQueue: Bool { get }
-  /// Whether the node continues when the first of its waits has ended, and not the last.
+  /// Whether the node continues as soon as one of its waits has ended. Otherwise it continues after the last.
   var continuesAfterAnyWait: Bool { get }
 }
 
@@ -80,17 +80,18 @@ package enum WaitGraph {
     return self.path(from: node, onlyCalls: false) == nil ? .open : .queuedBehindCaller
   }
 
-  /// Returns the names of what waits for each other if the current task waits for `node`, in calls or in queues; nil if
-  /// nothing does.
+  /// Returns the names of the operations of the cycle that the current task closes if it waits for `node`; nil if it
+  /// closes none.
   ///
-  /// For a caller that cannot do the work itself. See ``noteAndFind(joining:)``.
+  /// The waits are calls, or waits in queues. A caller uses it if it cannot do the work itself; otherwise see
+  /// ``noteAndFind(joining:)``.
   package static func noteAndFindCycle(awaiting node: any WaitNode) -> [String]? {
     EnclosingRun.note(awaited: node)
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return nil }
     return self.path(from: node, onlyCalls: false).map { self.names(of: $0) }
   }
 
-  /// The names of a cycle, of which the first is repeated at the end.
+  /// The names of a cycle. The first is repeated at the end.
   private static func names(of path: [any WaitNode]) -> [String] {
     // A store's run and the deduplicated run inside it have the same name, which is listed once.
     var names: [String] = []
