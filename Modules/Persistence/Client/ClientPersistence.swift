@@ -14,8 +14,8 @@ extension OperationClient {
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths; the empty path reads all values.
-  ///   - storage: The storage to read. If it is nil, the storage of the client's context is read, and those that its
-  ///     stores use already.
+  ///   - storage: The storage to read. If it is nil, the storage of the client's context is read, and each storage that
+  ///     a store of the client uses already.
   /// - Returns: The number of values that were read.
   /// - Complexity: O(*n*) in the number of values that are read. They are decoded when their stores are made.
   @discardableResult
@@ -30,9 +30,9 @@ extension OperationClient {
 /// Writes and restores the values of the stores of one client: see `OperationClient.persistence`.
 public final class ClientPersistence: OperationClientFlushable {
   weak let client: OperationClient?
-  // Keeps the writers alive, and the values that they have read ahead.
+  // Keeps the writers alive, with the values that they have read ahead.
   private let writers = Mutex<[ObjectIdentifier: StateWriter]>([:])
-  /// The types whose values were reported because they have no key.
+  /// The types without a key that were reported.
   private let reportedTypes = Locked<Set<ObjectIdentifier>>([])
   let currentLimits = Locked<StorageLimits?>(nil)
 
@@ -53,12 +53,12 @@ public final class ClientPersistence: OperationClientFlushable {
   /// Call it before the program ends, or call ``/OperationCore/OperationClient/flush()``, which flushes everything that
   /// the client keeps. Otherwise the changes within the delay before the end are lost.
   ///
-  /// A value that cannot be stored is left out: one that the storage refuses while it accepts others (reported as
-  /// ``OperationCore/OperationWarning/Code/valueNotStored``), and one that cannot be encoded
-  /// (``OperationCore/OperationWarning/Code/valueNotEncoded``). The other values are written.
+  /// Values that cannot be stored are left out, and the other values are written. Left out are values that the storage
+  /// refuses although it accepts others (reported as ``OperationCore/OperationWarning/Code/valueNotStored``), and
+  /// values that cannot be encoded (``OperationCore/OperationWarning/Code/valueNotEncoded``).
   ///
-  /// - Returns: Whether all of them were written. False if a value was left out, after a failure, which is also reported
-  ///   and tried again later, and when the current task is cancelled first.
+  /// - Returns: True if all values were written. False if a value was left out, if writing has failed, which is
+  ///   reported and tried again later, or if the current task was cancelled first.
   @discardableResult
   public func flush() async -> Bool {
     var areWritten = true
@@ -111,7 +111,7 @@ extension ClientPersistence {
         """
     ).report()
     do {
-      // No store writes these keys, so they need no turn among the changes.
+      // No store writes these keys, so the removal need not be ordered among the changes of stores.
       try await storage.apply(keys.map { .remove(key: $0) })
     } catch {
       OperationWarning.report(storageFailedTo: "remove \(keys.count) values", error)
@@ -148,16 +148,17 @@ extension ClientPersistence {
   /// try await client.persistence.removeAll()
   /// ```
   ///
-  /// It removes the values that are stored, those that were restored and have no store yet, and those that wait to be
-  /// written or are being written; also for stores which do not exist, and for other clients with the storage. A
-  /// value that a store is just reading is not shown. A store that exists keeps the value that it shows, until it is
-  /// reset or cleared: that value is not stored again, and later ones are. Calls in a ``MutationJournal`` stay.
+  /// It removes stored values, values that were restored and have no store yet, and values that are being written or
+  /// wait for it. It also removes values of stores that do not exist, and values that other clients have in the
+  /// storage. A value that a store is reading at the moment is not shown. A store that exists keeps the value that it
+  /// shows until it is reset or cleared; that value is not stored again, but later values are. Calls in a
+  /// ``MutationJournal`` stay.
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths; the empty path removes all values.
   ///   - storage: The storage. If it is nil, the values are removed from the storage of the client's context, and from
-  ///     those that its stores use already.
-  /// - Throws: The error of a storage that cannot be read or written, and that may still have some of the values: call
+  ///     each storage that a store of the client uses already.
+  /// - Throws: The error of a storage that cannot be read or written. Some of the values may still be stored then: call
   ///   the method again. `CancellationError` when the task is cancelled; the removal continues then.
   /// - Complexity: O(*n*) in the number of values that are removed, and of stores at these paths.
   nonisolated(nonsending)

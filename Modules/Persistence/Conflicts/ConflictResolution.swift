@@ -1,4 +1,4 @@
-/// What becomes of a call that is in conflict with what the server has.
+/// The decision about a call that is in conflict with the data of the server.
 public struct ConflictResolution<Arguments: Sendable>: Sendable {
   enum Decision: Sendable {
     case retry(Arguments, base: String?)
@@ -19,14 +19,15 @@ public struct ConflictResolution<Arguments: Sendable>: Sendable {
     Self(decision: .retry(arguments, base: version))
   }
 
-  /// The call is not made: what the server has stays. Its caller gets a ``JournalError``, and its entry is removed.
+  /// The call is not made, and the data of the server stays. The caller gets a ``JournalError``, and the entry is
+  /// removed.
   public static var discard: Self { Self(decision: .discard) }
 
-  /// The call is set aside with what the server has, until ``MutationJournal/resolve(_:with:)``. It holds up no other
-  /// call.
+  /// The call is kept with the data of the server, and not made before ``MutationJournal/resolve(_:with:)``. Other
+  /// calls do not wait for it.
   public static var ask: Self { Self(decision: .ask(holdsScope: false)) }
 
-  /// The call is set aside with what the server has, until ``MutationJournal/resolve(_:with:)``.
+  /// The call is kept with the data of the server, and not made before ``MutationJournal/resolve(_:with:)``.
   ///
   /// - Parameter isHolding: Whether later calls of its scope wait for the decision, because they may build on it.
   /// - Returns: The resolution.

@@ -1,6 +1,6 @@
 public import OperationFoundation
 
-/// A call of a mutation that is in conflict with what the server has.
+/// A call of a mutation that is in conflict with the data of the server.
 public struct ConflictedCall<Arguments: Sendable>: Sendable, Identifiable {
   /// The identifier of its entry in the journal; empty for a call without a journal.
   public let id: String
@@ -18,14 +18,14 @@ public struct ConflictedCall<Arguments: Sendable>: Sendable, Identifiable {
   public let retryCount: Int
 }
 
-/// A call that was set aside with what the server has, for the user to decide.
+/// A call that is kept with the data of the server until the user decides.
 ///
 /// It comes from ``MutationJournal/conflicts(of:as:)``.
 public struct JournalConflict<Arguments: Codable & Sendable, Current: Codable & Sendable>: Sendable, Identifiable {
   /// The call.
   public let call: ConflictedCall<Arguments>
 
-  /// What the server had when the call was set aside.
+  /// The data that the server had when the conflict was found.
   public let current: Current
 
   let stored: StoredArguments<Arguments>

@@ -16,9 +16,9 @@ struct JournalCoding: Sendable {
   }
 }
 
-/// What was decided about the conflict of a call, for its end.
+/// The decision about the conflict of a call, which determines how the call ends.
 enum ConflictDecision: Sendable {
-  /// It is set aside.
+  /// It is kept until the user decides.
   case ask(StoredConflict)
   /// It is not made, and its callers get the error.
   case discard(JournalError)
@@ -26,9 +26,9 @@ enum ConflictDecision: Sendable {
   case again
 }
 
-/// What the journal stores of a call that is set aside because of a conflict.
+/// The stored part of a call that is kept because of a conflict.
 struct StoredConflict: Sendable {
-  /// What the server has.
+  /// The data of the server.
   let current: StoredBytes
   let holdsScope: Bool
   let error: any Error
@@ -53,8 +53,8 @@ extension ConflictedCall {
 extension JournalCall {
   /// Makes the call with other arguments from now on, also after a restart.
   ///
-  /// They are stored with the next attempt. A process that ends before that makes the call as it was, and finds the
-  /// conflict again.
+  /// The arguments are stored with the next attempt. If the process ends before that, the call is made with its earlier
+  /// arguments, and the conflict is found again.
   ///
   /// - Throws: The error of the encoding.
   func revise(
@@ -73,7 +73,7 @@ extension JournalCall {
     context.operationIdempotencyKey = ticket.key
   }
 
-  /// Notes what was decided about the conflict, for the end of the call.
+  /// Notes the decision about the conflict, for the end of the call.
   func decide(_ decision: ConflictDecision) {
     guard let ticket = self.acceptedTicket else { return }
     ticket.journal.decide(decision, about: ticket.place)
@@ -88,7 +88,7 @@ extension JournalCall {
     return refusal
   }
 
-  /// Sets the call aside. Returns the error of its caller; nil for a call without a journal.
+  /// Keeps the call until the user decides. Returns the error of its caller; nil for a call without a journal.
   ///
   /// - Throws: The error of the encoding.
   func ask(
@@ -129,7 +129,7 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Replaces the arguments of a call. They are stored with what is written next.
+  /// Replaces the arguments of a call. The next write stores them.
   mutating func revise(_ place: Place, _ revision: JournalRevision) {
     self.edit(place) { $0.record?.revise(revision) }
   }

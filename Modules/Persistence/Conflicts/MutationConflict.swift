@@ -1,4 +1,4 @@
-/// An error which says that what a call would change was changed since the version that the call is based on.
+/// The error of a call that is based on an outdated version: the server has changed the data since then.
 ///
 /// ```swift
 /// struct NoteConflict: MutationConflict {
@@ -9,9 +9,9 @@
 /// A server says so with the status 412 or 409. Throw it from the body of a mutation with
 /// `.resolvesConflicts(of: NoteConflict.self)`.
 public protocol MutationConflict<Current>: Error {
-  /// What the server has.
+  /// The type of the data of the server.
   associatedtype Current: Codable & Sendable
 
-  /// What the server has now, in place of what the call is based on.
+  /// The present data of the server.
   var current: Current { get }
 }

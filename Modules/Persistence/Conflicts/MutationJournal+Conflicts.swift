@@ -3,7 +3,7 @@ internal import OperationFoundation
 public import OperationMutation
 
 extension MutationJournal {
-  /// The calls of a mutation that were set aside because of a conflict, for a screen that lets the user decide.
+  /// The calls of a mutation that are kept because of a conflict, for a screen that lets the user decide.
   ///
   /// ```swift
   /// for conflict in journal.conflicts(of: save, as: Note.self) {
@@ -11,13 +11,13 @@ extension MutationJournal {
   /// }
   /// ```
   ///
-  /// Those of earlier starts of the program are included once the journal has read them: see ``load()``. A call whose
-  /// arguments or current value cannot be decoded, such as one of a later version of the program, is left out. Its entry
-  /// stays, and ``retry(_:)`` asks the server again.
+  /// Calls of earlier starts of the program are included once the journal has read them: see ``load()``. A call is left
+  /// out if its arguments or the data of the server cannot be decoded, for example because a later version of the
+  /// program has stored them. The entry of such a call stays, and ``retry(_:)`` asks the server again.
   ///
   /// - Parameters:
   ///   - mutation: The mutation with its `.journaled(as:)`.
-  ///   - type: The type of what the server has.
+  ///   - type: The type of the data of the server.
   /// - Returns: The conflicts, in the order in which the calls were accepted.
   /// - Complexity: O(*n*) in the number of entries.
   public func conflicts<Mutation: MutationRequest, Current: Codable & Sendable>(
@@ -29,7 +29,7 @@ extension MutationJournal {
     let stored = mutation.storedArguments
     let records = self.state.withLock { state in
       state.items.filter { place, item in
-        // One that is being set aside is open when that is stored.
+        // A conflict that is being stored counts as open once it is stored.
         guard let record = item.record, item.activity.isNone, !item.isGone, record.status == .conflicted
         else { return false }
         return names.contains(record.name) || names.contains(state.view.storeName(of: record))
@@ -52,10 +52,10 @@ extension MutationJournal {
 
   /// Ends a conflict as the user has decided.
   ///
-  /// With ``ConflictResolution/retry(with:basedOn:)`` the call is made with the arguments at its place in its scope, and
-  /// its optimistic update shows them. With ``ConflictResolution/discard`` its entry is removed. In both cases calls
-  /// that wait behind it are made. With ``ConflictResolution/ask`` it stays as it is. This returns when the decision is
-  /// stored, and sending has begun.
+  /// With ``ConflictResolution/retry(with:basedOn:)`` the call is made with the new arguments, at its place in its
+  /// scope, and its optimistic update shows them. With ``ConflictResolution/discard`` the entry is removed. In both
+  /// cases the calls that wait behind it are made. With ``ConflictResolution/ask`` nothing changes. This returns when
+  /// the decision is stored and sending has begun.
   ///
   /// - Parameters:
   ///   - conflict: One of ``conflicts(of:as:)``.
@@ -91,10 +91,10 @@ extension MutationJournal {
   }
 }
 
-/// A call in conflict, and where it waits.
+/// A call in conflict, and the scope that waits for it.
 struct OpenConflict: Sendable {
   let place: JournalState.Place
-  /// The scope whose calls wait for the decision; nil if none do.
+  /// The scope with calls that wait for the decision; nil if none do.
   let lane: String?
 }
 
@@ -107,7 +107,7 @@ extension JournalState {
     return OpenConflict(place: place, lane: record.holdsScope == true ? record.scope : nil)
   }
 
-  /// Makes a call due whose conflict has ended, if it is still there, and those that have waited for it.
+  /// After the end of a conflict, makes the call due if it still exists, and the calls that have waited for it.
   fileprivate mutating func makeDue(behind conflict: OpenConflict) -> [Place] {
     var places = Set(conflict.lane.flatMap { self.lanes[$0]?.all } ?? [])
     places.insert(conflict.place)

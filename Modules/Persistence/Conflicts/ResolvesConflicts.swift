@@ -2,7 +2,7 @@ public import OperationCore
 public import OperationMutation
 
 extension MutationRequest {
-  /// Decides what becomes of calls that are in conflict with what the server has.
+  /// Decides about calls that are in conflict with the data of the server.
   ///
   /// ```swift
   /// SaveNote(server: server)
@@ -14,13 +14,13 @@ extension MutationRequest {
   ///   .journaled(as: "save-note")
   /// ```
   ///
-  /// A call whose arguments are replaced stays the same call: the same entry, the same place in its scope, the same
-  /// caller. Its optimistic update shows the new arguments. As its request is another one, its
-  /// ``OperationCore/OperationContext/operationIdempotencyKey`` is another one, too. After eight conflicts in one
-  /// attempt it has failed, and is made again later.
+  /// A call with replaced arguments stays the same call: it keeps its entry, its place in its scope and its caller. Its
+  /// optimistic update shows the new arguments. Its request is another one, so it has another
+  /// ``OperationCore/OperationContext/operationIdempotencyKey``. After eight conflicts in one attempt the call has
+  /// failed, and is made again later.
   ///
-  /// Apply it inside of retries, which would repeat a call that is in conflict. A call without a journal cannot be set
-  /// aside: it throws its error then.
+  /// Apply it inside of retries: a retry inside of it would repeat a call that is in conflict. A call without a journal
+  /// cannot be kept for the user; it throws its error.
   ///
   /// - Parameters:
   ///   - type: The type of the errors that are conflicts.
@@ -39,8 +39,7 @@ extension MutationRequest {
     }
   }
 
-  /// Decides what becomes of calls that are in conflict with what the server has, for errors that do not say what that
-  /// is.
+  /// Decides about calls that are in conflict with the data of the server, for errors that do not carry this data.
   ///
   /// ```swift
   /// SaveNote(server: server).resolvesConflicts { error, context in
@@ -55,8 +54,8 @@ extension MutationRequest {
   /// See ``OperationMutation/MutationRequest/resolvesConflicts(of:_:)``.
   ///
   /// - Parameters:
-  ///   - current: Returns what the server has; nil for an error that is no conflict. If it throws, the call has failed
-  ///     with that error, and is made again later.
+  ///   - current: Returns the data of the server; nil for an error that is no conflict. If it throws, the call has
+  ///     failed with that error, and is made again later.
   ///   - resolve: Decides. It is called on no actor, without a lock, and may be called again after a restart.
   /// - Returns: The mutation whose conflicts are resolved.
   public func resolvesConflicts<Current: Codable & Sendable>(
@@ -74,10 +73,10 @@ extension MutationRequest {
   }
 }
 
-/// What was decided about a conflict.
+/// The decision about a conflict.
 struct ResolvedConflict<Arguments: Sendable>: Sendable {
   let resolution: ConflictResolution<Arguments>
-  /// Encodes what the server has.
+  /// Encodes the data of the server.
   let encode: @Sendable (any StorageCoder) throws -> [UInt8]
 }
 
@@ -97,7 +96,7 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    // A retry around this modifier does not make a call again that was set aside.
+    // A retry around this modifier does not repeat a call that is kept for the user.
     if let refusal = JournalCall.current(in: context)?.refusal as? Operation.MutateFailure { throw refusal }
     var context = context
     var retryCount = 0
@@ -139,7 +138,7 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
         return refusal as? Operation.MutateFailure ?? error
       }
     } catch let failure {
-      // What the server has is not known, or cannot be stored.
+      // The data of the server is not known, or cannot be stored.
       call?.decide(.again)
       return failure as? Operation.MutateFailure ?? error
     }

@@ -10,11 +10,11 @@ extension OperationClient {
   /// ```
   ///
   /// It has the values of operations with `.hydratable(as:)` that were fetched, set or restored, with their dates, and
-  /// whether they were invalidated. Optimistic updates, initial and default values, errors and runs are not in it. A value
-  /// that cannot be encoded is left out, and reported as ``OperationCore/OperationWarning/Code/valueNotEncoded``.
+  /// whether they were invalidated. It has no optimistic updates, initial values, default values, errors and runs. A
+  /// value that cannot be encoded is left out, and reported as ``OperationCore/OperationWarning/Code/valueNotEncoded``.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
-  /// - Returns: The values at the time of the call, each as it is by itself: they are not one snapshot.
+  /// - Returns: The values at the time of the call. They are read one after another, so they are not one snapshot.
   /// - Complexity: O(*n*) in the number of matching stores, and in the sizes of the values.
   public func dehydrate(matching path: OperationPath = []) -> DehydratedValues {
     var values = DehydratedValues()
@@ -26,13 +26,13 @@ extension OperationClient {
 
   /// Takes over values that another process has handed over.
   ///
-  /// A store that exists shows the value, and its subscribers are notified, unless the store's own value is of the same
-  /// date or newer. The other values are kept: a store that is made later begins with its value, and no subscriber
-  /// receives an earlier state. A value is as stale as its date says, by the staleness rules of its operation. It is kept
-  /// until a store with a newer value has been released, and discarded when stores at its path are cleared or reset.
+  /// If a store exists, it shows the value and notifies its subscribers, unless its own value has the same date or a
+  /// newer one. Other values are kept: a store that is made later begins with the value, and its subscribers receive no
+  /// earlier state. The staleness rules of the operation apply to the date of the value. A value is kept until a store
+  /// with a newer value has been released, and is discarded when stores at its path are cleared or reset.
   ///
-  /// - Parameter values: The values, which `dehydrate(matching:)` of another client has returned.
-  /// - Returns: What has become of the values.
+  /// - Parameter values: The values that `dehydrate(matching:)` of another client has returned.
+  /// - Returns: How many of the values are shown, kept, outdated or unusable.
   /// - Complexity: O(*n* + *m*) in the number of stores and of values. A value that is kept is decoded when its store is
   ///   made.
   @discardableResult
@@ -58,18 +58,18 @@ extension OperationClient {
   var hydration: ClientHydration { self.attachment { ClientHydration() } }
 }
 
-/// What has become of values that were handed over: see `client.hydrate(_:)`.
+/// How many of the values that were handed over are used: see `client.hydrate(_:)`.
 public struct HydrationSummary: Sendable, Hashable {
   /// The number of values that stores show now.
   public internal(set) var appliedCount = 0
 
-  /// The number of values that are kept for stores which do not exist yet. Nothing may ever ask for some of them.
+  /// The number of values that are kept for stores which do not exist yet. Some of these stores may never be made.
   public internal(set) var keptCount = 0
 
-  /// The number of values that are not used, because a store or an earlier hydration has one that is not older.
+  /// The number of unused values: a store or an earlier hydration has a value of the same date or a newer one.
   public internal(set) var outdatedCount = 0
 
-  /// The number of values that cannot be used, each of which was reported.
+  /// The number of values that cannot be used. Each of them was reported.
   public internal(set) var droppedCount = 0
 
   init(keptCount: Int = 0, outdatedCount: Int = 0) {
@@ -82,7 +82,7 @@ public struct HydrationSummary: Sendable, Hashable {
 final class ClientHydration: Sendable {
   private let entries = Locked<[String: DehydratedValues.Entry]>([:])
 
-  /// Keeps the values that are newer than those that are kept already, and returns their keys.
+  /// Keeps each value that is newer than the kept value with its key, and returns the keys.
   func keep(_ values: DehydratedValues) -> Set<String> {
     self.entries.withLock { entries in
       var keys: Set<String> = []
@@ -100,7 +100,7 @@ final class ClientHydration: Sendable {
   /// The value stays, as another store at the path may be the one that the client keeps. A value that cannot be used is
   /// removed.
   ///
-  /// - Returns: What has become of the value; nil if there is none.
+  /// - Returns: Whether the store has taken the value; nil if there is no value.
   @discardableResult
   func apply(to store: some HydratableStore, key: String) -> HydrationOutcome? {
     guard let entry = self.entries.withLock({ $0[key] }) else { return nil }

@@ -9,7 +9,7 @@ public struct DehydratedValues: Sendable, Hashable {
   struct Entry: Sendable, Hashable {
     /// When the value was set, in seconds since the reference date; nil if that is unknown.
     let seconds: Double?
-    /// The format, the version of the value and whether it was invalidated, in one line, and then its JSON.
+    /// One line with the format, the version of the value and whether it was invalidated; then the value as JSON.
     let text: String
   }
 
@@ -42,7 +42,7 @@ extension DehydratedValues.Entry {
     self.init(seconds: seconds?.isFinite == true ? seconds : nil, text: text)
   }
 
-  /// Whether the value is newer than another one. One with a date is newer than one without.
+  /// Whether the value is newer than another one. A value with a date is newer than a value without.
   func isNewer(than other: Self) -> Bool {
     guard let seconds = self.seconds else { return false }
     return other.seconds.map { seconds > $0 } ?? true
@@ -81,6 +81,6 @@ extension DehydratedValues: Codable {
 }
 
 extension DehydratedValues: CustomStringConvertible {
-  /// The number of values, without what they contain.
+  /// The number of values. The values themselves are not shown.
   public var description: String { "DehydratedValues(\(self.count) values)" }
 }

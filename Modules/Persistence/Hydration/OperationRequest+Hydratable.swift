@@ -1,15 +1,15 @@
 public import OperationCore
 
 extension StatefulOperationRequest where State: RestorableState, State.Restoration: Codable {
-  /// Hands the value of the operation over to another process, in what `client.dehydrate()` returns.
+  /// Hands the value of the operation over to another process, as part of the result of `client.dehydrate()`.
   ///
   /// ```swift
   /// let query = PostQuery(id: 1).stale(after: .seconds(60)).hydratable(as: "post", version: 1)
   /// ```
   ///
   /// In the other process, `client.hydrate(_:)` gives the value to the store of the same operation, with its date. The
-  /// values of other operations are not handed over, persisted ones included: apply both modifiers where a value is both
-  /// stored and handed over.
+  /// values of other operations are not handed over, even if they are persisted: apply both modifiers to a value that
+  /// is both stored and handed over.
   ///
   /// A value that has another version or cannot be decoded is dropped, and reported as
   /// ``OperationCore/OperationWarning/Code/storedValueDropped``.
@@ -18,7 +18,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///   - name: The name of the value. It and the path of the operation identify the value, so operations of one type may
   ///     have the same name. Each element of the path needs a key: see ``StorageKeyConvertible``. A type without one is
   ///     reported once as ``OperationCore/OperationWarning/Code/unstorablePath``, and the value is not handed over.
-  ///   - version: The version of the form of the value. Change it when older processes must not use the value.
+  ///   - version: The version of the encoded form of the value. Raise it if older processes must not use the value.
   ///   - isExcluded: Returns true for a value that may not leave the process.
   /// - Returns: The operation, whose value is handed over.
   public func hydratable(
@@ -57,7 +57,7 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   }
 }
 
-/// How the values of an operation are handed over.
+/// The settings by which the values of an operation are handed over.
 struct HydrationSettings<State: RestorableState & Sendable>: Sendable {
   let name: String
   let version: Int
@@ -65,7 +65,7 @@ struct HydrationSettings<State: RestorableState & Sendable>: Sendable {
 }
 
 extension OperationContext {
-  /// What hands the value of the store over; nil for most stores.
+  /// Hands the value of the store over; nil for most stores.
   var storeHydration: (any HydratableStore)? {
     get { self[StoreHydrationKey.self] }
     set { self[StoreHydrationKey.self] = newValue }

@@ -1,7 +1,7 @@
 internal import OperationCore
 internal import OperationFoundation
 
-/// A store whose value is handed over, whatever its state.
+/// A store with a value to hand over, without the type of its state.
 protocol HydratableStore: Sendable {
   /// The key and the value of the store; nil if it has none that may be handed over.
   func dehydrated() -> (key: String, entry: DehydratedValues.Entry)?
@@ -9,16 +9,16 @@ protocol HydratableStore: Sendable {
   /// The key of the store's value; nil without one.
   var key: String? { get }
 
-  /// Gives a value to the store, unless its own is newer.
+  /// Gives a value to the store, unless the store's own value is newer.
   func hydrate(with entry: DehydratedValues.Entry) -> HydrationOutcome
 }
 
-/// What has become of a value that was given to a store.
+/// Whether a store has taken a value that was given to it.
 enum HydrationOutcome: Sendable {
   case applied
   /// The value of the store is newer, or of the same date.
   case outdated
-  /// The value cannot be used, which was reported.
+  /// The value cannot be used. The reason was reported.
   case dropped
 }
 
@@ -32,7 +32,7 @@ final class StoreHydration<State: RestorableState & Sendable>: Sendable where St
   private struct Progress: Sendable {
     /// Nil before a store uses this object, and when it has been released.
     var place: Place?
-    /// Whether a store uses this object. Another one, which a run makes with its context, does not.
+    /// Whether a store uses this object. A run that makes one with its context does not use it.
     var isClaimed = false
   }
 
@@ -63,7 +63,7 @@ extension StoreHydration: OperationController {
     hydration.apply(to: self, key: place.key)
     return OperationSubscription { [weak hydration] in
       hydration?.storeWasReleased(place.key, with: controls.stateWithoutLayers.valueLastUpdatedAt)
-      // The context of the store keeps this object, which would keep the store's state.
+      // A strong reference would be a cycle: the context of the store keeps this object.
       let taken = self.progress.withLock { $0.place.take() }
       _ = consume taken  // Released after unlocking.
     }
@@ -98,7 +98,7 @@ extension StoreHydration: HydratableStore {
 
   func hydrate(with entry: DehydratedValues.Entry) -> HydrationOutcome {
     guard let place = self.progress.withLock({ $0.place }) else { return .outdated }
-    // Found out without decoding the value where that is possible.
+    // Where possible, this is decided without decoding the value.
     if let own = place.controls.stateWithoutLayers.valueLastUpdatedAt, entry.date.map({ $0 <= own }) ?? true {
       return .outdated
     }

@@ -8,37 +8,37 @@ struct JournalCaller: Sendable {
   let pause = JournalPause()
 }
 
-/// What is performed after the state was changed.
+/// The actions to perform after the state was changed.
 struct JournalActions: Sendable {
   var turns: [(JournalState.Continuation, JournalTurn)] = []
   var signals: [AwaitedOutcome<Void>] = []
-  /// The writes of calls that are not written any more.
+  /// The writes of calls that are no longer written.
   var writes: [JournalWrite] = []
   /// The calls whose replays begin.
   var replays: [JournalState.Place] = []
-  /// First calls of their scopes that nothing makes and nothing holds up. A journal that resumes by itself makes them.
+  /// The first calls of scopes, if nothing makes them or holds them up. A journal that resumes by itself makes them.
   var resumable: [JournalState.Place] = []
   var cancelled: [Task<Void, Never>] = []
   var ended: [KeptUpdates] = []
   /// The callers that begin to wait for a call that has failed.
   var blocked: [JournalCaller] = []
-  /// The callers that may not wait for one any more.
+  /// The callers that no longer wait for a failed call.
   var unblocked: [JournalCaller] = []
-  /// The callers that wait no longer, released after unlocking: their contexts are the user's.
+  /// The callers that no longer wait. They are released after unlocking, because their contexts are the user's.
   var callers: [JournalCaller] = []
-  /// Failures of calls that are made again, released after unlocking.
+  /// The failures of calls that are made again. They are released after unlocking.
   var outcomes: [JournalOutcome] = []
-  /// What is released after unlocking.
+  /// Other objects to release after unlocking.
   var released: [JournalState.Item] = []
-  /// Calls that have ended otherwise than by their runs, for those who wait for them.
+  /// The calls that have ended without a run, for the tasks that wait for them.
   var fates: [(JournalFate, JournalError)] = []
   /// Whether the observers of the entries are notified.
   var isChanged = false
   /// Whether stores of mutations are notified.
   var changesStores = false
-  /// Whether a right is asked for, or may not be needed any more.
+  /// Whether a right is to be taken, or may no longer be needed.
   var needsLease = false
-  /// Whether changes are to be written, and nobody writes them yet.
+  /// Whether there are changes to write and no task that writes them.
   var beginsWriting = false
   var timer: JournalTimerChange?
 }

@@ -4,7 +4,7 @@ internal import OperationMutation
 /// A time at which a journal does something by itself, by the deadlines of its client.
 struct JournalAlarm: Comparable, Sendable {
   enum Kind: Int, Sendable {
-    /// A call is not made any more.
+    /// A call expires.
     case expiry
     /// A call that has failed is made again.
     case retry
@@ -21,7 +21,7 @@ struct JournalAlarm: Comparable, Sendable {
   }
 }
 
-/// What is done with the timer of a journal after its state was changed.
+/// The change of a journal's timer after its state was changed.
 enum JournalTimerChange: Sendable {
   case set(number: UInt64, time: Duration)
   case cancel(OperationSubscription?)
@@ -52,7 +52,7 @@ extension JournalState {
     if let time { self.alarms.insert((), for: JournalAlarm(time: time, place: place, kind: .expiry)) }
   }
 
-  /// The change of the timer that follows from the alarms; nil if the next one is the same.
+  /// The change of the timer after a change of the alarms; nil if the earliest alarm is the same.
   mutating func takeTimerChange() -> JournalTimerChange? {
     let next = self.alarms.first?.key.time
     guard next != self.timerTime else { return nil }
@@ -82,7 +82,7 @@ extension JournalState {
 }
 
 extension MutationJournal {
-  /// Sets or cancels the timer. Of two changes at once, the later one counts.
+  /// Sets or cancels the timer. If two threads change it at once, the later change applies.
   func apply(_ change: JournalTimerChange) {
     switch change {
     case .cancel(let timer): timer?.cancel()

@@ -4,7 +4,7 @@ internal import OperationMutation
 /// Counts the bodies of a call, before they begin, and records that they have ended.
 final class JournalAttempts: MutationBodyObserver {
   private let ticket: JournalTicket
-  /// The run of the call: the first that asks, or the one that is known.
+  /// The run of the call: the known one, or the first run that asks.
   private let run: Locked<OperationTaskIdentifier??>
 
   init(of ticket: JournalTicket) {
@@ -43,17 +43,17 @@ final class JournalAttempts: MutationBodyObserver {
       // Another call is about to replace this one.
       await signal.value()
     }
-    // It has been replaced, and its caller waits for the call that has replaced it.
+    // The call was replaced, and its caller waits for the call in its place.
     if mayRefuse, self.ticket.fate.isReplaced { return false }
     do {
       try await write?.value()
     } catch is JournalRightLost {
-      // It waits for the right again.
+      // The call waits for the right again.
     } catch {
       // The call was accepted, so it is made without the count.
       OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
     }
-    // The lease may have ended during the write, and another process may have made the call since.
+    // The lease may have ended during the write. Another process may have made the call since then.
     if await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) {
       let isTakenOver = self.ticket.journal.state.withLock { $0.items[place]?.isTakenOver ?? false }
       if !mayRefuse || !isTakenOver { return true }
@@ -65,28 +65,30 @@ final class JournalAttempts: MutationBodyObserver {
 
   nonisolated(nonsending) func bodyDidEnd(isSuccess: Bool) async {
     let place = self.ticket.place
-    // The end of the call follows a success at once. After a failure there may be a long wait, which the process may
-    // not survive. Nothing depends on this write, so nothing waits for it.
+    // After a success, the end of the call follows at once. After a failure, the call may wait for long, and the
+    // process may end during that time. Nothing depends on this write, so no task waits for it.
     let isStored = !isSuccess && self.ticket.journal.mayStore(self.ticket)
     self.ticket.journal.change { $0.endBody(of: place, isSuccess: isSuccess, isStored: isStored) }
   }
 }
 
 extension MutationJournal {
-  /// Whether what is decided for a call may be stored: another process may have made the call, and removed its entry,
-  /// if this one has lost the right to make it.
+  /// Whether decisions about a call may be stored.
+  ///
+  /// If this process has lost the right to make the call, another process may have made it and removed its entry.
   func mayStore(_ ticket: JournalTicket) -> Bool {
     guard let lease else { return true }
     let right = self.state.withLock { $0.right(of: ticket.place) }
     return right.map { lease.holds($0, at: self.deadlines.elapsed) } ?? true
   }
 
-  /// Waits until a call may be sent. Returns false if the current task was cancelled meanwhile, and may leave.
+  /// Waits until a call may be sent. Returns false if the current task was cancelled meanwhile and its wait can end
+  /// early.
   nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
     guard let lease else { return true }
     while true {
       guard let right = self.state.withLock({ $0.right(of: ticket.place) }) else { return true }
-      // A process that was suspended may have lost the lease meanwhile.
+      // A process that was suspended may have lost its lease.
       let isLost = !lease.holds(right, at: self.deadlines.elapsed)
       let signal = self.change { state -> AwaitedOutcome<Void>? in
         if isLost { state.rights.held?.remove(right) }
@@ -110,7 +112,7 @@ extension MutationJournal {
 
 extension JournalState {
   fileprivate enum BodyStep {
-    /// It begins when the write has ended.
+    /// The body begins when the write has ended.
     case begin(JournalWrite?)
     case wait(AwaitedOutcome<Void>)
     case refuse
@@ -119,7 +121,7 @@ extension JournalState {
   /// Counts a body that begins, and returns the write that the body waits for.
   fileprivate mutating func beginBody(of place: Place, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
     if let signal = self.replacementSignal(of: place) { return .wait(signal) }
-    // A removed entry is not made again. Otherwise a caller makes the call, and goes on.
+    // A replay ends if its entry was removed. A call with a caller is made all the same.
     guard let item = self.items[place], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
     if mayRefuse, item.isTakenOver || item.isExpired { return .refuse }
     self.edit(place) { item in
@@ -147,7 +149,7 @@ extension JournalState {
     if isStored { _ = self.write(place) }
   }
 
-  /// Takes back the count of a body that has not begun, and records that none runs.
+  /// Takes back the count of a body that has not begun, and records that no body runs.
   mutating func endBodies(of place: Place) {
     self.edit(place) { item in
       if item.isBegunAhead { item.record?.attempts -= 1 }

@@ -7,7 +7,7 @@ internal import OperationMutation
 final class JournalCall: Sendable {
   private struct State: Sendable {
     var ticket: JournalTicket?
-    /// Why the call was not accepted or got no turn. Every further attempt throws it, too.
+    /// The error of a call that was not accepted or got no turn. Every further attempt throws it, too.
     var error: JournalError?
     var judgement: (@Sendable (any Error) -> Bool)?
     var coding: JournalCoding?
@@ -17,7 +17,7 @@ final class JournalCall: Sendable {
   let run: OperationTaskIdentifier?
   let scope: OperationPath?
   let isInsideScope: Bool
-  /// Whether it has the context of another journaled call, and so the key of that one, which it must not use.
+  /// Whether the context is the one of another journaled call. The call must not use the key in it then.
   let isNested: Bool
   private let state = Locked(State())
 
@@ -30,7 +30,7 @@ final class JournalCall: Sendable {
 
   /// The call of the run that a context belongs to; nil for a run without a wrapper.
   ///
-  /// A run that makes a call of a replay takes it over here.
+  /// The first use in a run that a replay has made takes the call of the replay over.
   static func current(in context: OperationContext) -> JournalCall? {
     guard let call = context.journalCall, call.run == context.operationRunningTaskIdentifier else { return nil }
     if let replay = context.journalReplay, replay.claim(by: call.run) {
@@ -53,7 +53,7 @@ final class JournalCall: Sendable {
   /// The ticket; nil before the call was accepted.
   var acceptedTicket: JournalTicket? { self.state.withLock { $0.ticket } }
 
-  /// Why every further attempt throws an error; nil if it does not.
+  /// The error that every further attempt throws; nil if the call can be made.
   var refusal: JournalError? { self.state.withLock { $0.error } }
 
   var coding: JournalCoding? { self.state.withLock { $0.coding } }
@@ -93,7 +93,7 @@ final class JournalCall: Sendable {
       // A replay begins when it has its turn.
       if self.isInsideScope || replay != nil { return ticket }
       let turn = await ticket.journal.turn(of: ticket, in: context)
-      // The caller of one that is replaced waits for the call in its place.
+      // The caller of a replaced call waits for the call in its place.
       guard turn == .granted || turn == .replaced else { throw .ended(turn, ticket.name) }
       return ticket
     } catch {
@@ -102,7 +102,7 @@ final class JournalCall: Sendable {
     }
   }
 
-  /// Ends the call in the journal, unless it belongs to a replay, which ends it itself.
+  /// Ends the call in the journal. The call of a replay is ended by the replay itself.
   func end(failing failure: (any Error)?, in context: OperationContext) async {
     let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
     guard let ticket, !ticket.isReplay, !ticket.fate.isReplaced else { return }

@@ -4,11 +4,11 @@ internal import OperationMutation
 
 /// The entries of a ``MutationJournal`` at one time, in the order in which they were accepted.
 ///
-/// Two collections share the entries that have not changed between them, and an entry is made when it is read. So a
-/// change among many entries costs its observers no more than one among few.
+/// Two collections share the entries that are equal in both, and an entry is made when it is read. So a change costs
+/// observers the same whether there are many entries or few.
 public struct JournalEntries: RandomAccessCollection, Sendable {
   private var calls = ChunkedMap<JournalState.Place, ShownCall>()
-  /// The first calls of the scopes that are blocked.
+  /// The first call of each blocked scope.
   var blocked: [String: JournalState.Place] = [:]
 
   init() {}
@@ -45,7 +45,7 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
   }
 }
 
-/// What an entry shows of a call. A class, so that collections of entries are copied fast.
+/// The part of a call that its entry shows. It is a class, so that collections of entries are copied fast.
 final class ShownCall: Sendable {
   let id: String
   let record: JournalRecord?
@@ -75,7 +75,7 @@ extension ShownCall {
     }
   }
 
-  /// Whether a screen shows the same of another call.
+  /// Whether the entries of both calls look the same.
   func looksLike(_ other: ShownCall?) -> Bool {
     guard let other, self.status(isBlocked: false) == other.status(isBlocked: false) else { return false }
     return self.record?.attempts == other.record?.attempts && self.lastFailure == other.lastFailure

@@ -10,13 +10,14 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
     case blocked
     /// Its call is being made.
     case running
-    /// It is not made again until ``MutationJournal/retry(_:)``, and holds up no other entry.
+    /// It is a dead letter: not made again until ``MutationJournal/retry(_:)``. Other entries do not wait for it.
     case deadLetter
-    /// Its time has passed: see `expires(after:)`. It is not made before ``MutationJournal/retry(_:)``, and holds up no
-    /// other entry.
+    /// Its time has passed: see `expires(after:)`. It is not made before ``MutationJournal/retry(_:)``. Other entries
+    /// do not wait for it.
     case expired
-    /// What it would change was changed meanwhile: see `resolvesConflicts(of:_:)`. It is not made before
-    /// ``MutationJournal/resolve(_:with:)`` or ``MutationJournal/retry(_:)``.
+    /// Its data was changed meanwhile: see `resolvesConflicts(of:_:)`.
+    ///
+    /// It is not made before ``MutationJournal/resolve(_:with:)`` or ``MutationJournal/retry(_:)``.
     case conflicted
     /// It cannot be read. It is kept as it is.
     case unreadable
@@ -48,7 +49,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
 }
 
 extension JournalEntry: CustomStringConvertible {
-  /// The name, the key, the status and the other facts in one line, with the arguments as text.
+  /// All facts in one line, with the arguments as text.
   public var description: String {
     guard self.status != .unreadable else { return "JournalEntry(unreadable, \(self.id))" }
     let arguments = String(decoding: self.arguments.prefix(200), as: UTF8.self)

@@ -13,7 +13,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The entry was removed before the turn of the call came.
     public static let removed = Code(description: "removed")
 
-    /// Another process has made the call, because this one was suspended for too long. Its result is not known here.
+    /// Another process has made the call, because this process was suspended for too long. The result is not known
+    /// here.
     public static let takenOver = Code(description: "takenOver")
 
     /// The time of the call has passed: see `expires(after:)`. Its entry stays in the journal.
@@ -22,13 +23,13 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// A later call was made in place of the call, and its result has another type.
     public static let replaced = Code(description: "replaced")
 
-    /// What the call would change was changed meanwhile, and the user decides. Its entry stays in the journal.
+    /// The data that the call would change was changed meanwhile, and the user decides. The entry stays in the journal.
     public static let conflicted = Code(description: "conflicted")
 
-    /// What the call would change was changed meanwhile, and stays as it is. Its entry was removed.
+    /// The data that the call would change was changed meanwhile, and stays as it is. The entry was removed.
     public static let discarded = Code(description: "discarded")
 
-    /// A call that has not ended has the key that the caller has chosen for this one. It was not made.
+    /// The key that the caller has chosen belongs to a call that has not ended. The new call was not made.
     public static let duplicateKey = Code(description: "duplicateKey")
   }
 
@@ -38,7 +39,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// A description of the error and of its remedy.
   public let message: String
 
-  /// The error of the storage or of the encoder, or the one that says that there is a conflict; nil if there is none.
+  /// The error of the storage or of the encoder, or the error of a conflict; nil if there is none.
   public let cause: (any Error)?
 
   public var description: String {

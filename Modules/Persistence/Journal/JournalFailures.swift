@@ -3,7 +3,8 @@ internal import OperationFoundation
 internal import OperationPlatform
 
 extension Error {
-  /// Whether the failure says nothing about the call: a connection has failed, or the run was rejected on this side.
+  /// Whether the failure says nothing about the call: a connection has failed, or a modifier of this process has
+  /// rejected the run.
   var isPassing: Bool { self.isLocalRejection || self.isConnectionFailure }
 
   /// Whether another attempt can succeed, so that a call that throws this error to its caller stays in the journal.
@@ -14,7 +15,7 @@ extension Error {
 
   private var isConnectionFailure: Bool {
     if let error = self as? POSIXError { return Self.connectionErrors.contains(Int(error.code.rawValue)) }
-    // The errors of URLSession, without a link to its module.
+    // The errors of URLSession, by their numbers: this module does not link FoundationNetworking.
     switch self._domain {
     case "NSURLErrorDomain": return Self.urlErrors.contains(self._code)
     case "NSPOSIXErrorDomain": return Self.connectionErrors.contains(self._code)

@@ -1,12 +1,12 @@
 internal import OperationCore
 
-/// How a call ends for those who wait for another call that it replaces.
+/// The end of a call, as the callers of the calls that it has replaced receive it.
 enum JournalOutcome: Sendable {
   case success(any Sendable)
   case failure(any Error)
 }
 
-/// What becomes of a call, for the callers of earlier calls that it has replaced.
+/// The outcome of a call, for the callers of the earlier calls that it has replaced.
 final class JournalFate: Sendable {
   private struct State: Sendable {
     /// The place of the call.
@@ -25,7 +25,7 @@ final class JournalFate: Sendable {
   /// Whether another call has replaced this one.
   var isReplaced: Bool { self.state.withLock { $0.next != nil } }
 
-  /// Whether callers of earlier calls wait for the end.
+  /// Whether callers of earlier calls wait for the end of the call.
   var isAwaited: Bool { self.state.withLock { !$0.waiters.isEmpty } }
 
   /// Sets the place of the call.
@@ -33,15 +33,15 @@ final class JournalFate: Sendable {
     self.state.withLock { $0.place = place }
   }
 
-  /// The place of the call that is made in the end: this one, or the last that has replaced it.
+  /// The place of the call that is made in the end: this call, or the last call in its place.
   private var lastPlace: JournalState.Place? {
     let (next, place) = self.state.withLock { ($0.next, $0.place) }
     return next.map(\.lastPlace) ?? place
   }
 
-  /// Makes those who wait for this call wait for another one.
+  /// Makes the callers that wait for this call wait for another call.
   ///
-  /// Called with the lock of the journal held: the other call has just been accepted, so nothing has decided it.
+  /// Called with the lock of the journal held: the other call has just been accepted, so it has no outcome yet.
   func follow(_ next: JournalFate) {
     let waiters = self.state.withLock { state in
       defer { state.waiters = [] }
@@ -53,7 +53,7 @@ final class JournalFate: Sendable {
 
   /// Forgets a failure, because the call is made again.
   ///
-  /// - Returns: What is released after the journal was unlocked.
+  /// - Returns: Objects to release after the journal was unlocked.
   func reopen() -> JournalOutcome? {
     self.state.withLock { $0.isFinal ? nil : $0.outcome.take() }
   }
@@ -69,7 +69,7 @@ final class JournalFate: Sendable {
   /// The value of the last attempt; nil if there is none.
   var lastValue: (any Sendable)? { self.state.withLock { $0.value } }
 
-  /// Ends the waits, and those that begin later, with the value of the last attempt.
+  /// Ends all waits with the value of the last attempt, also waits that begin later.
   func succeed() {
     guard let value = self.state.withLock({ $0.value }) else { return }
     self.decide(.success(value), isFinal: true)
@@ -79,7 +79,8 @@ final class JournalFate: Sendable {
   ///
   /// - Parameters:
   ///   - outcome: What the callers receive.
-  ///   - isFinal: Whether the call is not made again. Otherwise waits that begin before that receive it as well.
+  ///   - isFinal: Whether the call has ended. If it is made again, waits that begin before its next end receive the
+  ///     outcome, too.
   func decide(_ outcome: JournalOutcome, isFinal: Bool) {
     let waiters = self.state.withLock { state, released in
       defer { state.waiters = [] }
@@ -93,12 +94,12 @@ final class JournalFate: Sendable {
     for waiter in waiters { waiter.decide(outcome) }
   }
 
-  /// Waits for the end of the call, or of the one that has replaced it. Returns nil if the task was cancelled.
+  /// Waits for the end of the call, or of the call in its place. Returns nil if the task was cancelled.
   nonisolated(nonsending) func outcome(in journal: MutationJournal) async -> JournalOutcome? {
     if Task.isCancelled { return nil }
     let waiter = AwaitedOutcome<JournalOutcome?>()
     self.wait(waiter)
-    // Its own caller may have left.
+    // The caller of the call itself may have left.
     if let place = self.lastPlace { journal.change { $0.makeAwaited(place) } }
     let outcome = await waiter.value(cancelled: nil)
     if outcome == nil { self.stopWaiting(waiter) }

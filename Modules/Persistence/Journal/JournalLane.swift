@@ -1,21 +1,21 @@
 /// The calls of a scope, in order.
 ///
-/// The first may be a later one than the others: a dead letter that is tried again is
-/// inserted behind a call that is being made.
+/// The first call may come later in the order than other calls: a dead letter that is tried again is inserted behind a
+/// call that is being made.
 struct JournalLane: Sendable {
   typealias Place = JournalState.Place
 
   private var places: [Place] = []
-  /// The index of the first call. Calls leave in order nearly always, and then none is moved.
+  /// The index of the first call. Calls nearly always leave in order, so the array need not be moved.
   private var start = 0
 
   /// The number of callers that wait for their turn, or are about to.
   var callerCount = 0
-  /// The number of calls that have no number in the storage yet.
+  /// The number of calls without a number in the storage.
   var unnumberedCount = 0
-  /// The number of calls behind the first that are to be made again.
+  /// The number of calls to make again, without the first.
   var dueCount = 0
-  /// Whether the first call is not made now.
+  /// Whether the first call cannot be made now.
   var isBlocked = false
 
   var first: Place? { self.start < self.places.count ? self.places[self.start] : nil }
@@ -23,7 +23,7 @@ struct JournalLane: Sendable {
   var behindFirst: ArraySlice<Place> { self.all.dropFirst() }
   var isEmpty: Bool { self.start == self.places.count }
 
-  /// The number of calls before one.
+  /// The number of calls in front of a call.
   func count(before place: Place) -> Int {
     self.first == place ? 0 : self.index(of: place, from: self.start) - self.start
   }
@@ -54,9 +54,9 @@ struct JournalLane: Sendable {
     if index < self.places.count, self.places[index] == place { self.places.remove(at: index) }
   }
 
-  /// The index of the first place from `lower` on that is not smaller.
+  /// The index of the first place, from `lower` on, that is not smaller than the given place.
   private func index(of place: Place, from lower: Int) -> Int {
-    // Nearly always it is behind the last.
+    // The place is nearly always behind the last one.
     if let last = self.places.last, lower < self.places.count, last < place { return self.places.count }
     var (low, high) = (lower, self.places.count)
     while low < high {

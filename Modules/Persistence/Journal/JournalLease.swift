@@ -3,9 +3,9 @@ internal import OperationFoundation
 
 /// The leases of a journal, one for each of its rights, in a storage that processes share.
 ///
-/// The journal takes one when something is to be sent with its right, renews it at a third of its time, and releases it
-/// soon after nothing is left. The lease that is named after the journal says that its process lives as long as it has
-/// calls: no other journal makes them.
+/// The journal takes a lease when there is something to send with its right, renews it after a third of its time, and
+/// releases it soon after there is nothing left to send. The lease with the name of the journal says that its process
+/// lives as long as it has calls: no other journal makes these calls.
 final class JournalLease: Sendable {
   /// How long an idle journal keeps a lease, so that a burst of calls takes it once.
   static let linger = Duration.milliseconds(100)
@@ -16,18 +16,18 @@ final class JournalLease: Sendable {
     var isDriven = false
     var isWoken = false
     var signal: AwaitedOutcome<Void>?
-    /// When the leases end that are held, by the deadlines.
+    /// The ends of the held leases, by the deadlines.
     var ends: [JournalRight: Duration] = [:]
-    /// Those that were taken since the entries were read, with the numbers of the takings: other processes may have made
-    /// calls before.
+    /// The leases that were taken since the entries were read, each with a number: other processes may have made calls
+    /// before.
     var taken: [JournalRight: Int] = [:]
     var lastTaking = 0
     var idleSince: [JournalRight: Duration] = [:]
-    /// Those that are being released, with those who wait for the end of it.
+    /// The leases that are being released, with the callers that wait for the end of the release.
     var releasing: [JournalRight: [AwaitedOutcome<Void>]] = [:]
-    /// How often rights were released.
+    /// The number of releases so far.
     var releaseCount = 0
-    /// When the entries were read last.
+    /// The time at which the entries were read last.
     var lastReading: Duration?
     var hasReported = false
 
@@ -40,7 +40,7 @@ final class JournalLease: Sendable {
     mutating func note(_ lease: StorageLease?, of right: JournalRight, until end: Duration, at now: Duration) {
       switch lease {
       case .held:
-        // Answered before its end, it was held all the time.
+        // If the storage has answered before the end of the lease, the lease was held all the time.
         let isRenewed = self.ends[right].map { now < $0 } ?? false
         self.ends[right] = end
         guard !isRenewed else { break }
@@ -70,7 +70,7 @@ final class JournalLease: Sendable {
     self.owner = UUID().uuidString
   }
 
-  /// The rights whose leases were taken and not released.
+  /// The rights with leases that were taken and not released.
   var rights: Set<JournalRight> { self.state.withLock { Set($0.ends.keys) } }
 
   /// The rights that are held at a time.
@@ -85,7 +85,7 @@ final class JournalLease: Sendable {
     self.state.withLock { state in state.taken[right] == nil && state.ends[right].map { now < $0 } ?? false }
   }
 
-  /// Makes the journal take, renew or release the leases, as it needs them now.
+  /// Makes the journal take, renew or release leases, according to its present needs.
   func wake(for journal: MutationJournal) {
     let (signal, begins) = self.state.withLock { state in
       state.isWoken = true
@@ -121,15 +121,15 @@ final class JournalLease: Sendable {
 
   // MARK: - Taking and releasing
 
-  /// What has become of the rights that were asked for.
+  /// The result of asking for rights.
   struct Acquisition: Sendable {
-    /// Those that were held before, and still are.
+    /// The rights that were held before, and still are.
     var held: Set<JournalRight> = []
-    /// Those that are held, if the entries are read now. With the numbers of their takings.
+    /// The rights that are held once the entries were read again, with the numbers of their leases.
     var taken: [JournalRight: Int] = [:]
-    /// Those that other journals have, or that could not be asked for.
+    /// The rights that other journals have, or that could not be asked for.
     var refused: Set<JournalRight> = []
-    /// How long to wait until the refused ones are asked for again.
+    /// How long to wait before the refused rights are asked for again.
     var wait = JournalLease.retryInterval
   }
 
@@ -141,20 +141,20 @@ final class JournalLease: Sendable {
     var acquisition = Acquisition()
     var hasFailed = false
     let ends = self.state.withLock { $0.ends }
-    // Those that are held first: they end.
+    // Held leases come first, because they have an end.
     let known = rights.filter { ends[$0] != nil }
     for right in Array(known) + rights.subtracting(known) {
       switch hasFailed ? nil : await self.acquire(right, on: deadlines) {
       case .held: break
       case .heldByAnother(let remaining):
         acquisition.wait = min(acquisition.wait, max(remaining, .milliseconds(1)))
-      // The others would wait for a storage that does not answer.
+      // If the storage does not answer, the other leases would wait for it.
       case nil: hasFailed = true
       }
-      // The deadlines may be a user's, which are asked nothing under the lock.
+      // The deadlines may be user code, which must not be called under the lock.
       let now = deadlines.elapsed
       self.state.withLock { state in
-        // If the storage has failed, a lease lasts until its end.
+        // If the storage has failed, a held lease still lasts until its end.
         if let end = state.ends[right], now < end {
           if let taking = state.taken[right] {
             acquisition.taken[right] = taking
@@ -170,14 +170,14 @@ final class JournalLease: Sendable {
     return acquisition
   }
 
-  /// Takes or renews a lease, unless it was just done. Returns nil if the storage has failed.
+  /// Takes or renews a lease, unless that was done just before. Returns nil if the storage has failed.
   @discardableResult
   nonisolated(nonsending) func acquire(
     _ right: JournalRight,
     on deadlines: any DeadlineSource
   ) async -> StorageLease? {
     while true {
-      // Otherwise the lease would end that is taken here.
+      // Without this, the release would end the lease that is taken here.
       while let signal = self.state.withLock({ $0.signal(ofReleaseOf: right) }) { await signal.value() }
       let asked = deadlines.elapsed
       let (end, releases) = self.state.withLock { ($0.ends[right] ?? .zero, $0.releaseCount) }
@@ -185,7 +185,7 @@ final class JournalLease: Sendable {
       let lease = await self.attempt { try await $0.acquireLease(right.lease, owner: self.owner, for: $1) }
       let answered = deadlines.elapsed
       let isKnown = self.state.withLock { state in
-        // It may have been released after it was taken.
+        // The lease may have been released after it was taken.
         if lease == .held, state.releaseCount != releases { return false }
         state.note(lease, of: right, until: asked + self.duration, at: answered)
         return true
@@ -194,7 +194,7 @@ final class JournalLease: Sendable {
     }
   }
 
-  /// Records that the entries were read after rights were taken. Returns those that are held since.
+  /// Records that the entries were read after rights were taken. Returns the rights that are held from now on.
   func confirm(_ taken: [JournalRight: Int], at now: Duration) -> Set<JournalRight> {
     self.state.withLock { state in
       state.lastReading = now
@@ -204,7 +204,7 @@ final class JournalLease: Sendable {
     }
   }
 
-  /// Whether the entries are to be read again by a journal that watches the calls of others.
+  /// Whether a journal that watches the calls of other journals has to read the entries again.
   func isReadingDue(at now: Duration) -> Bool {
     self.state.withLock { state in state.lastReading.map { now - $0 >= self.renewalInterval } ?? true }
   }
@@ -227,15 +227,15 @@ final class JournalLease: Sendable {
     do {
       try await self.storage.releaseLease(right.lease, owner: self.owner)
     } catch {
-      // It ends by itself. A program that ends closes its storage, which is no failure.
+      // A lease ends by itself. A program that ends closes its storage, so this is no failure.
       if (error as? StorageError)?.code != .closed { self.report(error) }
     }
   }
 
-  /// Whether the process of another journal lives, or yet another one makes its calls.
+  /// Whether the process of another journal lives, or a third process makes the calls of that journal.
   nonisolated(nonsending) func isAlive(_ other: String) async -> Bool {
     let right = JournalRight.journal(other)
-    // This one makes its calls.
+    // This process makes the calls of the other journal.
     if self.rights.contains(right) { return false }
     guard case .held? = await self.attempt({ try await $0.acquireLease(right.lease, owner: self.owner, for: $1) })
     else { return true }
@@ -256,7 +256,7 @@ final class JournalLease: Sendable {
     }
   }
 
-  /// Reports a failure of the storage, once until it works again.
+  /// Reports a failure of the storage. The next one is reported only after the storage has worked again.
   private func report(_ error: any Error) {
     let isFirst = self.state.withLock { state in
       defer { state.hasReported = true }
@@ -267,12 +267,13 @@ final class JournalLease: Sendable {
 
   // MARK: - Idleness
 
-  /// Records which leases nothing needs now.
+  /// Records the leases that are not needed now.
   ///
   /// - Parameters:
-  ///   - idle: Those that nothing needs.
+  ///   - idle: The leases that are not needed.
   ///   - now: The time.
-  /// - Returns: Those that are to be released, and how long another one is still kept; nil if there is none.
+  /// - Returns: The leases to release, and the time after which the next unneeded lease is released; nil if there is
+  ///   none.
   func linger(_ idle: Set<JournalRight>, at now: Duration) -> (ended: Set<JournalRight>, rest: Duration?) {
     self.state.withLock { state in
       state.idleSince = Dictionary(

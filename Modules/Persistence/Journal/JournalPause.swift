@@ -1,8 +1,8 @@
 internal import OperationCore
 
-/// Whether the state of a caller shows that its call waits behind one that has failed.
+/// Whether the state of a caller shows that its call waits behind a failed call.
 ///
-/// One thread at a time reports it, so that what is reported last is true.
+/// One thread at a time reports it, so that the last report is true.
 final class JournalPause: Sendable {
   private struct State: Sendable {
     var isReporting = false
@@ -12,11 +12,11 @@ final class JournalPause: Sendable {
 
   private let state = Locked(State())
 
-  /// Reports what `reason` returns to the run with a context, if that has changed.
+  /// Reports the result of `reason` to the run with a context, if it has changed.
   ///
   /// - Parameters:
   ///   - context: The context of the run.
-  ///   - reason: Returns what the call waits for; nil if it does not wait behind a failed call.
+  ///   - reason: Returns the text of what the call waits for; nil if it does not wait behind a failed call.
   func update(in context: OperationContext, _ reason: () -> String?) {
     let begins = self.state.withLock { state in
       state.hasChanged = true
@@ -45,7 +45,7 @@ final class JournalPause: Sendable {
 }
 
 extension MutationJournal {
-  /// Reports to callers whether they wait behind a call that has failed.
+  /// Reports to callers whether they wait behind a failed call.
   func updatePauses(of callers: [JournalCaller]) {
     for caller in callers {
       caller.pause.update(in: caller.context) { self.state.withLock { $0.pauseReason(of: caller.ticket.place) } }
@@ -54,7 +54,7 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// What a caller waits for, as a clause; nil unless its scope is blocked.
+  /// The reason for which a caller waits, as a clause; nil unless its scope is blocked.
   fileprivate func pauseReason(of place: Place) -> String? {
     guard let item = self.items[place], case .waiting = item.activity, let lane = item.lane,
       let calls = self.lanes[lane], calls.isBlocked, let first = calls.first, first != place

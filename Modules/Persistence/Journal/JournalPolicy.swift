@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// What a journal does with a call while an earlier one of the same mutation has not been sent.
+/// The treatment of an earlier call of the same mutation that has not been sent, when a new call is made.
 ///
 /// ```swift
 /// let save = SaveNote(server: server)
@@ -8,17 +8,17 @@ internal import OperationCore
 ///   .journaled(as: "save-note", policy: .merge(by: \.noteID) { old, new in old.merging(new) })
 /// ```
 ///
-/// An earlier call can be replaced as long as its body has not begun, also after a restart, and only if no call of
-/// another mutation came after it in its scope: that one may build on it. The new call takes its place at the end of the
-/// scope, with a key of its own, and both are stored in one step. The callers of the earlier call get the result of the
-/// new one. Its optimistic update goes, and the new call shows the update of its merged arguments.
+/// An earlier call can be replaced if its body has not begun, also after a restart, and if no call of another mutation
+/// came after it in its scope: such a call may build on it. The new call is placed at the end of the scope, with a key
+/// of its own, and both changes are stored in one step. The callers of the earlier call get the result of the new call.
+/// The optimistic update of the earlier call is removed, and the new call shows the update of its merged arguments.
 public struct JournalPolicy<Arguments: Sendable>: Sendable {
   struct Rule: Sendable {
-    /// Identifies what a call is about, as an element of a path.
+    /// Returns the subject of a call, as an element of a path.
     let key: @Sendable (Arguments) -> OperationPath
-    /// The arguments of one call in place of two; nil to make both.
+    /// Merges the arguments of two calls into the arguments of one; nil to make both calls.
     let merge: @Sendable (_ old: Arguments, _ new: Arguments) -> Arguments?
-    /// Whether the call of two is based on what the earlier one is based on.
+    /// Whether a merged call is based on the version of the earlier call.
     let keepsBase: Bool
   }
 
@@ -30,7 +30,7 @@ public struct JournalPolicy<Arguments: Sendable>: Sendable {
 
   /// A new call replaces an earlier one with the same key that has not been sent.
   ///
-  /// - Parameter key: Returns what a call is about, such as the identifier of a note.
+  /// - Parameter key: Returns the subject of a call, such as the identifier of a note.
   /// - Returns: The policy.
   public static func replacePending(by key: @escaping @Sendable (Arguments) -> some Hashable & Sendable) -> Self {
     Self(rule: Rule(key: { OperationPath(elements: [key($0)]) }, merge: { _, new in new }, keepsBase: false))
@@ -39,8 +39,8 @@ public struct JournalPolicy<Arguments: Sendable>: Sendable {
   /// A new call is merged with an earlier one with the same key that has not been sent.
   ///
   /// - Parameters:
-  ///   - key: Returns what a call is about, such as the identifier of a note.
-  ///   - merge: Returns the arguments of one call that does what both would do, or nil to make both. It may be called
+  ///   - key: Returns the subject of a call, such as the identifier of a note.
+  ///   - merge: Returns arguments for one call that has the effect of both calls, or nil to make both. It may be called
   ///     more than once.
   /// - Returns: The policy.
   public static func merge(
@@ -57,7 +57,7 @@ extension JournalPolicy where Arguments: Identifiable, Arguments.ID: Sendable {
 
   /// A new call is merged with an earlier one with the same identifier in its arguments that has not been sent.
   ///
-  /// - Parameter merge: Returns the arguments of one call that does what both would do, or nil to make both.
+  /// - Parameter merge: Returns arguments for one call that has the effect of both calls, or nil to make both.
   /// - Returns: The policy.
   public static func merge(_ merge: @escaping @Sendable (_ old: Arguments, _ new: Arguments) -> Arguments?) -> Self {
     .merge(by: \.id, merge)

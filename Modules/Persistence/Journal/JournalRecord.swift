@@ -12,33 +12,33 @@ struct JournalRecord: Codable, Sendable {
   /// How many bodies have begun.
   var attempts: Int
   var isDeadLetter: Bool
-  /// What the coder of the mutation has returned, if it is text.
+  /// The result of the mutation's coder, if it is text.
   var arguments: String
-  /// How many of the calls have failed or ended the process; nil in entries of older versions, which counted attempts.
+  /// How many times the call has failed or ended the process; nil in entries of older versions, which counted attempts.
   var failures: Int?
-  /// Whether a body has begun and has not ended.
+  /// Whether a body has begun and not ended.
   var isBegun: Bool?
-  /// The journal that has accepted the call; nil in entries of older versions and of storages without leases.
+  /// The journal that has accepted the call; nil in entries of older versions, and in storages without leases.
   var owner: String?
-  /// What the call is about, for calls that can be replaced; nil for others.
+  /// The subject of a call that can be replaced; nil for other calls.
   var mergeKey: String?
   /// When the call expires, in seconds since the reference date; nil for never.
   var expiresAt: Double?
   /// How long after its acceptance the call expires, in seconds.
   var lifetime: Double?
-  /// The arguments in Base64, if they are no text; nil otherwise.
+  /// The arguments in Base64, if they are not text; nil otherwise.
   var argumentBytes: String?
   /// The version of the arguments; nil for 1.
   var version: Int?
-  /// Why the call is set aside, if it is no dead letter: the text of an ``Aside``. Versions that do not know it take it
-  /// for a dead letter.
+  /// Why the call is not made, as the text of an ``Aside``; nil for a dead letter. Older versions of the library take
+  /// every such call for a dead letter.
   var aside: String?
 
   /// The version that the call is based on; nil if its caller has named none.
   var base: String?
   /// How many times its arguments were replaced after a conflict; nil for never.
   var revision: Int?
-  /// What the server had when a conflict was found, as text or in Base64; nil unless the call is in conflict.
+  /// The data of the server when a conflict was found, as text or in Base64; nil unless the call is in conflict.
   var current: String?
   var currentBytes: String?
   /// Whether calls of its scope wait until a conflict has ended.
@@ -49,13 +49,13 @@ struct JournalRecord: Codable, Sendable {
     case conflicted
   }
 
-  /// What a later version of the library has stored besides; nil for nothing.
+  /// The members that a later version of the library has stored; nil for none.
   var unknown: UnknownMembers?
 
   private enum CodingKeys: String, CodingKey {
     case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner, mergeKey, expiresAt
     case lifetime, aside, argumentBytes, version, base, revision, current, currentBytes, holdsScope
-    // The stored name is older than the property's.
+    // The name in the stored form is older than the name of the property.
     case isDeadLetter = "isSetAside"
   }
 
@@ -93,7 +93,7 @@ struct JournalRecord: Codable, Sendable {
     }
   }
 
-  /// The entry when no process makes its call: a body that has not ended has ended the process.
+  /// The entry once no process makes its call: if a body has begun and not ended, the process has ended during it.
   var afterProcess: Self {
     var record = self
     record.failures = (self.failures ?? self.attempts) + (self.isBegun == true ? 1 : 0)
@@ -101,7 +101,7 @@ struct JournalRecord: Codable, Sendable {
     return record
   }
 
-  /// Why the call is set aside; nil if it is a dead letter, or not set aside.
+  /// Why the call is not made before the user acts; nil for a dead letter, and for a call that is made.
   var status: Aside? { self.aside.flatMap { Aside(rawValue: $0) } }
 
   mutating func setAside(as aside: Aside?, _ conflict: StoredConflict? = nil) {
@@ -112,7 +112,7 @@ struct JournalRecord: Codable, Sendable {
     self.holdsScope = conflict?.holdsScope == true ? true : nil
   }
 
-  /// Makes the call one that waits.
+  /// Makes the call wait for its turn.
   mutating func takeBack() {
     self.isDeadLetter = false
     self.aside = nil
@@ -133,7 +133,7 @@ struct JournalRecord: Codable, Sendable {
 
   static func key(_ id: String, revision: Int) -> String { revision == 0 ? id : "\(id)~\(revision)" }
 
-  /// Whether calls of its scope wait for the user's decision about it.
+  /// Whether later calls of its scope wait until the user has decided about it.
   var isHolding: Bool { self.isDeadLetter && self.holdsScope == true }
 
   var storedCurrent: StoredBytes? { self.current.map { StoredBytes(text: $0, base64: self.currentBytes) } }

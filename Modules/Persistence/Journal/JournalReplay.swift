@@ -1,6 +1,7 @@
 internal import OperationCore
 
-/// Makes a run repeat a call of the journal: the run of the registered mutation, whatever name it is journaled as now.
+/// Makes a run of the registered mutation repeat a call of the journal, also if the mutation is now journaled under
+/// another name.
 final class JournalReplay: Sendable {
   private struct State: Sendable {
     var isClaimed = false
@@ -15,7 +16,7 @@ final class JournalReplay: Sendable {
     self.ticket = ticket
   }
 
-  /// Whether a run makes the call. The first one that asks does: another mutation may be called inside it.
+  /// Whether a run makes the call. Only the first run that asks does: another mutation may be called inside of it.
   func claim(by run: OperationTaskIdentifier?) -> Bool {
     self.state.withLock { state in
       if state.isClaimed { return state.run == run }
@@ -32,7 +33,7 @@ final class JournalReplay: Sendable {
     }
   }
 
-  /// Whether an error is final. Without a judgement of the mutation it is not.
+  /// Whether an error is final; false if the mutation does not judge it.
   func failsForGood(_ error: any Error) -> Bool {
     self.state.withLock { $0.judgement }?(error) ?? false
   }

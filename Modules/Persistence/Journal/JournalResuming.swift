@@ -2,21 +2,21 @@ public import OperationBackoff
 public import OperationCore
 
 extension MutationJournal {
-  /// When a journal makes the calls again that are left.
+  /// When a journal makes unfinished calls again.
   ///
   /// ```swift
   /// client.journal = MutationJournal(storage: storage, resumes: .whenConnected)
   /// client.journal = MutationJournal(storage: storage, resumes: .when(.connected(to: observer)))
   /// ```
   ///
-  /// A journal that resumes by itself makes the calls whose names are registered: when it has read them, when the
-  /// condition begins to hold, and after a failure, when the backoff of the call has passed. It also makes a call whose
+  /// A journal that resumes by itself makes the calls of registered names: when it has read them, when the condition
+  /// begins to hold, and after a failure, when the backoff of the call has passed. It also makes a call after its
   /// caller was cancelled. ``MutationJournal/resume()`` makes all calls at once, whether or not the condition holds.
   public struct Resuming: Sendable {
     enum Condition: Sendable {
-      /// Only `resume()` does.
+      /// Calls are made again by `resume()` only.
       case never
-      /// The one of the client, which counts as true if the client has none.
+      /// The condition of the client, which counts as true if the client has none.
       case client
       case specification(any OperationRunSpecification & Sendable)
     }

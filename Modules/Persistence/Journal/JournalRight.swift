@@ -2,12 +2,14 @@ internal import OperationCore
 
 /// A right to make calls, which one journal has at a time among all processes that share a storage.
 enum JournalRight: Hashable, Sendable {
-  /// To make the calls without a scope that a journal has accepted. It has this right while its process lives; after its
-  /// end another one takes it.
+  /// The right to make the calls without a scope that a journal has accepted.
   ///
-  /// With nil, to make calls of journals without a name, and those in scopes whose names are too long for a lease.
+  /// The journal has this right while its process lives; afterwards another process can take it.
+  ///
+  /// If the name is nil: the right to make calls of journals without a name, and of scopes with names too long for a
+  /// lease.
   case journal(String?)
-  /// To make the calls of a scope.
+  /// The right to make the calls of a scope.
   case scope(String)
 
   /// The longest name of a scope with a right of its own, in bytes. Databases limit the length of an index.
@@ -23,25 +25,25 @@ enum JournalRight: Hashable, Sendable {
   }
 }
 
-/// The rights that a journal has, and those that it asks for.
+/// The rights that a journal has, and the rights that it asks for.
 struct JournalRights: Sendable {
-  /// Those that it has; nil if no other process can send.
+  /// The rights that it has; nil if no other process can send.
   var held: Set<JournalRight>?
-  /// Those without which something does not begin.
+  /// The rights that calls wait for.
   var asked: Set<JournalRight> = []
-  /// The scopes among them whose calls are made again.
+  /// The scopes among them with calls that are made again.
   var askedForReplays: Set<String> = []
-  /// The numbers of calls that are made, or are to be made, by the rights that they need.
+  /// For each right, the number of calls that need it: calls that are made, or are to be made.
   var needs: [JournalRight: Int] = [:]
-  /// The scopes whose first calls other processes make, and in which others wait behind them.
+  /// The scopes in which calls wait behind a first call that another process makes.
   var lanesElsewhere: Set<String> = []
-  /// The number of calls that are to be made again, and that other processes make.
+  /// The number of calls to make again that other processes make.
   var dueElsewhere = 0
-  /// The calls without a scope that are to be made again, and cannot be without the right.
+  /// The calls without a scope that are to be made again, and wait for the right.
   var dueCalls: [JournalRight: [JournalState.Place]] = [:]
-  /// Those who wait before an attempt.
+  /// The tasks that wait before an attempt.
   var sendWaiters: [JournalRight: [AwaitedOutcome<Void>]] = [:]
-  /// Those who wait until it is known whether the right is held.
+  /// The tasks that wait until it is known whether the right is held.
   var decisionWaiters: [JournalRight: [AwaitedOutcome<Void>]] = [:]
 
   mutating func count(_ right: JournalRight, _ change: Int) {
@@ -50,5 +52,5 @@ struct JournalRights: Sendable {
   }
 }
 
-/// The error of a change that is not stored: the right to make its call was lost before.
+/// The error of a change that is not stored because the right to make its call was lost.
 struct JournalRightLost: Error {}

@@ -1,23 +1,23 @@
 internal import OperationCore
 internal import OperationMutation
 
-/// The newest calls of a mutation that can be replaced, at the end of a scope or of those without one.
+/// The newest calls of a mutation that can be replaced: at the end of a scope, or without a scope.
 struct ReplaceableCalls: Sendable {
-  /// The name of the calls. A call of another name ends them: it may build on them.
+  /// The name of the calls. A call with another name may build on them, so they can no longer be replaced.
   let name: String
-  /// By what they are about.
+  /// The calls by their subjects.
   var newest: [String: JournalState.Place] = [:]
 }
 
-/// What a new call has to do before it is stored.
+/// The next step of a new call before it is stored.
 enum ReplacementStep: Sendable {
-  /// It replaces no call.
+  /// The call replaces no call.
   case none
-  /// It waits for an event.
+  /// The call waits for an event.
   case wait(AwaitedOutcome<Void>)
-  /// It waits until it is known whether this process may send.
+  /// The call waits until it is known whether this process may send.
   case waitForLease(AwaitedOutcome<Void>)
-  /// It is merged with the call of this record, which does not begin meanwhile.
+  /// The call is merged with the call of this record, which does not begin meanwhile.
   case merge(JournalRecord)
 }
 
@@ -27,7 +27,7 @@ extension JournalState {
     record.scope.map { "s\($0)" } ?? "n\(record.name)"
   }
 
-  /// Finds the call that a new one replaces, which does not begin from now on.
+  /// Finds the call that a new call replaces. It does not begin from now on.
   mutating func link(_ place: Place) {
     guard let record = self.items[place]?.record, !record.isDeadLetter else { return }
     let group = self.group(of: record)
@@ -45,7 +45,7 @@ extension JournalState {
     self.items[earlier]?.replacement = place
   }
 
-  /// Finds the calls that can be replaced, when the entries were read.
+  /// Finds the calls that can be replaced, after the entries were read.
   mutating func linkAll() {
     self.replaceable = [:]
     for place in self.items.keys.sorted() { self.link(place) }
@@ -61,7 +61,7 @@ extension JournalState {
     }
   }
 
-  /// What a new call does next.
+  /// Decides the next step of a new call.
   ///
   /// - Parameters:
   ///   - place: The call.
@@ -73,13 +73,13 @@ extension JournalState {
       self.unlink(place)
       return .none
     }
-    // An even earlier one is merged with it first.
+    // The earlier call first replaces an even earlier one.
     guard item.isStored else {
       let signal = AwaitedOutcome<Void>()
       self.items[earlier]?.acceptanceWaiters.append(signal)
       return .wait(signal)
     }
-    // Another process may be sending a call that this one has not accepted.
+    // If this process has not accepted the earlier call, another process may be sending it.
     let right = self.right(of: item)
     if !self.maySend(right), record.owner != self.owner {
       guard mayWaitForLease else {
@@ -94,7 +94,7 @@ extension JournalState {
     return .merge(record)
   }
 
-  /// Lets a call begin that was to be replaced by a new one.
+  /// Lets a call begin again that was about to be replaced.
   mutating func unlink(_ place: Place) {
     guard let earlier = self.items[place]?.replaced else { return }
     self.items[place]?.replaced = nil
@@ -121,7 +121,7 @@ extension JournalState {
     guard let item = self.items[place] else { return }
     let (earlier, later) = (item.replaced, item.replacement)
     if let later {
-      // The later call replaces what this one would have.
+      // The later call then replaces the calls that this one would have replaced.
       self.items[later]?.replaced = earlier
       self.items[place]?.replaced = nil
       self.items[place]?.replacement = nil
@@ -137,7 +137,7 @@ extension JournalState {
     if !calls.newest.isEmpty { self.replaceable[group] = calls }
   }
 
-  /// Accepts a call that is stored, and removes the one that it has replaced.
+  /// Accepts a call that was stored, and removes the call that it has replaced.
   ///
   /// - Returns: The updates of the replaced call, to be ended; nil if there is none.
   mutating func accept(_ place: Place) -> CallUpdates? {
@@ -154,7 +154,7 @@ extension JournalState {
     }
     if item.activity.isReplay, let replay = item.replay { self.actions.cancelled.append(replay) }
     if let updates = item.updates { self.actions.ended.append(updates) }
-    // The call has no link any more when it is removed, so nothing is put back.
+    // The removed call has no link any more, so nothing is restored.
     self.items[place]?.replaced = nil
     self.items[earlier]?.replacement = nil
     self.actions.signals += item.replacementWaiters
@@ -163,7 +163,7 @@ extension JournalState {
     return item.callUpdates
   }
 
-  /// Makes a call again that nobody makes if callers of earlier calls wait for it.
+  /// If nobody makes a call and callers of earlier calls wait for it, makes it again.
   mutating func makeAwaited(_ place: Place) {
     guard let item = self.items[place], item.record != nil, !item.isHeld, item.isPending, !item.isDue,
       item.activity.isNone, item.fate.isAwaited
@@ -174,7 +174,7 @@ extension JournalState {
     self.advanceWithoutScope()
   }
 
-  /// An event that happens when it is known whether a call is replaced; nil if it is not about to be.
+  /// An event that occurs once it is known whether a call is replaced; nil if it is not about to be.
   mutating func replacementSignal(of place: Place) -> AwaitedOutcome<Void>? {
     guard self.items[place]?.replacement != nil else { return nil }
     let signal = AwaitedOutcome<Void>()

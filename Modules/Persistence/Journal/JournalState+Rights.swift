@@ -1,18 +1,18 @@
 internal import OperationCore
 
-/// What a journal needs of its leases.
+/// The leases that a journal needs.
 struct JournalRightsNeed: Sendable {
-  /// Those to take or to renew.
+  /// The rights with leases to take or to renew.
   let rights: Set<JournalRight>
-  /// Whether calls are to be made again that other processes make, which may end.
+  /// Whether other processes, which may end, make calls that are to be made again.
   let isWatching: Bool
 }
 
 extension JournalState {
-  /// The right without which a call is not made.
+  /// The right that a call needs.
   func right(of item: Item) -> JournalRight { self.right(ofLane: item.lane, owner: item.record?.owner) }
 
-  /// The right without which a call is not made; nil if its entry was removed.
+  /// The right that a call needs; nil if its entry was removed.
   func right(of place: Place) -> JournalRight? { self.items[place].map { self.right(of: $0) } }
 
   func right(ofLane lane: String?, owner: String?) -> JournalRight {
@@ -43,14 +43,14 @@ extension JournalState {
     }
     switch right {
     case .journal(nil): return self.lanes.keys.contains { self.right(ofLane: $0, owner: nil) == right }
-    // It says that the process lives.
+    // This lease says that the process lives.
     case .journal(let owner): return owner == self.owner && self.ownCount > 0
     case .scope(let lane):
       return self.lanes[lane]?.first.flatMap { self.items[$0]?.fate.isAwaited } ?? false
     }
   }
 
-  /// What is needed of the leases now.
+  /// Returns the leases that are needed now.
   ///
   /// - Parameter held: The rights whose leases are held.
   /// - Returns: The need.
@@ -60,7 +60,7 @@ extension JournalState {
     return JournalRightsNeed(rights: rights, isWatching: self.rights.dueElsewhere > 0 || self.isAnyoneBehindOthers)
   }
 
-  /// Whether a call waits behind one that another process makes.
+  /// Whether a call waits behind a call that another process makes.
   private var isAnyoneBehindOthers: Bool {
     self.rights.lanesElsewhere.contains { lane in
       self.lanes[lane].map { $0.callerCount > 0 || $0.dueCount > 0 } ?? false
@@ -69,7 +69,7 @@ extension JournalState {
 
   // MARK: - Decisions
 
-  /// Begins what could not begin without these rights.
+  /// Begins the calls that have waited for these rights.
   mutating func grant(_ rights: Set<JournalRight>) {
     let granted = rights.filter { right in
       self.endAsking(right)
@@ -92,8 +92,8 @@ extension JournalState {
     }
   }
 
-  /// Decides that other processes have these rights, or that it is not known. Those that are still needed are asked for
-  /// again.
+  /// Records that other processes have these rights, or that the storage could not say. Rights that are still needed
+  /// are asked for again.
   mutating func refuse(_ rights: Set<JournalRight>) {
     let needsLease = self.actions.needsLease
     self.rights.held?.subtract(rights)
@@ -109,7 +109,7 @@ extension JournalState {
       }
     }
     self.advance(nil)
-    // They are asked for after a while.
+    // These rights are asked for again after a while.
     self.actions.needsLease = needsLease
   }
 
@@ -119,7 +119,7 @@ extension JournalState {
     self.actions.signals += self.rights.decisionWaiters.removeValue(forKey: right) ?? []
   }
 
-  /// Gives up those rights that nothing needs, and returns them. Nothing begins with them any more.
+  /// Gives up and returns the given rights that are not needed. No call begins with them from now on.
   mutating func giveUp(_ rights: Set<JournalRight>) -> Set<JournalRight> {
     let unneeded = rights.filter { !self.isNeeded($0) && !self.rights.asked.contains($0) }
     self.rights.held?.subtract(unneeded)

@@ -1,29 +1,29 @@
 internal import OperationCore
 
 extension JournalState {
-  /// Whether a call may be made now, as far as the order of its scope goes.
+  /// Whether the order of its scope allows a call to be made now.
   func hasTurn(_ place: Place) -> Bool {
     guard let item = self.items[place], let lane = item.lane else { return true }
     return self.lanes[lane]?.first == place
   }
 
-  /// Passes the turn of a lane on to its first call.
+  /// Passes the turn on to the first call of a lane.
   mutating func advance(_ lane: String?) {
     self.advanceLane(lane)
-    // What has ended may have left room.
+    // The call that has ended may have left room for another scope.
     while self.hasRoomForScope, let next = self.waitingLanes.popFirst() {
       self.advanceLane(next, isNext: true)
     }
   }
 
-  /// Whether calls of another scope may be made again.
+  /// Whether there is room for another scope with calls that are made again.
   private var hasRoomForScope: Bool {
     self.replaysInScopes + self.rights.askedForReplays.count < self.maximumScopes
   }
 
   /// - Parameters:
   ///   - lane: The lane.
-  ///   - isNext: Whether it has waited, and no other one is before it.
+  ///   - isNext: Whether the lane is the first of the waiting ones.
   private mutating func advanceLane(_ lane: String?, isNext: Bool = false) {
     guard let lane else { return }
     self.rights.lanesElsewhere.remove(lane)
@@ -39,17 +39,17 @@ extension JournalState {
       self.actions.turns.append((continuation, .granted))
       self.actions.callers.append(caller)
     case .none where item.isElsewhere:
-      // The other process needs the right, and this one looks after the call until it is made, or that process has ended.
+      // The other process has the right. This process watches the call until it is made or the other process has ended.
       self.rights.lanesElsewhere.insert(lane)
       self.noteResumable(first)
       self.endAsking(self.right(of: item))
       self.actions.needsLease = true
     case .none:
-      // It is made again if it is due, or if a caller waits behind it.
+      // The call is made again if it is due, or if a caller waits behind it.
       guard !item.isHeld, item.isDue || calls.callerCount > 0 || item.fate.isAwaited else { return self.block(lane) }
       self.unblock(lane)
       let isAsked = self.rights.askedForReplays.contains(lane)
-      // Callers wait for no other scope: what they wait for may itself be part of another call.
+      // Callers do not wait for another scope: the call that they wait for may be part of a call of that scope.
       let hasRoom = isAsked || self.hasRoomForScope && (isNext || self.waitingLanes.isEmpty)
       if calls.callerCount == 0, !hasRoom { return self.waitingLanes.append(lane) }
       if self.ask(for: self.right(of: item)) { return self.beginReplay(of: first) }
@@ -67,13 +67,13 @@ extension JournalState {
     self.actions.replays.append(place)
   }
 
-  /// Makes a journal that resumes by itself look at the first call of a lane: what has held it up may be gone.
+  /// Makes a journal that resumes by itself check the first call of a lane, because an obstacle may be gone.
   private mutating func noteResumable(_ first: Place) {
     guard let item = self.items[first], !item.isHeld, !item.isReplayCancelled, self.mayBeResumed(item) else { return }
     self.actions.resumable.append(first)
   }
 
-  /// Ends the replays behind the first call of a lane, which is not made now.
+  /// Ends the replays behind the first call of a lane, if that call is not made now.
   private mutating func block(_ lane: String) {
     guard let calls = self.lanes[lane], let first = calls.first else { return }
     self.noteResumable(first)
@@ -86,7 +86,7 @@ extension JournalState {
         if isNew, case .waiting(_, let caller)? = self.items[place]?.activity { self.actions.blocked.append(caller) }
       }
     }
-    // An entry that nobody waits for and nothing holds up is only waiting.
+    // An entry without a caller and without an obstacle is only waiting.
     guard self.items[first]?.isHeld == true else { return }
     self.shown.blocked[lane] = first
     self.actions.isChanged = true
@@ -107,7 +107,7 @@ extension JournalState {
 
   // MARK: - Calls without a scope
 
-  /// Begins the replays of calls without a scope, as many as may be made at once.
+  /// Begins the replays of calls without a scope, up to the number that may be made at once.
   mutating func advanceWithoutScope() {
     while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
       guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere,
@@ -147,7 +147,7 @@ extension JournalState {
     }
   }
 
-  /// Ends what a resumption does with a call, and what waits for it.
+  /// Ends the part of a resumption that concerns a call, and the waits for it.
   mutating func endDue(_ place: Place) {
     guard let item = self.items[place] else { return }
     self.actions.signals += item.replayWaiters
@@ -163,7 +163,7 @@ extension JournalState {
     self.resumptionWaiters.removeAll { $0.resumption < oldest }
   }
 
-  /// Adds one who waits until a resumption, and those before it, have ended. Returns false if they have.
+  /// Adds a caller that waits for the end of a resumption and of earlier ones. Returns false if they have ended.
   mutating func waitForEnd(of resumption: Int, _ signal: AwaitedOutcome<Void>) -> Bool {
     guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else { return false }
     self.resumptionWaiters.append((resumption, signal))

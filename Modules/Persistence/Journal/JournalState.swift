@@ -4,20 +4,20 @@ internal import OperationMutation
 /// The calls of a journal, in order.
 ///
 /// Calls are ordered by their places: calls of earlier starts of the program have negative places, and calls of this
-/// start have positive ones. The calls of a scope are made one at a time, in this order. What happens is decided here;
-/// ``actions`` are performed after unlocking.
+/// start have positive ones. The calls of a scope are made one at a time, in this order. All decisions are made here;
+/// the resulting ``actions`` are performed after unlocking.
 struct JournalState: Sendable {
   typealias Place = Int64
   typealias Continuation = UnsafeContinuation<JournalTurn, Never>
 
   enum Activity: Sendable {
-    /// No caller and no replay makes the call.
+    /// Neither a caller nor a replay makes the call.
     case none
     /// A caller is about to make it.
     case claimed
-    /// Its caller waits for its turn.
+    /// The caller waits for the turn of the call.
     case waiting(Continuation, JournalCaller)
-    /// It has its turn.
+    /// The call has its turn.
     case running(isReplay: Bool)
 
     var isCallerInLine: Bool {
@@ -35,58 +35,59 @@ struct JournalState: Sendable {
   struct Item: Sendable {
     /// The identifier of the entry.
     var id: String
-    /// The key in the storage; empty until the number of the call is known.
+    /// The key in the storage; empty until the call has a number.
     var storageKey: String
-    /// Nil if it cannot be read.
+    /// The stored form; nil if it cannot be read.
     var record: JournalRecord?
-    /// Where its optimistic updates are among other calls' updates; nil if it has none.
+    /// The position of its optimistic updates among the updates of other calls; nil if it has none.
     var layerPlace: StateLayerPlace?
     /// The updates that are shown between its runs; nil until the first run.
     var updates: KeptUpdates?
     var activity = Activity.none
-    /// Whether it is in the storage, and so accepted.
+    /// Whether it is in the storage, which makes it accepted.
     var isStored = true
-    /// What becomes of it, for the callers of calls that it has replaced.
+    /// Its outcome, for the callers of the calls that it has replaced.
     var fate = JournalFate()
     /// The optimistic updates of its first run; nil if it has none.
     var callUpdates: CallUpdates?
     /// Whether its run can end without a body.
     var isRefusable = false
-    /// The call that it replaces when it is stored.
+    /// The call that it replaces once it is stored.
     var replaced: Place?
-    /// The call that is about to replace it. It does not begin meanwhile, and nothing is written for it.
+    /// The call that is about to replace it. Until then it does not begin, and nothing is written for it.
     var replacement: Place?
-    /// Those who wait until it is being stored, or is not stored.
+    /// The tasks that wait until it is being stored, or turns out not to be stored.
     var storeWaiters: [AwaitedOutcome<Void>] = []
-    /// Those who wait until it is accepted, or is not.
+    /// The tasks that wait until it is accepted or refused.
     var acceptanceWaiters: [AwaitedOutcome<Void>] = []
-    /// Those who wait until it is replaced, or is not.
+    /// The tasks that wait until it is known whether it is replaced.
     var replacementWaiters: [AwaitedOutcome<Void>] = []
     /// Whether its time has passed.
     var isExpired = false
-    /// Whether it has failed and is made again only after `resume()`.
+    /// Whether it has failed, so that only `resume()` makes it again.
     var isHeld = false
     /// Whether its call has ended.
     var hasEnded = false
-    /// What was decided about the conflict of its last run; nil if there was none.
+    /// The decision about the conflict of its last run; nil without a conflict.
     var decision: ConflictDecision?
-    /// How its call has ended, for stores that show it; nil if it has not, or by other means than a run.
+    /// How its run has ended, for stores that show it; nil if it has not ended, or has ended without a run.
     var ending: JournalEnding?
     /// Whether `remove(_:)` removes it.
     var isBeingRemoved = false
-    /// Whether another process makes it, which lives.
+    /// Whether another process, which lives, makes it.
     var isElsewhere = false
-    /// Whether it was stored before this process read the entries first. Later calls of its scope wait for it, also if
-    /// another process makes it; those that were stored later are in no lane then: two processes must not wait for each
-    /// other's calls.
+    /// Whether it was stored before this process first read the entries.
+    ///
+    /// Later calls of its scope wait for such a call even if another process makes it. Calls of other processes that
+    /// were stored later are in no lane: two processes must not wait for each other's calls.
     var isFromEarlierStart = false
-    /// Whether another process has made it, while this one was suspended.
+    /// Whether another process has made it while this process was suspended.
     var isTakenOver = false
     /// The resumption that makes it again; 0 for none.
     var resumption = 0
     /// The replay that makes it.
     var replay: Task<Void, Never>?
-    /// Whether its replay was cancelled, or is not to begin.
+    /// Whether its replay was cancelled, or must not begin.
     var isReplayCancelled = false
     /// How many times in a row it has failed since the program was started.
     var failuresInARow = 0
@@ -94,22 +95,22 @@ struct JournalState: Sendable {
     var retryTime: Duration?
     /// When it expires, by the deadlines.
     var expiryTime: Duration?
-    /// How the wait for the turn ends when it begins; nil if nothing has ended it before.
+    /// The end of the wait for its turn, if the wait was ended before it began; nil otherwise.
     var endedEarly: JournalTurn?
     /// The number of bodies that run.
     var bodies = 0
-    /// Whether the attempt that the record has is counted before it has begun.
+    /// Whether the record already counts the next attempt, which has not begun.
     var isBegunAhead = false
     var lastFailure: String?
-    /// The number of changes that were decided.
+    /// The number of its changes so far.
     var version = 0
     /// Whether it is in the queue of changes to write.
     var isQueued = false
     var writes: [JournalWrite] = []
-    /// Those who wait for the end of its replay.
+    /// The tasks that wait for the end of its replay.
     var replayWaiters: [AwaitedOutcome<Void>] = []
 
-    /// Whether what is written next is its removal.
+    /// Whether the next write removes it.
     var isGone: Bool { self.hasEnded || self.isBeingRemoved }
     var isUnnumbered: Bool { self.storageKey.isEmpty }
     var lane: String? { self.record?.scope }
@@ -133,13 +134,13 @@ struct JournalState: Sendable {
   var lanes: [String: JournalLane] = [:]
   var places: [String: Place] = [:]
   var lastPlace: Place = 0
-  /// Added to a place to get the number of a call of this start.
+  /// A call of this start has the number that is the sum of its place and of this one.
   var numberBase: UInt64 = 0
   var loading = Loading.unloaded
   var loadWaiters: [AwaitedOutcome<Void>] = []
-  /// What observers see.
+  /// The entries that observers see.
   var shown = JournalEntries()
-  /// What the stores of mutations show.
+  /// The calls that the stores of mutations show.
   var view = StoreView()
   /// The number of calls that were accepted and are to be made.
   private(set) var pendingCount = 0
@@ -150,15 +151,15 @@ struct JournalState: Sendable {
   // Writing.
   var queue: [Place] = []
   var isWriting = false
-  /// The storage keys of calls that have ended and could not be removed.
+  /// The storage keys of ended calls with removals that have failed.
   var failedRemovals: Set<String> = []
   var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.
   var rights = JournalRights()
-  /// The storage keys of calls that were removed since the entries are being read; nil if they are not.
+  /// The storage keys of the calls that were removed since the present read of the entries began; nil if there is none.
   var removedWhileReading: Set<String>?
-  /// The journal of this process in the entries of a storage with leases; nil without.
+  /// The name of this journal in the entries of a storage with leases; nil for other storages.
   var owner: String?
   /// The number of calls that have their turn.
   private(set) var runningCount = 0
@@ -169,9 +170,9 @@ struct JournalState: Sendable {
   /// The number of calls that this process has accepted.
   private(set) var ownCount = 0
   private var lastEarlierPlace: Place = -(1 << 40)
-  /// Callers without a scope that wait because they may not be sent.
+  /// Callers without a scope that wait for the right to send.
   var waitingWithoutScope: Set<Place> = []
-  /// The calls without a scope that are to be made again, those that come last first.
+  /// The calls without a scope that are to be made again, the last call first.
   var dueWithoutScope: [Place] = []
   var replaysWithoutScope = 0
   let maximumReplays: Int
@@ -179,12 +180,12 @@ struct JournalState: Sendable {
   /// The number of calls that each resumption has not made yet.
   var dueCounts: [Int: Int] = [:]
   var resumptionWaiters: [(resumption: Int, signal: AwaitedOutcome<Void>)] = []
-  /// The number of calls in scopes that are made again.
+  /// The number of scopes with a call that is made again now.
   private(set) var replaysInScopes = 0
   let maximumScopes: Int
   var waitingLanes = LaneLine()
 
-  /// The calls that can be replaced, by their scopes, or by their names if they have none.
+  /// The calls that can be replaced, by their scopes; calls without a scope by their names.
   var replaceable: [String: ReplaceableCalls] = [:]
 
   // Resuming by itself.
@@ -233,7 +234,7 @@ extension JournalState {
       ),
       at: self.lastPlace
     )
-    // Otherwise it is linked when the entries were read.
+    // Otherwise the call is linked after the entries were read.
     if self.loading == .loaded { self.link(self.lastPlace) }
     return self.lastPlace
   }
@@ -243,9 +244,9 @@ extension JournalState {
   /// - Parameters:
   ///   - record: The stored entry; nil if it cannot be read.
   ///   - storageKey: The key of the entry in the storage.
-  ///   - place: Negative, and in the order of the calls.
-  ///   - isElsewhere: Whether another process makes it, which lives.
-  ///   - isFromEarlierStart: Whether it was stored before this process read the entries first.
+  ///   - place: The place, which is negative and in the order of the calls.
+  ///   - isElsewhere: Whether another process, which lives, makes the call.
+  ///   - isFromEarlierStart: Whether the call was stored before this process first read the entries.
   mutating func restore(
     _ record: JournalRecord?,
     from storageKey: String,
@@ -253,8 +254,8 @@ extension JournalState {
     isElsewhere: Bool = false,
     isFromEarlierStart: Bool
   ) {
-    // Of two stored entries with one key, the second is identified by its storage key. A new call waits for the end of
-    // the reading, and is refused then.
+    // If two stored entries have one key, the second is identified by its storage key. A new call with such a key waits
+    // for the end of the read, and is refused then.
     let id = record?.id ?? storageKey
     let isTaken = self.places[id].map { self.items[$0]?.isStored == true } ?? false
     var item = Item(
@@ -334,7 +335,7 @@ extension JournalState {
     self.advance(item.lane)
   }
 
-  /// Edits a call, and keeps what follows from it right. Returns nil if there is no such call.
+  /// Edits a call and updates everything that depends on it. Returns nil if there is no such call.
   @discardableResult
   mutating func edit<R>(_ place: Place, _ change: (inout Item) -> R) -> R? {
     guard var item = self.items[place] else { return nil }

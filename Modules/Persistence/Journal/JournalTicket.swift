@@ -9,19 +9,19 @@ struct JournalTicket: Sendable {
   let name: String
   let lane: String?
   let isReplay: Bool
-  /// The name of the operation; nil for a replay whose mutation is not registered.
+  /// The name of the operation; nil for a replay of a mutation that is not registered.
   var operationName: String?
-  /// Where the optimistic updates of a replay are among other calls' updates; nil if the call had none.
+  /// The position of a replay's optimistic updates among the updates of other calls; nil if the call had none.
   var layerPlace: StateLayerPlace?
   /// The optimistic updates that are shown between the runs of the call; nil if it has none.
   var updates: KeptUpdates?
-  /// What becomes of the call.
+  /// The outcome of the call, for other callers.
   let fate: JournalFate
-  /// The arguments in place of the caller's, of a call that was merged with an earlier one, or was in conflict.
+  /// The arguments that replace the caller's, after the call was merged or was in conflict; nil for the caller's.
   var arguments: (any Sendable)?
   /// The version that the call is based on; nil if its caller has named none.
   var base: String?
-  /// How many times its arguments were replaced after a conflict.
+  /// How many times the arguments were replaced after a conflict.
   var revision = 0
 
   /// The key of the call for the server.

@@ -2,7 +2,7 @@ internal import OperationCore
 
 /// The result of a change that is being stored.
 final class JournalWrite: Sendable {
-  /// The change of the entry with this number, and all before it, are stored together.
+  /// The wait ends when this change of the entry, by its number, and all earlier changes of the entry are stored.
   let version: Int
   private let result = AwaitedOutcome<Result<Void, any Error>>()
 

@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension Journaled: OperationExplaining {
-  /// Tells the calls of the mutation that its journal keeps, without their arguments.
+  /// Lists the calls of the mutation that the journal has, without their arguments.
   public func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
     guard let journal = self.journal ?? store.context.operationClient?.journal else { return }
     let entries = journal.entries.filter { $0.name == self.name }

@@ -13,32 +13,33 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   .optimistic(on: ["notes"], of: NoteState.self) { note, arguments in note?.name = arguments.name }
   /// ```
   ///
-  /// All attempts of a call, also those after a restart, have the same
+  /// All attempts of a call, also attempts after a restart, have the same
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. Calls of a scope run in the order in which they were
-  /// made. A call that is cancelled, for instance because the program ends, stays in the journal: remove it to take it
-  /// back. Its optimistic update stays as long as the call will still be made. A call that cannot be stored, or whose
-  /// key belongs to a call that has not ended, throws a ``JournalError``, and does not run.
+  /// made. A cancelled call, for instance at the end of the program, stays in the journal: remove it to take it back.
+  /// Its optimistic update stays as long as the call will still be made. A call does not run, and throws a
+  /// ``JournalError``, if it cannot be stored or if its key belongs to a call that has not ended.
   ///
   /// Apply it outside of `.scope(_:)`, so that calls which wait for their turn are stored, and inside of
   /// `.optimistic(on:of:apply:)`, so that the update is shown while a call is stored and waits.
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
-  ///   - aliases: Names that its calls had in earlier versions of the program. The journal makes those as well.
-  ///   - version: The version of the stored arguments. Calls of a later version are kept, and reported, until a program
-  ///     that knows it makes them; calls of their scope wait.
+  ///   - aliases: Names that its calls had in earlier versions of the program. The journal makes calls of these names
+  ///     as well.
+  ///   - version: The version of the stored arguments. Calls of a later version are kept and reported until a program
+  ///     that knows the version makes them. Later calls of their scope wait.
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
-  ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is removed then;
-  ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If it is nil, an error that is
-  ///     thrown to a caller is final unless it can pass: a connection failed, the run was rejected on this side, or the
-  ///     error says so by ``/OperationCore/RetryClassifying`` or ``/OperationCore/RetryHinting``. After a restart,
-  ///     without a caller, no error is final.
-  ///   - migrate: Decodes arguments of an earlier version, from what its coder has returned. Without it, calls of
-  ///     earlier versions become dead letters.
+  ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is then removed;
+  ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If this is nil, an error that is
+  ///     thrown to a caller is final, with these exceptions: a connection failed, a modifier of this process rejected
+  ///     the run, or ``/OperationCore/RetryClassifying`` or ``/OperationCore/RetryHinting`` says that a retry can
+  ///     succeed. After a restart a call has no caller, and no error is final.
+  ///   - migrate: Decodes arguments of an earlier version, from the bytes that its coder has returned. Without it,
+  ///     calls of earlier versions become dead letters.
   /// - Returns: The mutation with a journal.
   public func journaled(
     as name: String,
@@ -71,16 +72,18 @@ extension MutationRequest where Arguments: Codable {
   ///
   /// - Parameters:
   ///   - name: The name of the mutation, the same for all starts of the program.
-  ///   - aliases: Names that its calls had in earlier versions of the program. The journal makes those as well.
-  ///   - version: The version of the stored arguments. Calls of a later version are kept, and reported, until a program
-  ///     that knows it makes them; calls of their scope wait.
+  ///   - aliases: Names that its calls had in earlier versions of the program. The journal makes calls of these names
+  ///     as well.
+  ///   - version: The version of the stored arguments. Calls of a later version are kept and reported until a program
+  ///     that knows the version makes them. Later calls of their scope wait.
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
   ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
-  ///     thrown to a caller is final unless it can pass, and after a restart, without a caller, none is.
-  ///   - migrate: Decodes arguments of an earlier version, from what its coder has returned.
+  ///     thrown to a caller is final unless a retry can succeed. After a restart a call has no caller, and no error is
+  ///     final.
+  ///   - migrate: Decodes arguments of an earlier version, from the bytes that its coder has returned.
   ///   - failure: Returns the error that a call throws when the journal does not make it.
   /// - Returns: The mutation with a journal.
   public func journaled(
@@ -125,7 +128,8 @@ where Operation.Arguments: Codable {
   public var sourceText: String { ".journaled(as: \"\(self.name)\")" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {
-    // A scope outside of this modifier has set its name already; one inside of it sets it in the following call.
+    // A scope outside of this modifier has set its name already. A scope inside of it sets its name in the following
+    // call.
     let outerScope = context.mutationScope
     if outerScope != nil { context.mutationScope = nil }
     operation.setup(context: &context)
@@ -183,12 +187,12 @@ where Operation.Arguments: Codable {
     } catch {
       outcome = .failure(self.failure(error))
     }
-    // A run without a store has no wrapper, which would end the call after all attempts: it has this attempt only.
+    // A run without a store has no wrapper that ends the call after all attempts, so the call has this attempt only.
     if current == nil { await call.end(failing: outcome.failure, in: context) }
     return try outcome.get()
   }
 
-  /// Makes a call that has its turn, or waits for the one that has replaced it.
+  /// Makes a call that has its turn, or waits for the call that has replaced it.
   private func run(
     isolation: isolated (any Actor)?,
     _ ticket: JournalTicket,
@@ -273,7 +277,7 @@ where Operation.Arguments: Codable {
     }
   }
 
-  /// What a call is about, as text; nil if all calls are made, or if it cannot be stored.
+  /// The subject of a call, as text; nil if all calls are made, or if the subject cannot be stored.
   private func mergeKey(of arguments: Operation.Arguments) -> String? {
     guard let rule = self.policy.rule else { return nil }
     let key = rule.key(arguments)
@@ -285,14 +289,14 @@ where Operation.Arguments: Codable {
     }
   }
 
-  /// Merges an earlier call with one of these arguments; nil if all calls are made.
+  /// Merges an earlier call with the call of these arguments; nil if all calls are made.
   private func merge(
     with arguments: Operation.Arguments,
     basedOn base: String?
   ) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
     guard let rule = self.policy.rule else { return nil }
     return { [stored] record in
-      // A call whose arguments cannot be decoded is made, or reported, by itself.
+      // If the arguments of the earlier call cannot be decoded, it is made, or reported, by itself.
       guard let earlier = try? stored.decode(record), let merged = rule.merge(earlier, arguments) else { return nil }
       return MergedCall(
         bytes: try stored.encode(merged),
@@ -336,7 +340,7 @@ extension JournaledModifier {
   var storedArguments: any Sendable { self.stored }
 }
 
-/// A modifier that begins the operation inside as soon as the call has its turn.
+/// A modifier that begins its operation as soon as the call has its turn.
 private protocol TurnModifier {}
 
 extension MutationScope: TurnModifier {}

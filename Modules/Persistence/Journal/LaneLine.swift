@@ -1,4 +1,4 @@
-/// The scopes that wait until fewer calls are made again at once, in order.
+/// The scopes that wait because too many calls are made again at once, in order.
 struct LaneLine: Sendable {
   private var lanes: [String] = []
   private var start = 0

@@ -13,7 +13,7 @@ struct JournalRequest {
   let key: String?
   let date: Date
   let operationName: String
-  /// Where its optimistic updates are among other calls' updates; nil if it has none.
+  /// The position of its optimistic updates among the updates of other calls; nil if it has none.
   let layerPlace: StateLayerPlace?
   /// Whether its body begins as soon as it has its turn.
   let beginsAtOnce: Bool
@@ -25,17 +25,17 @@ struct JournalRequest {
   let lifetime: Duration?
   /// The version that it is based on; nil if its caller has named none.
   let base: String?
-  /// What it is about, for calls that replace others; nil for one that does not.
+  /// The subject of a call that can replace other calls; nil for a call that cannot.
   let mergeKey: String?
-  /// Merges it with the call of a record. Returns nil if both are made.
+  /// Merges the call with the call of a record. Returns nil to make both.
   let merge: (@Sendable (JournalRecord) throws -> MergedCall?)?
 }
 
-/// The arguments of a call in place of two.
+/// The arguments of one call that replaces two calls.
 struct MergedCall: Sendable {
   let bytes: StoredBytes
   let arguments: any Sendable
-  /// The version that it is based on.
+  /// The version that the call is based on.
   let base: String?
 }
 
@@ -44,7 +44,7 @@ extension MutationJournal {
   ///
   /// Calls of this method determine the order.
   ///
-  /// - Throws: A ``JournalError`` if another call has the key; otherwise the encoding's or the storage's error.
+  /// - Throws: A ``JournalError`` if another call has the key; otherwise the error of the encoding or of the storage.
   nonisolated(nonsending) func accept(_ request: JournalRequest) async throws -> JournalTicket {
     let updates = request.layerPlace.map { _ in KeptUpdates() }
     var id = request.key ?? self.makeKey()
@@ -57,7 +57,8 @@ extension MutationJournal {
     var merged: MergedCall?
     do {
       try await self.load()
-      // Before the call is stored: no other process takes it for one of a process that has ended.
+      // This comes before the call is stored. Other processes would otherwise believe that the process of the call has
+      // ended.
       if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
       if self.lease != nil { await self.waitToStore(place) }
       merged = try await self.merge(place, request)
@@ -70,7 +71,7 @@ extension MutationJournal {
         }
       }
       var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
-      // A call of an earlier start has the key.
+      // The key belongs to a call of an earlier start.
       while write == nil, let next = self.nextKey(after: id, for: request) {
         id = next
         write = self.change { $0.rekey(place, next) ? $0.store(place, beginsAtOnce: request.beginsAtOnce) : nil }
@@ -79,7 +80,7 @@ extension MutationJournal {
       try await write.value()
     } catch {
       self.change { state in
-        // The batch may have been written despite the error, which the caller receives. So the entry must not stay.
+        // The batch may have been written despite the error that the caller receives, so the entry is removed.
         if let key = state.items[place]?.storageKey, !key.isEmpty { state.failedRemovals.insert(key) }
         state.remove(place)
       }
@@ -104,13 +105,13 @@ extension MutationJournal {
     )
   }
 
-  /// Waits until the earlier calls of the scope are stored, or will be with this one: a process that takes them over must
-  /// not find a later one first.
+  /// Waits until the earlier calls of the scope are stored, or will be stored together with this call. A process that
+  /// takes the calls over must not find a later call without an earlier one.
   private nonisolated(nonsending) func waitToStore(_ place: JournalState.Place) async {
     while let signal = self.change({ $0.signalOfEarlierCall(than: place) }) { await signal.value() }
   }
 
-  /// Merges a new call with the one that it replaces. Returns nil if it replaces none.
+  /// Merges a new call with the call that it replaces. Returns nil if it replaces none.
   private nonisolated(nonsending) func merge(
     _ place: JournalState.Place,
     _ request: JournalRequest
@@ -164,7 +165,8 @@ extension MutationJournal {
     }
   }
 
-  /// Another key for a call whose key is taken; nil if its caller has chosen the key, or if the keys repeat.
+  /// Returns another key for a call with a key that is taken; nil if the caller has chosen the key, or if the keys
+  /// repeat.
   private func nextKey(after key: String, for request: JournalRequest) -> String? {
     guard request.key == nil else { return nil }
     let next = self.makeKey()
@@ -173,7 +175,7 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Gives a new call another key. Returns false if that is taken, too.
+  /// Gives a new call another key. Returns false if the other key is taken, too.
   fileprivate mutating func rekey(_ place: Place, _ id: String) -> Bool {
     guard self.places[id] == nil, let item = self.items[place] else { return false }
     if self.places[item.id] == place { self.places[item.id] = nil }
@@ -185,7 +187,8 @@ extension JournalState {
     return true
   }
 
-  /// An event that happens when an earlier call of the scope is being stored, or is not stored; nil if all are.
+  /// An event that occurs when an earlier call of the scope is being stored, or turns out not to be stored; nil if all
+  /// earlier calls are.
   fileprivate mutating func signalOfEarlierCall(than place: Place) -> AwaitedOutcome<Void>? {
     guard let lane = self.items[place]?.lane, let calls = self.lanes[lane], calls.unnumberedCount > 1,
       let earlier = calls.all.last(where: { $0 < place && self.items[$0]?.isUnnumbered == true })
@@ -205,7 +208,7 @@ extension JournalState {
       item.storageKey = key
       item.storeWaiters = []
       guard isFirst else { return }
-      // One write less for a call that nothing delays.
+      // This saves one write for a call that nothing delays.
       item.record?.attempts = 1
       item.record?.isBegun = true
       item.isBegunAhead = true

@@ -1,7 +1,7 @@
 internal import OperationCore
 internal import OperationMutation
 
-/// How a call has ended.
+/// The end of a call.
 enum JournalEnd: Sendable {
   /// It has succeeded, or has failed for good.
   case done(failure: (any Error)?)
@@ -9,7 +9,7 @@ enum JournalEnd: Sendable {
   case left
   /// It has failed, and is made again after `resume()`.
   case held(any Error)
-  /// What it would change was changed meanwhile. It is set aside.
+  /// It is in conflict, and waits for the user.
   case conflicted(StoredConflict)
 
   var isDone: Bool { if case .done = self { true } else { false } }
@@ -37,7 +37,7 @@ extension MutationJournal {
     in context: OperationContext? = nil
   ) async {
     let place = ticket.place
-    // Another call is made in its place.
+    // Another call is made in place of this one.
     if ticket.fate.isReplaced { return }
     if self.state.withLock({ $0.items[place]?.isTakenOver ?? false }) {
       self.change { $0.remove(place) }
@@ -78,7 +78,7 @@ extension MutationJournal {
       let (failures, failuresInARow) = self.change { state -> (Int, Int) in
         state.endBodies(of: place)
         state.items[place]?.failuresInARow += 1
-        // A connection that is away, or a rejection on this side, says nothing about the call.
+        // A failed connection, or a rejection in this process, says nothing about the call.
         if !error.isPassing { state.edit(place) { $0.record?.failureCount += 1 } }
         return (state.items[place]?.record?.failureCount ?? 0, state.items[place]?.failuresInARow ?? 1)
       }
@@ -98,8 +98,8 @@ extension MutationJournal {
     }
   }
 
-  /// Ends the turn of a call whose process has lost the right to make it. It is made again with what is stored of it, by
-  /// this process or by another one.
+  /// Ends the turn of a call after the process has lost the right to make it. This process or another one makes the
+  /// call again, as it is stored.
   private func endUnstored(_ ticket: JournalTicket, _ end: JournalEnd, in context: OperationContext?) {
     self.change { $0.endBodies(of: ticket.place) }
     guard let failure = end.failure else {
@@ -112,7 +112,7 @@ extension MutationJournal {
     self.putBack(ticket, isHeld: true, failure: "\(failure)", retryAfter: self.backoff(afterFailures: 1, failure))
   }
 
-  /// How a call ends after what was decided about a conflict. Asked once for each decision.
+  /// How a call ends after the decision about a conflict. Called once for each decision.
   func decided(_ end: JournalEnd, of place: JournalState.Place) -> JournalEnd {
     switch self.state.withLock({ $0.items[place]?.decision.take() }) {
     case .ask(let conflict): return .conflicted(conflict)
@@ -124,8 +124,9 @@ extension MutationJournal {
     }
   }
 
-  /// The time until a replay is made again that has ended as cancelled, although nobody has cancelled it; nil if somebody
-  /// has, or if the journal does not resume by itself.
+  /// The time until a replay is made again that was cancelled by nobody.
+  ///
+  /// Nil if somebody has cancelled it, or if the journal does not resume by itself.
   private func backoffOfCancelledReplay(_ ticket: JournalTicket) -> Duration? {
     let count = self.change { state -> Int? in
       guard ticket.isReplay, state.items[ticket.place]?.isReplayCancelled == false else { return nil }
@@ -140,14 +141,15 @@ extension MutationJournal {
     self.state.withLock { $0.items[ticket.place]?.record?.attempts ?? 0 }
   }
 
-  /// Waits for the removal of a call that has ended, and removes it from memory. If the removal fails, the next change
-  /// that is stored repeats it.
+  /// Waits for the removal of an ended call, and removes it from memory. If the removal fails, the next stored change
+  /// repeats it.
   private nonisolated(nonsending) func finish(_ ticket: JournalTicket, _ write: JournalWrite?) async {
     var failure: (any Error)?
     do { try await write?.value() } catch { failure = error }
     self.change { [isFailed = failure != nil] state in
       if isFailed, let key = state.items[ticket.place]?.storageKey { state.failedRemovals.insert(key) }
-      // Before the turn is passed on: a later call of the scope must not end while this one is still stored.
+      // This comes before the turn is passed on: a later call of the scope must not end while this call is still
+      // stored.
       state.remove(ticket.place)
     }
     ticket.updates?.end()
@@ -159,7 +161,7 @@ extension MutationJournal {
     }
   }
 
-  /// Changes a call, and waits until what was decided for it is stored.
+  /// Changes a call, and waits until the decision about it is stored.
   private nonisolated(nonsending) func record(
     _ ticket: JournalTicket,
     _ change: @Sendable (inout JournalState) -> Void
@@ -171,19 +173,19 @@ extension MutationJournal {
     do {
       try await write?.value()
     } catch is JournalRightLost {
-      // What is stored of it is left to the process that has the right.
+      // The stored entry is left to the process that has the right.
     } catch {
       OperationWarning.report(storageFailedTo: "record the end of the journal entry \(ticket.id)", error)
     }
   }
 
-  /// Ends the turn of a call that is made again.
+  /// Ends the turn of a call that will be made again.
   ///
   /// - Parameters:
   ///   - ticket: The call.
   ///   - isHeld: Whether it has failed, or cannot be made now.
   ///   - failure: The failure as text; nil if there is none.
-  ///   - delay: How long it waits before the journal makes it again by itself; nil if it waits for another event.
+  ///   - delay: The time after which the journal makes it again by itself; nil if another event does.
   func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?, retryAfter delay: Duration? = nil) {
     let time = delay.map { self.deadlines.elapsed + $0 }
     let isLeft = self.change { state -> Bool in
@@ -194,7 +196,7 @@ extension MutationJournal {
         item.isHeld = isHeld
         if let failure { item.lastFailure = failure }
       }
-      // Its entry was removed meanwhile.
+      // The entry was removed meanwhile.
       if item == nil, let updates = ticket.updates { state.actions.ended.append(updates) }
       state.endDue(ticket.place)
       state.setRetry(of: ticket.place, at: time)
@@ -202,11 +204,11 @@ extension MutationJournal {
       state.makeAwaited(ticket.place)
       return item != nil && !isHeld && !ticket.isReplay
     }
-    // Its caller was cancelled. The call is still to be made.
+    // The caller was cancelled. The call is still to be made.
     if isLeft { self.resumeByItself(.call(ticket.place)) }
   }
 
-  /// Makes a call a dead letter: it is kept, is not made again, and does not block other calls.
+  /// Makes a call a dead letter: it is kept and not made again, and other calls do not wait for it.
   nonisolated(nonsending) func makeDeadLetter(
     _ ticket: JournalTicket,
     because reason: String,
@@ -215,12 +217,12 @@ extension MutationJournal {
     await self.setAside(ticket, because: reason, in: context)
   }
 
-  /// Sets a call aside that has its turn: it is kept, is not made again, and does not block other calls.
+  /// Ends the turn of a call that is kept and not made before the user acts. Other calls do not wait for it.
   ///
   /// - Parameters:
   ///   - ticket: The call.
-  ///   - aside: Why; nil for a dead letter.
-  ///   - conflict: What is stored of a conflict; nil if there is none.
+  ///   - aside: The reason; nil for a dead letter.
+  ///   - conflict: The stored part of a conflict; nil if there is none.
   ///   - reason: The reason as text.
   ///   - context: The context of the run, whose observers are notified; nil for the observers of the client.
   nonisolated(nonsending) func setAside(
@@ -238,7 +240,7 @@ extension MutationJournal {
     }
     guard let (before, record, write) = change else { return self.putBack(ticket, isHeld: false, failure: nil) }
     guard await self.waitForAside(ticket, write) else {
-      // This process, or another one, makes it again.
+      // This process or another one makes the call again.
       self.change { $0.edit(place) { $0.record = before } }
       return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: self.backoff(afterFailures: 1, nil))
     }
@@ -250,7 +252,7 @@ extension MutationJournal {
     self.reportAside(record, ticket, because: reason, in: context)
   }
 
-  /// Waits until it is stored that a call is set aside. Returns false if the right to make it was lost before.
+  /// Waits until the new status of a call is stored. Returns false if the right to make the call was lost before.
   @discardableResult
   nonisolated(nonsending) func waitForAside(_ ticket: JournalTicket, _ write: JournalWrite?) async -> Bool {
     do {
@@ -263,7 +265,7 @@ extension MutationJournal {
     return true
   }
 
-  /// Reports a call that was set aside.
+  /// Reports a call that is not made before the user acts.
   func reportAside(
     _ record: JournalRecord,
     _ ticket: JournalTicket,
@@ -298,16 +300,16 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Decides that a call has ended. Returns the write of its removal; nil if it was removed before.
+  /// Records that a call has ended. Returns the write of its removal; nil if it was removed before.
   fileprivate mutating func end(_ place: Place, _ ending: JournalEnding) -> JournalWrite? {
     guard self.items[place] != nil else { return nil }
     self.items[place]?.hasEnded = true
-    // Otherwise the user has removed it.
+    // The user may have removed the call meanwhile.
     if self.items[place]?.isBeingRemoved == false { self.items[place]?.ending = ending }
     return self.write(place)
   }
 
-  /// Ends what is done with a call that is set aside and has left its scope.
+  /// Ends the waits and the work for a call that is kept and has left its scope.
   mutating func endAside(_ place: Place, because reason: String) {
     self.edit(place) { item in
       item.activity = .none
@@ -321,7 +323,7 @@ extension JournalState {
     self.dropUpdates(of: place)
   }
 
-  /// Decides that the updates of a call are no longer shown. Those of its next run are kept anew.
+  /// Records that the updates of a call are no longer shown. Its next run makes new ones.
   mutating func dropUpdates(of place: Place) {
     guard let updates = self.items[place]?.updates else { return }
     self.items[place]?.updates = KeptUpdates()

@@ -3,10 +3,11 @@ public import OperationCore
 extension MutationJournal {
   /// The calls that were accepted and have not ended, in their order. A call that is being stored is not accepted yet.
   ///
-  /// The calls of earlier starts of the program are included once the journal has read them: at once with a storage
-  /// that does not suspend, and otherwise after ``load()``, ``resume()``, or the `restore()` of the client whose journal this is.
+  /// The calls of earlier starts of the program are included once the journal has read them: at once if the storage
+  /// does not suspend, and otherwise after ``load()``, ``resume()`` or the `restore()` of the client that has this
+  /// journal.
   ///
-  /// - Complexity: O(*n*) in their number. ``subscribe(onChange:)`` passes them without a copy.
+  /// - Complexity: O(*n*) in the number of calls. ``subscribe(onChange:)`` passes the entries without a copy.
   public var entries: [JournalEntry] { Array(self.state.withLock { $0.shown }) }
 
   /// Calls `onChange` with the current entries, and whenever they have changed.

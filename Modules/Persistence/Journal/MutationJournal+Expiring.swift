@@ -9,10 +9,10 @@ extension MutationRequest {
   /// SendMessage().scope("chat").journaled(as: "send-message").expires(after: .seconds(86_400))
   /// ```
   ///
-  /// A call whose body has not begun by then is not made: it is reported, its caller gets a ``JournalError``, and its
-  /// entry is kept with the status ``JournalEntry/Status/expired``, until ``MutationJournal/retry(_:)`` gives it the same
-  /// time again or ``MutationJournal/remove(_:)`` removes it. So is a call that has failed and would be made again. It
-  /// holds up no other call.
+  /// If the body of a call has not begun within the time, the call is not made: it is reported, its caller gets a
+  /// ``JournalError``, and its entry is kept with the status ``JournalEntry/Status/expired``, until
+  /// ``MutationJournal/retry(_:)`` gives it the same time again or ``MutationJournal/remove(_:)`` removes it. The same
+  /// applies to a call that has failed and would be made again. Other calls do not wait for an expired call.
   ///
   /// - Parameter lifetime: The time since the call was accepted, by the clock of the client, also over restarts. If the
   ///   clock is set back meanwhile, it is the longest time that is left. A negative one is reported and counts as zero.
@@ -41,7 +41,7 @@ extension MutationJournal {
 
   /// Begins to watch the times at which calls expire, by the clock and the deadlines of the client.
   ///
-  /// - Parameter isAnew: Whether these may have changed.
+  /// - Parameter isAnew: Whether the clock or the deadlines may have changed.
   func watchExpiry(anew isAnew: Bool = false) {
     if self.state.withLock({ $0.watchesExpiry && !isAnew }) { return }
     let (date, now) = (self.date, self.deadlines.elapsed)
@@ -53,7 +53,7 @@ extension MutationJournal {
 
   static var expiryReason: String { "its time has passed" }
 
-  /// Sets the time at which a call expires that has just been accepted; nil for never.
+  /// Sets the time at which a call expires that was just accepted; nil for never.
   func setExpiry(of place: JournalState.Place, after lifetime: Duration?) {
     guard let lifetime else { return }
     self.watchExpiry()
@@ -61,7 +61,7 @@ extension MutationJournal {
     self.change { $0.setExpiry(of: place, at: time) }
   }
 
-  /// Why a body of a call was refused; nil if it was not.
+  /// The reason for which a body of a call was refused; nil if it was not.
   func refusal(of ticket: JournalTicket) -> JournalError? {
     let (isTakenOver, isExpired) = self.state.withLock { state in
       (state.items[ticket.place]?.isTakenOver ?? false, state.items[ticket.place]?.isExpired ?? false)
@@ -70,7 +70,7 @@ extension MutationJournal {
     return isExpired ? .ended(.expired, ticket.name) : nil
   }
 
-  /// Whether the time of a call has passed, and it was not set aside before.
+  /// Whether the time of a call has passed and the call has no such status yet.
   func isToExpire(_ ticket: JournalTicket) -> Bool {
     self.state.withLock { state in
       guard let item = state.items[ticket.place] else { return false }
@@ -78,9 +78,9 @@ extension MutationJournal {
     }
   }
 
-  /// Sets a call aside whose time has passed, or refuses its next body.
+  /// Marks a call as expired if its time has passed, or refuses its next body.
   func expire(_ place: JournalState.Place) async {
-    // One decision: what another process has stored is not taken over in between.
+    // This is one change, so that the decision of another process does not come in between.
     let expiry = self.change { state in
       state.beginExpiry(of: place, in: self).map { ($0, state.items[place]?.record, state.write(place)) }
     }
@@ -96,18 +96,18 @@ extension JournalState {
     guard let item = self.items[place], item.isPending || !item.isStored, let record = item.record,
       let expiry = record.expiresAt, let lifetime = record.lifetime
     else { return }
-    // A clock that was set back does not prolong it by more than its time.
+    // If the clock was set back, the time that is left is at most the lifetime.
     let rest = min(max(expiry - date.timeIntervalSinceReferenceDate, 0), lifetime)
     self.setExpiry(of: place, at: now + .seconds(rest))
   }
 
-  /// Decides that a call is not made any more. Returns it if it can be set aside now: nothing makes it.
+  /// Decides that a call has expired. Returns it if it can be marked now, because nothing makes it.
   fileprivate mutating func beginExpiry(of place: Place, in journal: MutationJournal) -> JournalTicket? {
     guard let item = self.items[place], let record = item.record, !item.isGone, !record.isDeadLetter else { return nil }
     self.items[place]?.isExpired = true
-    // One that another process may be making is refused when this one has the right to make it.
+    // A call that another process may be making is refused once this process has the right to make it.
     if record.owner != self.owner, !self.maySend(place) { return nil }
-    // If it is not replaced after all, it is refused at its turn.
+    // If the call is not replaced after all, it is refused at its turn.
     if item.replacement != nil { return nil }
     switch item.activity {
     case .none: break
@@ -120,7 +120,7 @@ extension JournalState {
       self.items[place]?.endedEarly = .expired
       return nil
     case .running:
-      // A body that runs may succeed. One that has not begun is refused.
+      // A body that runs may succeed. A body that has not begun is refused.
       if item.activity.isReplay, item.bodies == 0, !item.isBegunAhead, let replay = item.replay {
         self.actions.cancelled.append(replay)
       }

@@ -10,16 +10,16 @@ extension MutationJournal {
       let acquisition = await lease.acquire(need.rights, on: self.deadlines)
       let (refused, taken) = (acquisition.refused, acquisition.taken)
       if !refused.isEmpty { self.change { $0.refuse(refused) } }
-      // Nothing begins with a right before what other processes have done meanwhile is known.
+      // A call begins with a right only after the changes of other processes were read.
       if !taken.isEmpty { self.state.withLock { $0.rights.held?.subtract(taken.keys) } }
       var granted = acquisition.held
       let now = self.deadlines.elapsed
       if !taken.isEmpty || need.isWatching && lease.isReadingDue(at: now) {
-        // Once for all of them.
+        // The entries are read once for all rights.
         if await self.reload(lease) {
           granted.formUnion(lease.confirm(taken, at: now))
         } else {
-          // Another process may be able to read them.
+          // Another process may be able to read the entries.
           await lease.release(Set(taken.keys))
           self.change { $0.refuse(Set(taken.keys)) }
         }
@@ -34,12 +34,12 @@ extension MutationJournal {
     }
   }
 
-  /// Releases the leases that nothing has needed for a while. Returns how long another one is kept.
+  /// Releases the leases that were not needed for a while. Returns the time until the next release.
   private func releaseIdle(_ lease: JournalLease) async -> Duration? {
     let held = lease.rights
     let idle = self.state.withLock { state in held.filter { !state.isNeeded($0) } }
     let (ended, rest) = lease.linger(idle, at: self.deadlines.elapsed)
-    // Before the release, so that nothing begins after it.
+    // This comes before the release, so that no call begins after it.
     let released = ended.isEmpty ? [] : self.change { $0.giveUp(ended) }
     await lease.release(released)
     return rest
@@ -71,8 +71,10 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Begins to watch what is changed while the entries are read. Returns the calls that are stored, with the numbers of
-  /// their changes: nil for one whose last change is not stored yet.
+  /// Begins to watch for changes while the entries are read.
+  ///
+  /// Returns the stored calls with the numbers of their changes; the number is nil if the last change of a call is not
+  /// stored yet.
   fileprivate mutating func beginReading() -> [Place: Int?] {
     self.removedWhileReading = []
     return self.items.filter(\.value.isStored).mapValues { item in
@@ -80,12 +82,12 @@ extension JournalState {
     }
   }
 
-  /// Takes over what other processes have changed.
+  /// Takes over the changes of other processes.
   ///
   /// - Parameters:
-  ///   - read: The stored entries, which may be older than what this process has decided since.
-  ///   - known: The calls that were stored before the entries were read, with the numbers of their changes: nil for one
-  ///     whose last change was not.
+  ///   - read: The stored entries, which may be older than the latest decisions of this process.
+  ///   - known: The calls that were stored before the entries were read, with the numbers of their changes; the number
+  ///     is nil if the last change was not stored.
   ///   - alive: The journals of other processes that live.
   ///   - own: This journal.
   fileprivate mutating func reconcile(
@@ -98,14 +100,14 @@ extension JournalState {
     var places = Dictionary(self.items.map { ($0.value.storageKey, $0.key) }, uniquingKeysWith: { a, _ in a })
     var restored: [Place] = []
     var refreshed: [Place] = []
-    // The last calls until now of each process and scope.
+    // The last known call of each process and scope.
     var last: [[String?]: Place] = [:]
     for (key, result) in read {
       let record = (try? result.get())?.afterProcess
       let line = record.flatMap { record in record.scope.map { [record.owner, $0] } }
       var isFromEarlierStart = false
       if let place = places.removeValue(forKey: key) {
-        // One that was changed since is newer here.
+        // If a call was changed since, its state here is newer.
         let isUnchanged = self.items[place].map { known[place] == $0.version && !$0.isQueued } ?? false
         guard let record, record.owner != own, isUnchanged else { continue }
         isFromEarlierStart = self.items[place]?.isFromEarlierStart ?? false
@@ -132,11 +134,11 @@ extension JournalState {
       if let line { last[line] = place }
     }
     for place in places.values where known[place] != nil {
-      // One that another call replaces is removed with its acceptance.
+      // A call that is about to be replaced is removed when the other call is accepted.
       guard let item = self.items[place], item.isStored, !item.isGone, item.replacement == nil else { continue }
       if item.activity.isRunning { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
     }
-    // The calls of a process that has ended are made by one that has resumed, and watched until then.
+    // The calls of an ended process are made by a process that has resumed. The others watch these calls until then.
     if self.lastResumption > 0, !restored.isEmpty {
       self.lastResumption += 1
       for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
@@ -144,8 +146,8 @@ extension JournalState {
     self.advanceAll(restored + refreshed)
   }
 
-  /// Forgets a call of another process, so that it is added again behind an earlier one that was stored after it.
-  /// Returns false if it is being made.
+  /// Forgets a call of another process, so that it is added again behind an earlier call that was stored after it.
+  /// Returns false if the call is being made.
   private mutating func forget(_ place: Place) -> Bool {
     guard let item = self.items[place], item.activity.isNone, !item.isGone, item.replacement == nil
     else { return false }
@@ -154,7 +156,7 @@ extension JournalState {
     return true
   }
 
-  /// Records what another process has stored for its call.
+  /// Records the changes that another process has stored for its call.
   private mutating func refresh(_ place: Place, _ record: JournalRecord, _ alive: Set<String>) {
     guard let item = self.items[place], item.activity.isNone, !item.isGone else { return }
     let isElsewhere = record.owner.map { alive.contains($0) } ?? false
@@ -166,11 +168,12 @@ extension JournalState {
     }
     if self.items[place]?.isInLane == true, let lane = record.scope { self.enter(lane, place) }
     if record.isDeadLetter { self.endDue(place) }
-    // One that is due already was passed over before.
+    // A call that is due was passed over before.
     if item.isElsewhere, !isElsewhere, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
   }
 
-  /// Removes a call that another process has made. One that runs is removed when it ends, and begins no body.
+  /// Removes a call that another process has made. A call that runs here is removed when it ends, and begins no further
+  /// body.
   private mutating func takeOver(_ place: Place) {
     if case .waiting(let continuation, let caller)? = self.items[place]?.activity {
       self.edit(place) { $0.activity = .claimed }

@@ -3,7 +3,7 @@ internal import OperationCore
 extension MutationJournal {
   /// Reads the entries of earlier starts of the program, once, and sends nothing.
   ///
-  /// Afterwards ``entries`` has them. ``resume()`` and `client.restore()` read them as well.
+  /// Afterwards ``entries`` contains them. ``resume()`` and `client.restore()` read them as well.
   ///
   /// - Throws: The error of the storage. The next call tries again.
   nonisolated(nonsending) public func load() async throws {
@@ -40,7 +40,7 @@ extension MutationJournal {
 
   private func endLoading(with entries: [StorageEntry]?) {
     let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
-    // Before those who wait for the entries go on.
+    // This comes before the callers that wait for the entries continue.
     self.reportUnreadable(read.map { ($0.key, $1) })
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
@@ -52,7 +52,7 @@ extension MutationJournal {
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
-        // Far from the end of the integers, whatever the keys say.
+        // The limit is far from the end of the integers, so that no key causes an overflow.
         state.numberBase = min(numbers.max() ?? 0, .max / 2)
         state.linkAll()
       }

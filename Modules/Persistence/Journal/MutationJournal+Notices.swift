@@ -3,7 +3,7 @@ public import OperationCore
 extension OperationNotice.Name {
   /// A journal has stored a call, which is made even if the process ends.
   ///
-  /// The attribute `journal.name` of this and the following notices is the name that the mutation is journaled as.
+  /// The attribute `journal.name` of this notice and of the following ones is the name in `.journaled(as:)`.
   public static let journalAccepted = Self("journal.accepted")
 
   /// A call has succeeded, and its entry was removed.
@@ -11,29 +11,29 @@ extension OperationNotice.Name {
 
   /// A call has failed, after all attempts that its mutation makes.
   ///
-  /// The attribute `journal.error` is the type of the error, `journal.attempts` the number of times that the call was
-  /// begun, and `journal.is_final` whether its entry was removed. Otherwise the call is made again.
+  /// The attribute `journal.error` is the type of the error, and `journal.attempts` is the number of bodies that have
+  /// begun. `journal.is_final` says whether the entry was removed; otherwise the call is made again.
   public static let journalFailed = Self("journal.failed")
 
   /// A call has become a dead letter, and is not made again before `retry(_:)`.
   ///
-  /// The attribute `journal.attempts` is the number of times that the call was begun.
+  /// The attribute `journal.attempts` is the number of bodies that have begun.
   public static let journalDeadLetter = Self("journal.dead_letter")
 
-  /// The time of a call has passed. It is kept, and not made before `retry(_:)`.
+  /// A call has expired. It is kept, and not made before `retry(_:)`.
   ///
-  /// The attribute `journal.attempts` is the number of times that the call was begun.
+  /// The attribute `journal.attempts` is the number of bodies that have begun.
   public static let journalExpired = Self("journal.expired")
 
-  /// What a call would change was changed meanwhile. It is kept, and not made before the user has decided.
+  /// A call is in conflict with the data of the server. It is kept, and not made before the user has decided.
   ///
-  /// The attribute `journal.attempts` is the number of times that the call was begun.
+  /// The attribute `journal.attempts` is the number of bodies that have begun.
   public static let journalConflicted = Self("journal.conflicted")
 
-  /// A call was not made, because no mutation is registered with its name, or none that knows its version.
+  /// A call was not made, because no registered mutation has its name and knows its version.
   public static let journalUnregistered = Self("journal.unregistered")
 
-  /// A caller waits for an earlier call of its scope, which has failed and is made again by `resume()`.
+  /// A caller waits for an earlier call of its scope that has failed and is made again by `resume()`.
   ///
   /// The observers of the waiting run receive it, once for each time that its scope is blocked.
   public static let journalBlocked = Self("journal.blocked")
@@ -43,20 +43,20 @@ extension OperationNotice.Name {
 
   /// The number of calls that were accepted and are to be made has changed.
   ///
-  /// The number is the level of the notice, which the observers of the client receive. Dead letters and entries that cannot
-  /// be read do not count.
+  /// The number is the level of the notice, which the observers of the client receive. Dead letters and unreadable
+  /// entries do not count.
   public static let journalPending = Self("journal.pending")
 }
 
 extension MutationJournal {
-  /// Sends a notice to the observers of a run; without one, to the client's.
+  /// Sends a notice to the observers of a run; without a run, to the observers of the client.
   func send(in context: OperationContext?, _ notice: () -> OperationNotice) {
     (context ?? self.boundClient?.defaultContext)?.send(notice())
   }
 
   /// Notifies the observers of the client of the number of pending calls, if it has changed.
   ///
-  /// One thread at a time does, so that the number which observers receive last is the current one.
+  /// One thread at a time does so, so that the last number that observers receive is the current one.
   func reportPendingCount() {
     guard let context = self.boundClient?.defaultContext, !context.operationNoticeObservers.isEmpty else { return }
     while let count = self.beginReporting() {

@@ -1,16 +1,16 @@
 internal import OperationCore
 public import OperationMutation
 
-/// A registered mutation, whose calls a journal can make again.
+/// A registered mutation, by which a journal can make stored calls again.
 struct JournalRegistration: Sendable {
   let operationName: String
   /// The type of the mutation without its modifiers.
   let type: ObjectIdentifier
-  /// Whether it was registered with a name that its calls had before, or with the one of `.journaled(as:)` by itself.
+  /// Whether its name was given by `register` for earlier calls, or by its own `.journaled(as:)`.
   let isImplied: Bool
   /// Whether a run can end without a body.
   let isRefusable: Bool
-  /// The version of the arguments that it makes calls with.
+  /// The version of the arguments that it stores and makes calls with.
   let version: Int
   /// Makes a call, and returns how it has ended.
   let replay: @Sendable (JournalTicket, JournalRecord, OperationClient?) async -> JournalEnd
@@ -21,8 +21,8 @@ struct JournalRegistration: Sendable {
 extension MutationJournal {
   /// Registers a mutation, so that the journal can make its calls again.
   ///
-  /// Register all mutations at the start of the program, then call ``resume()``. A mutation that was renamed is
-  /// registered with its old names as well, as its stored calls have those:
+  /// Register all mutations at the start of the program, then call ``resume()``. Register a renamed mutation with its
+  /// old names as well, because stored calls have these names:
   ///
   /// ```swift
   /// let rename = RenameNote().scope("notes").journaled(as: "rename-note")
@@ -31,13 +31,13 @@ extension MutationJournal {
   /// ```
   ///
   /// The calls of earlier names keep their keys, and their places in the order of their scope. A mutation is also known
-  /// by the name of its own `.journaled(as:)`, unless another one is registered with that.
+  /// by the name of its own `.journaled(as:)`, unless another mutation is registered with that name.
   ///
   /// - Parameters:
-  ///   - mutation: The mutation with the modifiers that its calls are made with. With `.optimistic(on:of:apply:)`
+  ///   - mutation: The mutation with the modifiers that its calls are made with. If `.optimistic(on:of:apply:)` is
   ///     outside of `.journaled(as:)`, its updates are shown while a call waits.
-  ///   - name: The name that its calls are journaled as. It replaces a mutation that was registered with the same name,
-  ///     which is reported if that is another one.
+  ///   - name: The name that its calls are journaled as. If another mutation was registered with the name, it is
+  ///     replaced, and this is reported.
   public func register<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
   where Mutation.Arguments: Codable {
     self.add(mutation, as: name, isImplied: false)
@@ -120,7 +120,7 @@ extension MutationRequest where Arguments: Codable {
     context.operationBaseVersion = ticket.base
     context.earlierOptimisticPlace = ticket.layerPlace
     context.earlierOptimisticUpdates = ticket.updates
-    // A mutation without `.journaled(as:)` may call another one that has it, which is a new call.
+    // A mutation without `.journaled(as:)` may call a mutation that has it. That is a new call.
     if isJournaled {
       context.journalReplay = JournalReplay(ticket: ticket)
     } else {
@@ -140,10 +140,10 @@ extension MutationRequest where Arguments: Codable {
 // MARK: - The modifier of a mutation
 
 extension MutationRequest where Arguments: Codable {
-  /// Its innermost `.journaled(as:)`; nil without one.
+  /// The innermost `.journaled(as:)` of the mutation; nil without one.
   var journaledModifier: (any JournaledModifier)? { (self as? any JournaledOperation)?.journaledModifier }
 
-  /// How its arguments are stored.
+  /// How the arguments are stored.
   var storedArguments: StoredArguments<Arguments> {
     self.journaledModifier?.storedArguments as? StoredArguments<Arguments> ?? StoredArguments()
   }

@@ -3,7 +3,7 @@ internal import OperationCore
 extension MutationJournal {
   /// Removes an entry, so that its call is not made again. A call that is being made continues.
   ///
-  /// When it has returned true, the entry does not come back, whatever happens to its call meanwhile.
+  /// When this has returned true, the entry does not come back, even if its call goes on.
   ///
   /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there was such an entry and it was removed from the storage.
@@ -15,7 +15,7 @@ extension MutationJournal {
     return await self.finish(removal)
   }
 
-  /// Removes all entries, for instance when a user signs out, and what stores show of calls that have ended.
+  /// Removes all entries, for instance when a user signs out, and the ended calls that stores show.
   ///
   /// ```swift
   /// await client.journal.removeAll()
@@ -26,7 +26,7 @@ extension MutationJournal {
   ///
   /// Calls that are being made continue, and calls that are accepted meanwhile stay.
   ///
-  /// - Parameter names: The names that the mutations are journaled as; nil for all, with entries that cannot be read.
+  /// - Parameter names: The names that the mutations are journaled as; nil for all, with unreadable entries.
   /// - Returns: Whether all of them were removed from the storage. A failure is reported.
   @discardableResult
   public func removeAll(named names: Set<String>? = nil) async -> Bool {
@@ -55,7 +55,8 @@ extension MutationJournal {
     }
     let name = self.change { state -> String?? in
       guard let item = state.items[removal.place] else { return nil }
-      // Also of a call that is about to be made again: its replay will not find it. A run shows its own to its end.
+      // This also applies to a call that is about to be made again: its replay will not find it. A run shows its own
+      // updates to its end.
       if let updates = item.updates { state.actions.ended.append(updates) }
       if !item.activity.isRunning {
         state.actions.fates.append((item.fate, .ended(.removed, item.record?.name ?? "")))
@@ -63,7 +64,7 @@ extension MutationJournal {
       state.remove(removal.place)
       return .some(item.record?.name)
     }
-    // Otherwise its call has ended meanwhile.
+    // Otherwise the call has ended meanwhile.
     if let name {
       self.send(in: nil) {
         OperationNotice(.journalRemoved, attributes: name.map { ["journal.name": .string($0)] } ?? [:])
@@ -72,11 +73,12 @@ extension MutationJournal {
     return true
   }
 
-  /// Removes the entries of calls that have ended and could not be removed then.
+  /// Removes the entries of ended calls with removals that have failed.
   ///
   /// Calls are stored when they are accepted, so nothing else waits to be written.
   ///
-  /// - Returns: Whether they were removed. A failure is also reported; after a restart their calls are made again.
+  /// - Returns: Whether they were removed. A failure is also reported. After a restart the calls of the entries that
+  ///   are left are made again.
   @discardableResult
   public func flush() async -> Bool {
     guard let signal = self.change({ $0.writeRemovals() }) else { return true }
@@ -100,32 +102,32 @@ struct JournalRemoval: Sendable {
 }
 
 extension JournalState {
-  /// Decides that an entry is removed. Nothing is written for it after its removal.
+  /// Records that an entry is removed. Nothing is written for it after its removal.
   fileprivate mutating func beginRemoval(of place: Place) -> JournalRemoval? {
     guard let item = self.items[place], item.isStored, !item.isGone else { return nil }
     self.items[place]?.isBeingRemoved = true
     return self.write(place).map { JournalRemoval(id: item.id, place: place, write: $0) }
   }
 
-  /// Decides that the entries of some names are removed; nil for all.
+  /// Records that the entries of some names are removed; nil for all names.
   fileprivate mutating func beginRemoval(of names: Set<String>?) -> [JournalRemoval] {
     self.view.forgetEnded(names)
     let places = self.items.filter { item in
       names.map { names in item.value.record.map { names.contains($0.name) } ?? false } ?? true
     }
     for (place, item) in places where item.ending != nil {
-      // It has just ended, and is not shown either.
+      // The call has just ended, and is no longer shown.
       self.actions.released.append(item)
       self.items[place]?.ending = nil
     }
     return places.keys.sorted().compactMap { self.beginRemoval(of: $0) }
   }
 
-  /// Puts a call back that could not be removed, unless it has ended meanwhile.
+  /// Adds a call again after its removal has failed, unless it has ended meanwhile.
   fileprivate mutating func endFailedRemoval(of place: Place) {
     self.items[place]?.isBeingRemoved = false
     guard let item = self.items[place], !item.isGone else { return }
-    // What was decided meanwhile was not written.
+    // Decisions that were made meanwhile were not written.
     _ = self.write(place)
     self.advance(item.lane)
     self.advanceWithoutScope()

@@ -3,8 +3,7 @@ internal import OperationFoundation
 internal import OperationMutation
 
 extension MutationJournal {
-  /// Begins to make the calls that are left of earlier starts of the program, and those that were cancelled or have
-  /// failed since.
+  /// Begins to make the calls of earlier starts of the program, and the calls that were cancelled or have failed since.
   ///
   /// ```swift
   /// await journal.resume()                  // Continues when sending has begun.
@@ -12,17 +11,17 @@ extension MutationJournal {
   /// ```
   ///
   /// The calls of a scope are made one after the other, in the order in which they were accepted. Calls of different
-  /// scopes are made concurrently, and so are those without a scope, up to the limit of the journal. They show their
-  /// optimistic updates when this returns, below later calls' updates. Each call is made once, with the attempts of its
+  /// scopes, and calls without a scope, are made concurrently, up to the limits of the journal. When this returns, they
+  /// show their optimistic updates, below the updates of later calls. Each call is made once, with the attempts of its
   /// own modifiers. A call that fails stays, blocks its scope, and is made again by the next ``resume()``, until it
-  /// becomes a dead letter after ``attemptsBeforeDeadLetter``. For failures that pass by themselves, use `.waits(until:)` or retries
-  /// in the mutation.
+  /// becomes a dead letter after ``attemptsBeforeDeadLetter``. For failures that pass by themselves, use
+  /// `.waits(until:)` or retries in the mutation.
   ///
-  /// An entry whose name is not registered or that cannot be read stays, and is reported. A storage that cannot be read
-  /// is reported, too.
+  /// An entry stays, and is reported, if its name is not registered or if it cannot be read. A storage that cannot be
+  /// read is reported, too.
   ///
-  /// - Returns: A value whose ``JournalResumption/settled()`` waits for the calls, those included that an earlier
-  ///   resumption makes.
+  /// - Returns: A value with a method ``JournalResumption/settled()`` that waits for these calls, and for the calls of
+  ///   earlier resumptions.
   @discardableResult
   public func resume() async -> JournalResumption {
     do {
@@ -39,13 +38,13 @@ extension MutationJournal {
     return JournalResumption(journal: self, number: number)
   }
 
-  /// Makes a call again that has become a dead letter, or is waiting.
+  /// Makes a dead letter, or a call that waits, again.
   ///
-  /// Its attempts and failures are counted from zero. It returns when the call has ended, or is left for ``resume()``
-  /// because an earlier one of its scope is, or when the current task is cancelled, which does not cancel the call.
+  /// Attempts and failures are counted from zero. This returns when the call has ended, when an earlier call of its
+  /// scope leaves it for ``resume()``, or when the current task is cancelled, which does not cancel the call.
   ///
   /// - Parameter id: The identifier of the entry.
-  /// - Returns: Whether there is such an entry that can be read.
+  /// - Returns: Whether there is a readable entry with this identifier.
   @discardableResult
   public func retry(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
@@ -60,7 +59,7 @@ extension MutationJournal {
     return true
   }
 
-  /// Makes a call in conflict wait for its turn with other arguments. Returns whether it is there.
+  /// Makes a call in conflict wait for its turn with other arguments. Returns whether the call exists.
   nonisolated(nonsending) func reopen(_ id: JournalEntry.ID, _ revision: JournalRevision) async -> Bool {
     self.watchExpiry()
     return await self.prepareRetry(of: id, revising: revision) != nil
@@ -83,7 +82,7 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Makes all calls due that nothing makes, and returns the number of the resumption and the calls.
+  /// Makes all calls due that nothing makes. Returns the number of the resumption, and the calls.
   fileprivate mutating func makeAllDue() -> (number: Int, places: [Place]) {
     self.lastResumption += 1
     var places: [Place] = []
@@ -92,7 +91,7 @@ extension JournalState {
     }
     places.sort()
     for place in places { self.makeDue(place, in: self.lastResumption) }
-    // The last is made first.
+    // The last call is made first.
     self.dueWithoutScope.sort(by: >)
     return (self.lastResumption, places)
   }
@@ -104,7 +103,7 @@ extension JournalState {
     self.actions.replays.sort()
   }
 
-  /// Makes an entry wait for its turn again. Returns nil if there is none that can be read.
+  /// Makes an entry wait for its turn again. Returns nil if there is no readable entry.
   fileprivate mutating func prepareRetry(
     of id: JournalEntry.ID,
     at date: Date,
@@ -114,7 +113,7 @@ extension JournalState {
     guard let place = self.places[id], let item = self.items[place], let record = item.record, item.isStored,
       !item.isGone
     else { return nil }
-    // What a body that runs has counted stays.
+    // The count of a body that runs stays.
     guard item.activity.isNone else { return (place, nil) }
     self.edit(place) { item in
       if let revision {
@@ -134,7 +133,7 @@ extension JournalState {
     return (place, self.write(place))
   }
 
-  /// Makes a call due, for one who waits for its end. Returns false if it has ended, or a caller makes it.
+  /// Makes a call due, for a caller that waits for its end. Returns false if it has ended, or if a caller makes it.
   fileprivate mutating func makeDue(_ place: Place, _ signal: AwaitedOutcome<Void>) -> Bool {
     guard let item = self.items[place], item.isPending, !item.isGone, !item.isElsewhere,
       item.activity.isNone || item.activity.isReplay
@@ -216,7 +215,7 @@ extension MutationJournal {
       return self.holdNewer(ticket, version: found, than: registration.version)
     }
     let end = self.decided(await registration.replay(ticket, record, client), of: place)
-    // A journal that resumes by itself makes it again, until it becomes a dead letter, which is reported.
+    // A journal that resumes by itself makes the call again, until it becomes a dead letter, which is reported.
     if case .held(let error) = end, !self.resumesByItself {
       OperationWarning(
         code: .journalCallFailed,

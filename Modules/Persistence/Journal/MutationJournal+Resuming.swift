@@ -2,7 +2,7 @@ internal import OperationBackoff
 internal import OperationCore
 internal import OperationMutation
 
-/// By what a journal resumes, once it does so by itself.
+/// The settings of a journal that resumes by itself.
 struct JournalCondition: Sendable {
   var specification: AnySendableRunSpecification?
   var subscription: OperationSubscription?
@@ -10,22 +10,22 @@ struct JournalCondition: Sendable {
 
 /// The calls that a journal makes again by itself.
 enum JournalSelection: Sendable {
-  /// Those that wait, and have not failed.
+  /// The calls that wait and have not failed.
   case waiting
-  /// Those that have failed, too: what they need may be there now.
+  /// All calls, also the failed ones, because their failures may have passed.
   case all
-  /// One call and those behind it in its scope.
+  /// One call, and the calls behind it in its scope.
   case call(JournalState.Place)
-  /// Those of one name, which was registered, and others that have not failed: they may wait behind them.
+  /// The calls of a name that was registered, and all calls that have not failed, because they may wait behind them.
   case name(String)
-  /// From now on also those whose names are not registered, which are reported.
+  /// From now on also the calls of names that are not registered. They are reported.
   case unregistered
 
   fileprivate var isOneCall: Bool { if case .call = self { true } else { false } }
 }
 
 extension MutationJournal {
-  /// How long calls wait for the registration of their names before they are reported, if the journal resumes by itself.
+  /// If the journal resumes by itself: how long calls of a name that is not registered wait before they are reported.
   static let registrationTime = Duration.seconds(30)
 
   var resumesByItself: Bool { self.condition.withLock { $0.specification != nil } }
@@ -64,7 +64,7 @@ extension MutationJournal {
     }
   }
 
-  /// Shows the updates of calls of earlier starts, and makes calls again if the condition holds.
+  /// Shows the updates of calls of earlier starts, and makes the calls again if the condition holds.
   func resumeByItself(_ selection: JournalSelection) {
     guard let specification = self.condition.withLock({ $0.specification }) else { return }
     let client = self.boundClient
@@ -75,18 +75,18 @@ extension MutationJournal {
     self.change { $0.resumeByItself(selection) }
   }
 
-  /// The time after which a call that has failed is made again; nil if the journal does not resume by itself.
+  /// The time after which a failed call is made again; nil if the journal does not resume by itself.
   func backoff(afterFailures count: Int, _ error: (any Error)?) -> Duration? {
     guard self.resumesByItself else { return nil }
     let backoff = self.resumes?.backoff ?? Resuming.defaultBackoff
     let hint = (error as? any RetryHinting)?.retryAfter ?? .zero
-    // A day at most, whatever a server says.
+    // The limit is a day, even if a server asks for more.
     return max(backoff(count), min(hint, .seconds(86_400))).clampedForClock
   }
 }
 
 extension JournalState {
-  /// The calls whose updates were never shown, and can be.
+  /// The calls with updates that can be shown and never were.
   fileprivate var unshownPlaces: [Place] {
     self.items.filter { $0.value.updates == nil && self.mayBeResumed($0.value) }.keys.sorted()
   }
@@ -121,7 +121,7 @@ extension JournalState {
     }
   }
 
-  /// Forgets the times of other deadlines. The calls that have failed are made again with the next resumption.
+  /// Forgets the times by earlier deadlines. The next resumption makes the failed calls again.
   fileprivate mutating func rebaseAlarms(reportingAt time: Duration) {
     for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .retry { self.setRetry(of: alarm.place, at: nil) }
     for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .report { self.alarms.removeValue(for: alarm) }

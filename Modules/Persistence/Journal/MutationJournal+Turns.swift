@@ -1,13 +1,13 @@
 internal import OperationCore
 
-/// How the wait for a turn has ended.
+/// The end of a wait for a turn.
 enum JournalTurn: Sendable {
   case granted
   case cancelled
   case removed
   /// Another process has made the call.
   case takenOver
-  /// A later call is made in its place.
+  /// A later call is made in place of this one.
   case replaced
   /// The time of the call has passed.
   case expired
@@ -25,7 +25,7 @@ extension MutationJournal {
 
   /// Waits until all earlier calls of the scope have ended, or the current task is cancelled. For calls with a caller.
   func turn(of ticket: JournalTicket, in context: OperationContext) async -> JournalTurn {
-    // A call inside another one of its scope is part of that one.
+    // A call that is made inside of another call of its scope is part of that call, and does not wait.
     let outer = Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == ticket.lane }
     let caller = JournalCaller(ticket: ticket, context: context)
     let obstacle = outer.isEmpty ? self.obstacle(to: ticket) : nil
@@ -38,7 +38,7 @@ extension MutationJournal {
     }
   }
 
-  /// What a call has to wait for, to follow "it waits for"; nil if it has its turn.
+  /// The text of what a call has to wait for, to follow "it waits for"; nil if the call has its turn.
   private func obstacle(to ticket: JournalTicket) -> String? {
     let (count, maySend) = self.state.withLock { state in
       (ticket.lane.flatMap { state.lanes[$0] }?.count(before: ticket.place) ?? 0, state.maySend(ticket.place))
@@ -61,7 +61,7 @@ extension MutationJournal {
     }
   }
 
-  /// Runs a body as part of the turn of a call, so that calls inside of it do not wait for the end of that call.
+  /// Runs a body as part of the turn of a call. Calls inside of the body do not wait for the end of that call.
   nonisolated(nonsending) static func inTurn<R, E: Error>(
     of ticket: JournalTicket?,
     _ body: nonisolated(nonsending) () async throws(E) -> R
@@ -75,7 +75,7 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Gives a caller its turn, and returns how its wait has ended; nil if it waits.
+  /// Gives a caller its turn. Returns the end of its wait; nil if it waits.
   fileprivate mutating func turn(
     of caller: JournalCaller,
     inside outer: [MutationJournal.Turn],
@@ -89,7 +89,7 @@ extension JournalState {
       self.items[place]?.endedEarly = nil
       return turn
     }
-    // A task that a call has started may outlive that call.
+    // A task that was started by a call may outlive the call.
     let isInside = outer.contains { self.isRunning($0.place) }
     guard item.replacement == nil, isInside || (self.hasTurn(place) && self.maySend(place)) else {
       self.edit(place) { $0.activity = .waiting(continuation, caller) }
@@ -98,10 +98,10 @@ extension JournalState {
         self.ask(for: self.right(of: item))
       }
       let wasBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
-      // Nothing may be making the first call of the lane.
+      // It may be that nothing makes the first call of the lane.
       self.advance(item.lane)
       let isBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
-      // If the scope becomes blocked now, its callers are notified with it.
+      // If this blocks the scope, its callers are notified together with this one.
       if wasBlocked, isBlocked { self.actions.blocked.append(caller) }
       return nil
     }

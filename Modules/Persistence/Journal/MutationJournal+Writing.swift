@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationMutation
 
 extension MutationJournal {
-  /// Changes the state, and performs what follows from it without the lock.
+  /// Changes the state, and performs the resulting actions without the lock.
   ///
   /// - Parameters:
   ///   - isImmediate: Whether replays begin before this returns.
@@ -17,11 +17,11 @@ extension MutationJournal {
       return (result, state.actions)
     }
     for updates in actions.ended { updates.end() }
-    // Before those continue who wait for what the stores show.
+    // This comes before the runs that wait for the change of the stores continue.
     if actions.changesStores { self.notifyStores() }
     self.updatePauses(of: actions.blocked)
     self.updatePauses(of: actions.unblocked)
-    // Before their runs continue.
+    // This comes before the runs of these callers continue.
     self.updatePauses(of: actions.callers)
     for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
     for signal in actions.signals { signal.decide() }
@@ -30,7 +30,8 @@ extension MutationJournal {
     for task in actions.cancelled { task.cancel() }
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
     if actions.beginsWriting {
-      // Not in a caller's task, which may be cancelled. A storage that does not suspend has answered when this returns.
+      // The task of a caller may be cancelled, so the changes are written in another one. A storage that does not
+      // suspend has answered when this returns.
       Task.immediate(name: "write journal", executorPreference: self.executor) { await self.writeAll() }
     }
     for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
@@ -41,10 +42,10 @@ extension MutationJournal {
     return result
   }
 
-  /// Writes all changes, in the order in which their entries were changed first. One task at a time does.
+  /// Writes all changes, in the order in which their entries were changed first. Only one task at a time writes.
   private nonisolated(nonsending) func writeAll() async {
     while true {
-      // Read for each batch: a storage may have taken longer than a lease lasts.
+      // The rights are read for each batch, because a storage may take longer than a lease lasts.
       let held = self.lease?.heldRights(at: self.deadlines.elapsed)
       guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
       let failures = await self.store(batch)
@@ -53,7 +54,7 @@ extension MutationJournal {
     }
   }
 
-  /// Applies a batch. If it fails, each of its changes is applied by itself, because one may have caused the failure.
+  /// Applies a batch. If that fails, applies each change by itself, because one change may have caused the failure.
   ///
   /// - Returns: The errors of the keys that could not be written.
   private nonisolated(nonsending) func store(_ batch: JournalBatch) async -> [String: any Error] {
@@ -66,7 +67,7 @@ extension MutationJournal {
       }
       do {
         let put = StorageChange.put(key: content.key, value: try record.write())
-        // Both or none: a call must not be lost with the one that replaces it.
+        // Both changes are applied or neither: a call must not be lost with the call that replaces it.
         changes.append([put] + (content.replaced.map { [.remove(key: $0)] } ?? []))
       } catch {
         failures[content.key] = error
@@ -87,24 +88,24 @@ extension MutationJournal {
   }
 }
 
-/// What is written at once.
+/// The changes of one batch.
 struct JournalBatch: Sendable {
   /// The calls, with their storage keys and the numbers of their last changes.
   var calls: [(place: JournalState.Place, key: String, version: Int)] = []
   var contents: [Content] = []
-  /// The storage keys of calls whose changes are not stored: the right to make them was lost.
+  /// The storage keys of calls with changes that are not stored, because the right to make the calls was lost.
   var skipped: Set<String> = []
-  /// The keys whose removal has failed before.
+  /// The keys with removals that have failed before.
   var removals: [String] = []
-  /// Those who wait for the removals.
+  /// The tasks that wait for the removals.
   var waiters: [AwaitedOutcome<Void>] = []
 
-  /// What is stored with a key.
+  /// The content that is stored with a key.
   struct Content: Sendable {
     let key: String
-    /// Nil for a removal.
+    /// The content; nil to remove the key.
     let record: JournalRecord?
-    /// The key of the call that this one replaces, which is removed in the same step.
+    /// The key of the call that this call replaces. It is removed in the same step.
     var replaced: String?
   }
 }
@@ -112,13 +113,14 @@ struct JournalBatch: Sendable {
 extension JournalState {
   private static var maximumBatch: Int { 256 }
 
-  /// Decides to write a call, with the content that it has when it is written. So a later change of the call is
-  /// never written before an earlier one, and a removal is not followed by anything.
+  /// Queues a call to be written, with the content that it has at that time.
+  ///
+  /// So changes of a call are written in their order, and nothing is written after a removal.
   ///
   /// - Returns: The result of the write; nil if there is nothing to write.
   mutating func write(_ place: Place) -> JournalWrite? {
     guard let item = self.items[place], !item.isUnnumbered, item.record != nil || item.isGone,
-      // Its entry must not come back.
+      // The entry must not come back.
       !item.isTakenOver
     else { return nil }
     let write = JournalWrite(version: item.version + 1)
@@ -128,9 +130,9 @@ extension JournalState {
     return write
   }
 
-  /// Decides to write the removals that have failed.
+  /// Queues the removals that have failed.
   ///
-  /// - Returns: An event that happens when they were tried; nil if there are none.
+  /// - Returns: An event that occurs when they were tried; nil if there are none.
   mutating func writeRemovals() -> AwaitedOutcome<Void>? {
     guard !self.failedRemovals.isEmpty || !self.removalWaiters.isEmpty else { return nil }
     let signal = AwaitedOutcome<Void>()
@@ -147,7 +149,7 @@ extension JournalState {
     self.beginWriting()
   }
 
-  /// Puts a call back into the queue that was passed over, because it was about to be replaced.
+  /// Queues a call again that was passed over because it was about to be replaced.
   mutating func enqueueAgain(_ place: Place) {
     if !self.queue.contains(place) { self.queue.append(place) }
     self.beginWriting()
@@ -166,7 +168,8 @@ extension JournalState {
     var batch = JournalBatch()
     let places = self.queue.prefix(Self.maximumBatch)
     for place in places {
-      // One that is about to be replaced waits: its write must not come after its removal. But it is accepted first.
+      // A call that is about to be replaced is passed over, because its write must not come after its removal. But its
+      // acceptance is written first.
       guard let item = self.items[place], item.replacement == nil || !item.isStored else { continue }
       self.items[place]?.isQueued = false
       batch.calls.append((place, item.storageKey, item.version))
@@ -192,8 +195,9 @@ extension JournalState {
     return self.isWriting ? batch : nil
   }
 
-  /// Whether what was decided about a call that is being made may be stored: another process may have made it, and
-  /// removed its entry, if this one has lost the right to make it.
+  /// Whether decisions about a call that is being made may be stored.
+  ///
+  /// If this process has lost the right to make the call, another process may have made it and removed its entry.
   private func mayStore(_ item: Item, holding held: Set<JournalRight>?) -> Bool {
     guard let held, item.isStored, !item.isGone else { return true }
     if item.isTakenOver { return false }

@@ -11,15 +11,15 @@ internal import OperationFoundation
 /// ```
 ///
 /// A call of a mutation with `.journaled(as:)` is stored before it runs, and removed when it has succeeded or failed
-/// for good. What is left after a restart is made again, by itself or by ``resume()``, in the same order within each scope and with
-/// the same ``OperationCore/OperationContext/operationIdempotencyKey``, by which the server can recognize a repeated
-/// call and do it once.
+/// for good. After a restart, the calls that are left are made again, by the journal itself or by ``resume()``, in the
+/// same order within each scope. They have the same ``OperationCore/OperationContext/operationIdempotencyKey``, by
+/// which the server can recognize a repeated call.
 ///
-/// The observers of notices of the client, and with them metrics and logs, receive how calls end, and how many are to
-/// be made: see ``OperationCore/OperationNotice/Name/journalPending``.
+/// The client's observers of notices, such as metrics and logs, receive the end of each call and the number of calls to
+/// make: see ``OperationCore/OperationNotice/Name/journalPending``.
 ///
-/// An entry that cannot be read, one whose name is not registered, and one that has failed too often are kept and
-/// reported.
+/// Three kinds of entries are kept and reported: entries that cannot be read, entries of names that are not registered,
+/// and dead letters.
 public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
@@ -35,10 +35,10 @@ public final class MutationJournal: OperationClientFlushable {
 
   /// How many times a call may fail, or end the process, before it becomes a dead letter.
   ///
-  /// A failure counts for a whole call, after all retries of its mutation, if it stays in the journal. A body that has
-  /// begun and not ended when the process ended counts as one, too. What does not count: starts of the program, waits
-  /// before and between attempts, cancellations, failed connections, and rejections on this side, as by a
-  /// circuit breaker.
+  /// A failure counts if the whole call has failed, after all retries of its mutation, and stays in the journal. If the
+  /// process ends during a body, that counts as a failure, too. Not counted are starts of the program, waits before and
+  /// between attempts, cancellations, failed connections, and rejections in this process, for example by a circuit
+  /// breaker.
   public var attemptsBeforeDeadLetter: Int { self.chosenAttempts ?? (self.resumesByItself ? 20 : 5) }
 
   private let chosenAttempts: Int?
@@ -51,18 +51,18 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// - Parameters:
   ///   - storage: The storage of the entries.
-  ///   - resumes: When the journal makes calls again that are left. With nil it does so while the network is connected,
-  ///     if the client observes the network, as clients of the module `Operation` do outside of tests, and otherwise in
-  ///     ``resume()`` alone.
+  ///   - resumes: When the journal makes unfinished calls again. If it is nil, it does so while the network is
+  ///     connected, if the client observes the network, as clients of the module `Operation` do outside of tests.
+  ///     Otherwise only ``resume()`` makes them.
   ///   - attemptsBeforeDeadLetter: How many times a call may fail, or end the process, before it becomes a dead letter,
   ///     including earlier starts of the program: see ``attemptsBeforeDeadLetter``. Nil stands for 5, and for 20 if the
   ///     journal resumes by itself. A number below 1 is reported and counts as 1.
   ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. A number below 1 is reported and
   ///     counts as 1.
-  ///   - maximumConcurrentScopes: In how many scopes calls are made again at once, one in each. Scopes in which callers
-  ///     wait do not count. A number below 1 is reported and counts as 1.
-  ///   - leaseDuration: How long other processes with the same storage wait for this one after it has died, if the
-  ///     storage is a ``LeasingStorage``. This one renews its leases at a third of that time.
+  ///   - maximumConcurrentScopes: In how many scopes calls are made again at once, one call in each. Scopes with a
+  ///     waiting caller do not count. A number below 1 is reported and counts as 1.
+  ///   - leaseDuration: How long other processes with the same storage wait for this process after its death, if the
+  ///     storage is a ``LeasingStorage``. A lease is renewed after a third of this time.
   ///   - makeKey: Makes the idempotency key of a call; nil for random ones. Keys must be unique.
   public init(
     storage: any PersistentStorage,
@@ -105,10 +105,10 @@ public final class MutationJournal: OperationClientFlushable {
     if case .specification? = resumes?.condition { self.beginResuming() }
   }
 
-  /// The client whose stores make calls again; nil if there is none, or if it was released.
+  /// The client with the stores that make calls again; nil if there is none, or if it was released.
   var boundClient: OperationClient? { self.client.withLock { $0.value } }
 
-  /// The executor that the tasks of the journal prefer, as the runs of the client do.
+  /// The executor that tasks of the journal prefer; runs of the client prefer the same one.
   var executor: (any TaskExecutor)? { self.boundClient?.defaultContext.operationTaskConfiguration.executorPreference }
 
   func bind(to client: OperationClient, replacing: Bool) {
@@ -127,7 +127,8 @@ public final class MutationJournal: OperationClientFlushable {
   }
 
   func noteChange() {
-    // Also without subscribers: one that is receiving the entries for the first time is not counted yet.
+    // This also happens without subscribers, because a subscriber that receives the entries for the first time is not
+    // counted yet.
     self.changes.send(())
     self.reportPendingCount()
   }
@@ -175,8 +176,8 @@ extension OperationClient {
 extension OperationContext {
   /// The key of the call of a journaled mutation, the same for all its attempts, also after a restart.
   ///
-  /// Send it to the server, so that the server does a repeated call once. It is nil in other operations. Set it in the
-  /// context of a call to choose the key yourself: it must be unique.
+  /// Send it to the server, so that the server can recognize a repeated call. It is nil in other operations. To choose
+  /// the key yourself, set it in the context of a call: it must be unique.
   public var operationIdempotencyKey: String? {
     get { self[IdempotencyKeyKey.self] }
     set { self[IdempotencyKeyKey.self] = newValue }

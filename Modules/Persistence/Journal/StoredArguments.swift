@@ -1,4 +1,4 @@
-/// How the arguments of a journaled mutation are stored, and read in later versions of the program.
+/// Stores the arguments of a journaled mutation, and reads them in later versions of the program.
 struct StoredArguments<Arguments: Codable & Sendable>: Sendable {
   var version = 1
   var coder: any StorageCoder = .json

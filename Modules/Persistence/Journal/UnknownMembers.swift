@@ -1,7 +1,6 @@
 /// The members of a stored entry that this version of the library does not know.
 ///
-/// They are written again with the entry, so that a later version finds what it has stored, after a downgrade and an
-/// update.
+/// They are written again with the entry. So they are not lost when a program is downgraded and updated again.
 struct UnknownMembers: Codable, Sendable {
   private var members: [String: JSONMember] = [:]
 

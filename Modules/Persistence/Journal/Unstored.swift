@@ -22,7 +22,7 @@ public struct Unstored<Value: Sendable>: Sendable {
 }
 
 extension Unstored: Codable {
-  /// Creates a member that is nil, and ignores what is stored.
+  /// Creates a member that is nil, and ignores the stored bytes.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: nil)
   }
