@@ -84,10 +84,10 @@ import Testing
   @Test func `The counter of fetches follows the runs of a client`() async throws {
     let client = OperationClient()
     let script = OperationScript<Int, any Error>(default: .suspend)
-    let counts = AwaitableState<[Int]>([])
+    let counts = Mutex<[Int]>([])
     let counter = Mutex<FetchingCounter?>(nil)
     let made = FetchingCounter {
-      if let count = counter.withLock({ $0 })?.count { counts.change { $0.append(count) } }
+      if let count = counter.withLock({ $0 })?.count { counts.withLock { $0.append(count) } }
     }
     counter.withLock { $0 = made }
     defer { counter.withLock { $0 = nil } }
@@ -95,13 +95,13 @@ import Testing
     defer { subscription.cancel() }
     let store = client.store(for: script.query())
     let fetch = Task.immediate { try await store.fetch() }
-    let run = try await script.nextRun()
+    let run = try await script.next()
     #expect(made.count == 1)
     run.succeed(1)
     _ = try await fetch.value
     await store.settled()
     #expect(made.count == 0)
-    #expect(counts.current == [1, 0])
+    #expect(counts.withLock { $0 } == [1, 0])
   }
 
   @Test func `Texts of errors and paths have no secret`() {

@@ -14,11 +14,7 @@ package struct Locked<Value: Sendable>: ~Copyable, Sendable {
 
   /// Runs `body` under the lock. It must not release a value that owns user code.
   package borrowing func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-    try self.mutex.withLock { value throws(E) -> R in
-      // Unsafe only in name: the result stays on this thread. A type around it would be looked up in each call.
-      nonisolated(unsafe) let result = try body(&value)
-      return result
-    }
+    try self.mutex.withLockOnThread(body)
   }
 }
 
@@ -41,5 +37,16 @@ package struct ReleasedValues: ~Copyable {
   /// Keeps a value alive until the lock is released.
   package mutating func append<Value>(_ value: Value?) {
     if let value { self.values.append(value) }
+  }
+}
+
+extension Mutex {
+  /// Runs `body` under the lock. Its result, which stays on the thread, need not be sendable.
+  borrowing func withLockOnThread<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+    try self.withLock { value throws(E) -> R in
+      // Unsafe only in name: the result stays on this thread. A type around it would be looked up in each call.
+      nonisolated(unsafe) let result = try body(&value)
+      return result
+    }
   }
 }

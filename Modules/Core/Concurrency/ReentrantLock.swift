@@ -25,12 +25,10 @@ struct ReentrantLock: ~Copyable, Sendable {
   /// Runs `body`, which may call anything, and keeps other threads out until it returns.
   func withExclusiveAccess<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
     if self.isOwnedByCurrentThread { return try body() }
-    return try self.mutex.withLock { _ throws(E) -> R in
+    return try self.mutex.withLockOnThread { _ throws(E) in
       self.owner.store(ThreadLocal.currentThread, ordering: .relaxed)
       defer { self.owner.store(0, ordering: .relaxed) }
-      // Unsafe only in name: see `Locked`.
-      nonisolated(unsafe) let result = try body()
-      return result
+      return try body()
     }
   }
 }

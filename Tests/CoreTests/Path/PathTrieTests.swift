@@ -1,7 +1,8 @@
-import OperationCore
 import Synchronization
 import TestFixtures
 import Testing
+
+@testable import OperationCore
 
 @Suite struct PathTrieTests {
   @Test func `Removing a value prunes nodes that lead to no value`() {
