@@ -163,9 +163,14 @@ extension JournalState {
     self.resumptionWaiters.removeAll { $0.resumption < oldest }
   }
 
-  /// Adds a caller that waits for the end of a resumption and of earlier ones. Returns false if they have ended.
+  /// Adds a caller that waits until a resumption and the earlier ones have ended and the stores show that. Returns false
+  /// if they do.
   mutating func waitForEnd(of resumption: Int, _ signal: AwaitedOutcome<Void>) -> Bool {
-    guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else { return false }
+    guard self.dueCounts.keys.contains(where: { $0 <= resumption }) else {
+      // The stores may not show how the last ones have ended yet.
+      if self.view.isBehind { self.actions.signals.append(signal) }
+      return self.view.isBehind
+    }
     self.resumptionWaiters.append((resumption, signal))
     return true
   }

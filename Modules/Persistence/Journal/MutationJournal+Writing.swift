@@ -9,16 +9,18 @@ extension MutationJournal {
   ///   - body: Changes the state, with the lock held.
   /// - Returns: What `body` returns.
   func change<R: Sendable>(isImmediate: Bool = false, _ body: (inout JournalState) -> R) -> R {
-    let (result, actions) = self.state.withLock { state -> (R, JournalActions) in
+    let (result, taken) = self.state.withLock { state -> (R, JournalActions) in
       let result = body(&state)
       state.actions.changesStores = state.view.hasChanges
+      state.deferSignals()
       state.actions.timer = state.takeTimerChange()
       defer { state.actions = JournalActions() }
       return (result, state.actions)
     }
+    var actions = taken
     for updates in actions.ended { updates.end() }
     // This comes before the runs that wait for the change of the stores continue.
-    if actions.changesStores { self.notifyStores() }
+    if actions.changesStores { actions.signals += self.notifyStores() }
     self.updatePauses(of: actions.blocked)
     self.updatePauses(of: actions.unblocked)
     // This comes before the runs of these callers continue.

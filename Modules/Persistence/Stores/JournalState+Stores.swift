@@ -1,3 +1,4 @@
+internal import OperationCore
 internal import OperationMutation
 
 /// What the stores of mutations show of a journal.
@@ -18,8 +19,13 @@ struct StoreView: Sendable {
   var new: Set<ObjectIdentifier> = []
   /// Whether a thread passes the changes on.
   var isNotifying = false
+  /// The signals of those who wait for what the stores show, until it is shown.
+  var signals: [AwaitedOutcome<Void>] = []
 
   var hasChanges: Bool { !self.changed.isEmpty || !self.new.isEmpty }
+
+  /// Whether the stores do not show yet what the journal has.
+  var isBehind: Bool { self.hasChanges || self.isNotifying }
 
   /// No longer shows the ended calls of the mutations with these names; nil for all mutations.
   mutating func forgetEnded(_ names: Set<String>?) {
@@ -85,19 +91,27 @@ extension JournalState {
     }
   }
 
+  /// Leaves the signals to the thread that passes the changes on: another one may do, and not be done.
+  mutating func deferSignals() {
+    guard self.view.isBehind, !self.actions.signals.isEmpty else { return }
+    self.view.signals += self.actions.signals
+    self.actions.signals = []
+  }
+
   /// Takes what stores are to show.
   ///
   /// - Parameter isNext: Whether the thread has passed the changes before on.
   /// - Returns: The changes; nil if another thread passes them on, or if there are none.
   mutating func takeStoreChanges(isNext: Bool) -> StoreChanges? {
     guard isNext || !self.view.isNotifying else { return nil }
-    self.view.isNotifying = self.view.hasChanges
-    guard self.view.hasChanges else { return nil }
+    self.view.isNotifying = self.view.hasChanges || !self.view.signals.isEmpty
+    guard self.view.isNotifying else { return nil }
     defer {
       self.view.changed = []
       self.view.ended = [:]
       self.view.forgotten = []
       self.view.new = []
+      self.view.signals = []
     }
     return StoreChanges(view: self.view, blocked: self.shown.blocked)
   }
@@ -107,6 +121,9 @@ extension JournalState {
 struct StoreChanges: Sendable {
   let view: StoreView
   let blocked: [String: JournalState.Place]
+
+  /// The signals of those who continue when the changes are shown.
+  var signals: [AwaitedOutcome<Void>] { self.view.signals }
 
   /// What a store shows; nil if nothing has changed for it.
   func calls(for store: any JournalShowing) -> ShownCalls? {

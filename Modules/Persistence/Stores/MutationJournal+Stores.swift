@@ -23,14 +23,19 @@ extension MutationJournal {
   /// Passes what has changed on to the stores, in order.
   ///
   /// One thread at a time does, so that what a store shows last is true.
-  func notifyStores() {
+  ///
+  /// - Returns: The signals of those who may continue now, also of changes that other threads have made meanwhile.
+  func notifyStores() -> [AwaitedOutcome<Void>] {
     var isNext = false
+    var signals: [AwaitedOutcome<Void>] = []
     while let changes = self.state.withLock({ $0.takeStoreChanges(isNext: isNext) }) {
       isNext = true
       let stores = self.showingStores.withLock { $0.stores.values.compactMap(\.value) }
       for store in stores {
         if let calls = changes.calls(for: store) { store.show(calls, of: self) }
       }
+      signals += changes.signals
     }
+    return signals
   }
 }

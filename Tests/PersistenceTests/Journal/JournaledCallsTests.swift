@@ -99,6 +99,39 @@ import Testing
     #expect(store.calls == ["a succeeded", "b succeeded"])
   }
 
+  @Test func `Who has waited for the end of a resumption finds it in all stores`() async throws {
+    let storage = InMemoryStorage()
+    try await leaveCalls(["a"], in: storage)
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    journal.register(self.mutation, as: "send")
+    let stores = (1...2).map { number in
+      program.client.store(
+        for: Send(server: self.server, script: self.script, path: ["send", number]).journaled(as: "send")
+      )
+    }
+    let resumption = await journal.resume()
+    let run = try await self.script.next()
+    let waits = Log<Task<[[String]], Never>>()
+    let subscriptions = stores.map { store in
+      store.subscribe { state in
+        guard state.texts == ["a succeeded"] else { return }
+        // One of the stores does not show the end at this moment.
+        waits.append(
+          Task.immediate {
+            await resumption.settled()
+            return stores.map(\.calls)
+          }
+        )
+      }
+    }
+    run.succeed("ok")
+    await resumption.settled()
+    #expect(waits.all.count == 2)
+    for wait in waits.all { #expect(await wait.value == [["a succeeded"], ["a succeeded"]]) }
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
   @Test func `A merged call is shown once, with the merged arguments`() async throws {
     let program = Program()
     _ = program.makeJournal()
