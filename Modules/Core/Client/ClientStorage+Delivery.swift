@@ -8,10 +8,12 @@ extension ClientStorage {
 
   /// Delivers the events that were queued during the delivery in progress, and ends it.
   func deliverRest() {
+    // Nearly always there are none.
+    if self.state.withLock({ $0.queuedEvents.end() }) { return }
     self.deliver(from: self.nextDelivery())
   }
 
-  /// The next event with the present watchers. There is nearly always no watcher, and then nothing is copied.
+  /// The next event with the present watchers.
   private func nextDelivery() -> (QueuedEvent, [UInt64: StoreWatcher])? {
     self.state.withLock { state in state.queuedEvents.next().map { ($0, state.watchers) } }
   }
