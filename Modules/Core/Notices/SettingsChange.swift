@@ -4,11 +4,9 @@
 /// value. A setting that has changed has a second attribute with its earlier value: `retry.limit.previous` for `retry.limit`.
 ///
 /// ```swift
-/// context.send(OperationNotice.Name("pool.settingsChanged"), of: {
-///   var change = SettingsChange(of: ["pool.name": .string(name)])
-///   change.add("pool.size", from: .integer(earlier), to: .integer(current))
-///   return change
-/// }())
+/// var change = SettingsChange(of: ["pool.name": .string(name)])
+/// change.add("pool.size", from: .integer(earlier), to: .integer(current))
+/// context.send(OperationNotice.Name("pool.settingsChanged"), of: change)
 /// ```
 public struct SettingsChange: Sendable {
   /// The attributes of the notice.
