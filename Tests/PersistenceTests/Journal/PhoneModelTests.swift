@@ -65,6 +65,8 @@ private final class PhoneDays: Sendable {
     var problems: [String] = []
     var seen: Set<String> = []
     var calls: [Task<Void, any Error>] = []
+    /// The earlier starts of the program. A process that is killed releases nothing, so what it has begun has a client.
+    var killed: [Phone] = []
     /// The user who is signed in, and the one of each token.
     var user = 1
     var owners: [Int: Int] = [:]
@@ -266,6 +268,7 @@ private final class PhoneDays: Sendable {
     self.state.withLock { state in
       state.calls = []
       state.signedOut = []
+      state.killed.append(phone)
       state.seen.insert("restarted")
       if next.screen.currentValue != nil { state.seen.insert("screen after a restart") }
     }
