@@ -56,6 +56,8 @@ private final class PhoneDays: Sendable {
     var random: SeededGenerator
     var lastToken = 0
     var accepted: Set<Int> = []
+    /// The tokens whose callers have an answer.
+    var answered: Set<Int> = []
     /// For calls that replace others: the tokens of each note, in order.
     var settings: [Int: [Int]] = [:]
     var removed: Set<Int> = []
@@ -152,6 +154,9 @@ private final class PhoneDays: Sendable {
 
   /// Looks for what was removed, and for what belongs to a user who has signed out.
   private func checkScreens(of phone: Phone) {
+    // A call that was being written when its user signed out may be accepted afterwards, and stays then.
+    let unanswered = self.state.withLock { Set(1...max(1, $0.lastToken)).subtracting($0.answered) }
+    let late = unanswered.union(phone.storedTokens)
     let (shown, screen, refused) = (phone.shown, phone.screen.currentValue, phone.storage.seen)
     self.state.withLock { state in
       state.seen.formUnion(refused)
@@ -159,7 +164,9 @@ private final class PhoneDays: Sendable {
       if !removed.isEmpty { state.problems.append("A store shows \(removed), which were removed.") }
       guard let screen else { return }
       state.seen.insert("screen")
-      let others = screen.tokens.filter { state.owners[$0] != state.user }
+      let others = screen.tokens.filter { token in
+        state.owners[token] != state.user && (state.accepted.contains(token) || !late.contains(token))
+      }
       if screen.user != state.user || !others.isEmpty {
         state.problems.append("The screen of user \(state.user) shows \(others) and user \(screen.user).")
       }
@@ -187,7 +194,10 @@ private final class PhoneDays: Sendable {
       return state.lastToken
     }
     let arguments = Tokens(note: note, tokens: [token])
-    let call = Task.immediate { try await phone.call(kind, arguments, basedOn: base) }
+    let call = Task.immediate {
+      defer { self.state.withLock { _ = $0.answered.insert(token) } }
+      try await phone.call(kind, arguments, basedOn: base)
+    }
     if self.random(0..<4) == 0 { call.cancel() }
     // A call that is cancelled while it is being written may still be turned down.
     await phone.journal.settled()
