@@ -5,7 +5,7 @@
 final class PlainJSON {
   struct Node {
     let kind: Kind
-    /// The text: that of a string is between its quotation marks.
+    /// The text, without the quotation marks of a string.
     let start: Int32
     let end: Int32
     /// The number of the first node behind this one and all that are in it.
