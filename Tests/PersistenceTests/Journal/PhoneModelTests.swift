@@ -58,6 +58,9 @@ private final class PhoneDays: Sendable {
     var accepted: Set<Int> = []
     /// The tokens whose callers have an answer.
     var answered: Set<Int> = []
+    /// The tokens that were neither answered nor accepted when their user signed out. They may be accepted afterwards,
+    /// and stay then.
+    var late: Set<Int> = []
     /// For calls that replace others: the tokens of each note, in order.
     var settings: [Int: [Int]] = [:]
     var removed: Set<Int> = []
@@ -154,9 +157,6 @@ private final class PhoneDays: Sendable {
 
   /// Looks for what was removed, and for what belongs to a user who has signed out.
   private func checkScreens(of phone: Phone) {
-    // A call that was being written when its user signed out may be accepted afterwards, and stays then.
-    let unanswered = self.state.withLock { Set(1...max(1, $0.lastToken)).subtracting($0.answered) }
-    let late = unanswered.union(phone.storedTokens)
     let (shown, screen, refused) = (phone.shown, phone.screen.currentValue, phone.storage.seen)
     self.state.withLock { state in
       state.seen.formUnion(refused)
@@ -164,9 +164,7 @@ private final class PhoneDays: Sendable {
       if !removed.isEmpty { state.problems.append("A store shows \(removed), which were removed.") }
       guard let screen else { return }
       state.seen.insert("screen")
-      let others = screen.tokens.filter { token in
-        state.owners[token] != state.user && (state.accepted.contains(token) || !late.contains(token))
-      }
+      let others = screen.tokens.filter { state.owners[$0] != state.user && !state.late.contains($0) }
       if screen.user != state.user || !others.isEmpty {
         state.problems.append("The screen of user \(state.user) shows \(others) and user \(screen.user).")
       }
@@ -236,7 +234,9 @@ private final class PhoneDays: Sendable {
 
   /// The user signs out: nothing of the journal and of the screen is left. If the storage fails, the user stays.
   private func signOut(_ phone: Phone) async {
+    let unanswered = self.state.withLock { Set($0.owners.keys).subtracting($0.answered) }
     let entries = phone.journal.entries
+    self.state.withLock { $0.late.formUnion(unanswered.subtracting(entries.flatMap { Tokens($0).tokens })) }
     let isJournalEmpty = await phone.journal.removeAll()
     phone.client.resetStores()
     let areValuesRemoved = (try? await phone.client.persistence.removeAll()) != nil
