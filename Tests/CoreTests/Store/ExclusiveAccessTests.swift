@@ -38,6 +38,22 @@ struct ExclusiveAccessTests {
   }
 
   @Test
+  func `A thread increments while another subscribes and cancels`() async {
+    let store = OperationClient().store(for: IntScript().query(), initialValue: 0)
+    let recorder = IntRecorder()
+    await withTaskGroup { group in
+      group.addTask {
+        for _ in 0..<1_000 { store.withExclusiveAccess { $0.currentValue = ($0.currentValue ?? 0) + 1 } }
+      }
+      group.addTask {
+        for _ in 0..<1_000 { store.subscribe(with: recorder.handler).cancel() }
+      }
+    }
+    #expect(store.currentValue == 1_000)
+    #expect(store.subscriberCount == 0)
+  }
+
+  @Test
   func `Access can be nested, and handlers are called when the outermost ends`() {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
     let recorder = IntRecorder()
