@@ -1,0 +1,31 @@
+// swift-format-ignore-file: TypeNamesShouldBeCapitalized, AlwaysUseLowerCamelCase
+// The names are those of C.
+
+// What <sys/socket.h>, <netinet/in.h> and <sys/time.h> declare in another way than the headers of Linux.
+
+public let SOCK_STREAM: Int32 = 1
+
+public typealias sa_family_t = UInt8
+
+public struct in_addr {
+  public var s_addr: UInt32 = 0
+}
+
+public struct sockaddr_in {
+  public var sin_len: UInt8 = 0
+  public var sin_family: sa_family_t = 0
+  public var sin_port: UInt16 = 0
+  public var sin_addr = in_addr()
+
+  public init() {}
+}
+
+public struct timeval {
+  public var tv_sec: Int
+  public var tv_usec: Int32
+
+  public init(tv_sec: Int, tv_usec: Int32) {
+    self.tv_sec = tv_sec
+    self.tv_usec = tv_usec
+  }
+}
