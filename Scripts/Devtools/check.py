@@ -7,6 +7,7 @@ import json
 import os
 import re
 import select
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -315,7 +316,7 @@ def main():
     programs = dict(argument.split("=", 1) for argument in sys.argv[1:])
     parts = programs.get("only", "page replay attack load").split()
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
-        dashboard = Program(*programs["dashboard"].split(), "--devtools", "--seconds", "600")
+        dashboard = Program(*shlex.split(programs["dashboard"]), "--devtools", "--seconds", "600")
         try:
             address = dashboard.address()
             dashboard.drain()
