@@ -88,9 +88,10 @@ import Testing
     let store = client.store(for: query)
     store.currentValue = 1
     #expect(try await store.fetch() == 1)
+    let early = try await self.script.next()
     client.invalidate()
-    let fetch = Task { try await store.fetch() }
-    try await self.script.next().succeed(2)
+    let fetch = Task.immediate { try await store.fetch() }
+    early.succeed(2)
     try await self.script.next().succeed(3)
     #expect(try await fetch.value == 3)
   }
