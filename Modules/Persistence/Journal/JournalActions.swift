@@ -20,6 +20,8 @@ struct JournalActions: Sendable {
   var resumable: [JournalState.Place] = []
   var cancelled: [Task<Void, Never>] = []
   var ended: [KeptUpdates] = []
+  /// The updates of runs whose calls were removed.
+  var endedInRuns: [CallUpdates] = []
   /// The callers that begin to wait for a call that has failed.
   var blocked: [JournalCaller] = []
   /// The callers that no longer wait for a failed call.

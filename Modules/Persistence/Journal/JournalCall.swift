@@ -90,6 +90,7 @@ final class JournalCall: Sendable {
       if let replay { ticket = replay.ticket } else { ticket = try await accept() }
       self.state.withLock { $0.ticket = ticket }
       if let updates = ticket.updates { context.keepOptimisticUpdates(in: updates) }
+      if ticket.isReplay, let updates = context.callUpdates { ticket.journal.note(updates, of: ticket) }
       // A replay begins when it has its turn.
       if self.isInsideScope || replay != nil { return ticket }
       let turn = await ticket.journal.turn(of: ticket, in: context)

@@ -48,7 +48,7 @@ struct JournalState: Sendable {
     var isStored = true
     /// Its outcome, for the callers of the calls that it has replaced.
     var fate = JournalFate()
-    /// The optimistic updates of its first run; nil if it has none.
+    /// The optimistic updates of its last run; nil if it has none.
     var callUpdates: CallUpdates?
     /// Whether its run can end without a body.
     var isRefusable = false
@@ -74,6 +74,8 @@ struct JournalState: Sendable {
     var ending: JournalEnding?
     /// Whether `remove(_:)` removes it.
     var isBeingRemoved = false
+    /// Whether `removeAll(named:)` removes it as soon as it is stored.
+    var isRefused = false
     /// Whether another process, which lives, makes it.
     var isElsewhere = false
     /// Whether it was stored before this process first read the entries.

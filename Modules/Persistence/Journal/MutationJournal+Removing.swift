@@ -1,9 +1,10 @@
 internal import OperationCore
 
 extension MutationJournal {
-  /// Removes an entry, so that its call is not made again. A call that is being made continues.
+  /// Removes an entry, so that its call is not made again, and the optimistic updates of the call.
   ///
-  /// When this has returned true, the entry does not come back, even if its call goes on.
+  /// When this has returned true, the entry does not come back. A call that is being made continues, and no store shows
+  /// its updates: if it succeeds, its effect comes with the next fetch.
   ///
   /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there was such an entry and it was removed from the storage.
@@ -24,7 +25,8 @@ extension MutationJournal {
   /// try await client.persistence.removeAll()
   /// ```
   ///
-  /// Calls that are being made continue, and calls that are accepted meanwhile stay.
+  /// Calls that are being made continue, and no store shows their updates. Calls that are being stored, and were not
+  /// accepted yet, are removed, too: their callers receive a ``JournalError``. Calls that begin later stay.
   ///
   /// - Parameter names: The names that the mutations are journaled as; nil for all, with unreadable entries.
   /// - Returns: Whether all of them were removed from the storage. A failure is reported.
@@ -36,9 +38,14 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return false
     }
-    let removals = self.change { $0.beginRemoval(of: names) }
+    let (removals, unaccepted) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
     var areRemoved = true
     for removal in removals {
+      if await !self.finish(removal) { areRemoved = false }
+    }
+    for (place, signal) in unaccepted {
+      await signal.value()
+      guard let removal = self.change({ $0.beginRemoval(of: place) }) else { continue }
       if await !self.finish(removal) { areRemoved = false }
     }
     return areRemoved
@@ -55,9 +62,9 @@ extension MutationJournal {
     }
     let name = self.change { state -> String?? in
       guard let item = state.items[removal.place] else { return nil }
-      // This also applies to a call that is about to be made again: its replay will not find it. A run shows its own
-      // updates to its end.
+      // This also applies to a call that is about to be made again: its replay will not find it.
       if let updates = item.updates { state.actions.ended.append(updates) }
+      if let updates = item.callUpdates { state.actions.endedInRuns.append(updates) }
       if !item.activity.isRunning {
         state.actions.fates.append((item.fate, .ended(.removed, item.record?.name ?? "")))
       }
@@ -121,6 +128,21 @@ extension JournalState {
       self.items[place]?.ending = nil
     }
     return places.keys.sorted().compactMap { self.beginRemoval(of: $0) }
+  }
+
+  /// Decides that the calls of some names that are being stored are not made; nil for all names.
+  ///
+  /// - Returns: These calls, each with an event that occurs when it was stored, or turns out not to be.
+  fileprivate mutating func refuseUnaccepted(_ names: Set<String>?) -> [(place: Place, signal: AwaitedOutcome<Void>)] {
+    let unaccepted = self.items.filter { _, item in
+      !item.isStored && names.map { $0.contains(item.record?.name ?? "") } ?? true
+    }
+    return unaccepted.keys.sorted().map { place in
+      let signal = AwaitedOutcome<Void>()
+      self.items[place]?.isRefused = true
+      self.items[place]?.acceptanceWaiters.append(signal)
+      return (place, signal)
+    }
   }
 
   /// Adds a call again after its removal has failed, unless it has ended meanwhile.

@@ -79,6 +79,17 @@ extension MutationJournal {
     }
     return place
   }
+
+  /// Notes the updates of a run that makes a call again, so that they end if the call is removed.
+  func note(_ updates: CallUpdates, of ticket: JournalTicket) {
+    let (isRemoved, earlier) = self.change { state -> (Bool, CallUpdates?) in
+      let earlier = state.items[ticket.place]?.callUpdates
+      state.items[ticket.place]?.callUpdates = updates
+      return (state.items[ticket.place] == nil, earlier)
+    }
+    if isRemoved { updates.end() }
+    withExtendedLifetime(earlier) {}
+  }
 }
 
 extension JournalState {

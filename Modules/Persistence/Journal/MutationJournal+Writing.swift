@@ -19,6 +19,7 @@ extension MutationJournal {
     }
     var actions = taken
     for updates in actions.ended { updates.end() }
+    for updates in actions.endedInRuns { updates.end() }
     // This comes before the runs that wait for the change of the stores continue.
     if actions.changesStores { actions.signals += self.notifyStores() }
     self.updatePauses(of: actions.blocked)

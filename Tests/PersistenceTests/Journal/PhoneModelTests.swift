@@ -56,11 +56,6 @@ private final class PhoneDays: Sendable {
     var random: SeededGenerator
     var lastToken = 0
     var accepted: Set<Int> = []
-    /// The tokens whose callers have an answer.
-    var answered: Set<Int> = []
-    /// The tokens that were neither answered nor accepted when their user signed out. They may be accepted afterwards,
-    /// and stay then.
-    var late: Set<Int> = []
     /// For calls that replace others: the tokens of each note, in order.
     var settings: [Int: [Int]] = [:]
     var removed: Set<Int> = []
@@ -164,7 +159,7 @@ private final class PhoneDays: Sendable {
       if !removed.isEmpty { state.problems.append("A store shows \(removed), which were removed.") }
       guard let screen else { return }
       state.seen.insert("screen")
-      let others = screen.tokens.filter { state.owners[$0] != state.user && !state.late.contains($0) }
+      let others = screen.tokens.filter { state.owners[$0] != state.user }
       if screen.user != state.user || !others.isEmpty {
         state.problems.append("The screen of user \(state.user) shows \(others) and user \(screen.user).")
       }
@@ -193,8 +188,13 @@ private final class PhoneDays: Sendable {
     }
     let arguments = Tokens(note: note, tokens: [token])
     let call = Task.immediate {
-      defer { self.state.withLock { _ = $0.answered.insert(token) } }
-      try await phone.call(kind, arguments, basedOn: base)
+      do {
+        try await phone.call(kind, arguments, basedOn: base)
+      } catch let error as JournalError where error.code == .removed {
+        // The user has signed out. It may have been about to be accepted.
+        self.state.withLock { _ = $0.removed.insert(token) }
+        throw error
+      }
     }
     if self.random(0..<4) == 0 { call.cancel() }
     // A call that is cancelled while it is being written may still be turned down.
@@ -234,9 +234,7 @@ private final class PhoneDays: Sendable {
 
   /// The user signs out: nothing of the journal and of the screen is left. If the storage fails, the user stays.
   private func signOut(_ phone: Phone) async {
-    let unanswered = self.state.withLock { Set($0.owners.keys).subtracting($0.answered) }
     let entries = phone.journal.entries
-    self.state.withLock { $0.late.formUnion(unanswered.subtracting(entries.flatMap { Tokens($0).tokens })) }
     let isJournalEmpty = await phone.journal.removeAll()
     phone.client.resetStores()
     let areValuesRemoved = (try? await phone.client.persistence.removeAll()) != nil

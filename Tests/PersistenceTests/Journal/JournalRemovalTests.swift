@@ -1,0 +1,155 @@
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Removals while calls are being stored or made, as when a user signs out.
+@Suite(.warningsAreIssues) struct JournalRemovalTests {
+  private let server = Server()
+  private let script = Script()
+
+  /// A program with a store that shows the updates of calls.
+  private struct Screen {
+    let program: Program
+    let journal: MutationJournal
+    let note: OperationStore<TextNoteState>
+    let call: @Sendable (String) -> Task<String, any Error>
+  }
+
+  private func start(_ storage: any PersistentStorage, policy: JournalPolicy<Note> = .keepAll) -> Screen {
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let mutation = Send(server: self.server, script: self.script).scope("s").journaled(as: "send", policy: policy)
+      .optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" }
+    journal.register(mutation, as: "send")
+    let note = program.client.store(for: Script().query(path: ["note"]).stale(after: .seconds(60)))
+    note.currentValue = "server"
+    let store = program.client.store(for: mutation)
+    return Screen(program: program, journal: journal, note: note) { text in
+      Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) }
+    }
+  }
+
+  private func expectRemoved(_ call: Task<String, any Error>) async {
+    let error = await #expect(throws: JournalError.self) { try await call.value }
+    #expect(error?.code == .removed)
+  }
+
+  // MARK: - Calls that are being stored
+
+  @Test func `A call that is being stored is removed with the others, and its caller receives an error`() async throws {
+    let storage = HeldStorage()
+    let screen = self.start(storage)
+    let first = screen.call("a")
+    let run = try await self.script.next()
+    storage.door.close()
+    let second = screen.call("b")
+    #expect(screen.note.currentValue == "server+a+b")
+    let removal = Task.immediate { await screen.journal.removeAll() }
+    storage.door.open()
+    #expect(await removal.value)
+    #expect(screen.journal.entries.isEmpty)
+    #expect(screen.note.currentValue == "server")
+    await self.expectRemoved(second)
+    run.succeed("ok")
+    _ = await first.result
+    #expect(try await storage.keys().isEmpty)
+    #expect(self.server.requests.map(\.text) == ["a"])
+  }
+
+  @Test func `A call that is being stored in place of another one is removed, and so is the other one`() async throws {
+    let storage = HeldStorage()
+    let screen = self.start(storage, policy: .replacePending(by: \.id))
+    let first = screen.call("a")
+    let run = try await self.script.next()
+    let second = screen.call("b")
+    storage.door.close()
+    let third = screen.call("c")
+    let removal = Task.immediate { await screen.journal.removeAll() }
+    storage.door.open()
+    #expect(await removal.value)
+    #expect(screen.note.currentValue == "server")
+    await self.expectRemoved(second)
+    await self.expectRemoved(third)
+    run.succeed("ok")
+    _ = await first.result
+    #expect(try await storage.keys().isEmpty)
+    #expect(self.server.requests.map(\.text) == ["a"])
+  }
+
+  @Test func `A call with another name is accepted while the others are removed`() async throws {
+    let storage = HeldStorage()
+    storage.door.close()
+    let screen = self.start(storage)
+    let call = screen.call("a")
+    let removal = Task.immediate { await screen.journal.removeAll(named: ["other"]) }
+    storage.door.open()
+    #expect(await removal.value)
+    #expect(screen.note.currentValue == "server+a")
+    try await self.script.next().succeed("ok")
+    #expect(try await call.value == "ok")
+  }
+
+  @Test func `A call that cannot be stored fails with the error of the storage, also while all are removed`() async throws
+  {
+    let storage = TestStorage(writes: false)
+    storage.failToWrite(true)
+    let screen = self.start(storage)
+    let call = screen.call("a")
+    let removal = Task.immediate { await screen.journal.removeAll() }
+    storage.writing.open()
+    #expect(await removal.value)
+    let error = await #expect(throws: JournalError.self) { try await call.value }
+    #expect(error?.code == .notAccepted)
+    #expect(screen.note.currentValue == "server")
+  }
+
+  // MARK: - Calls that are being made
+
+  @Test func `The update of a call that is being made goes with its entry, and its success does not bring it back`()
+    async throws
+  {
+    let storage = TestStorage()
+    let screen = self.start(storage)
+    let call = screen.call("a")
+    let run = try await self.script.next()
+    #expect(screen.note.currentValue == "server+a")
+    #expect(await screen.journal.removeAll())
+    #expect(screen.note.currentValue == "server")
+    run.succeed("ok")
+    #expect(try await call.value == "ok")
+    #expect(screen.note.currentValue == "server")
+    #expect(screen.note.stateWithoutLayers.currentValue == "server")
+  }
+
+  @Test func `The update of a call that the journal makes again goes with its entry`() async throws {
+    let storage = TestStorage()
+    try await leaveCalls(["a"], in: storage)
+    let screen = self.start(storage)
+    let resumption = await screen.journal.resume()
+    let run = try await self.script.next()
+    #expect(screen.note.currentValue == "server+a")
+    #expect(await screen.journal.remove("old1"))
+    #expect(screen.note.currentValue == "server")
+    run.succeed("ok")
+    await resumption.settled()
+    #expect(screen.note.currentValue == "server")
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `If the entry cannot be removed, the update of a call that is being made stays`() async throws {
+    let storage = TestStorage()
+    let screen = self.start(storage)
+    let call = screen.call("a")
+    let run = try await self.script.next()
+    storage.failToWrite(true)
+    await expectWarning(.storageFailed) { #expect(await !screen.journal.removeAll()) }
+    #expect(screen.note.currentValue == "server+a")
+    storage.failToWrite(false)
+    run.succeed("ok")
+    #expect(try await call.value == "ok")
+    #expect(screen.note.stateWithoutLayers.currentValue == "server+a")
+  }
+}
