@@ -25,8 +25,10 @@ struct Example {
 let operation = Target.Dependency.product(name: "Operation", package: "swift-operation")
 let server: [Target.Dependency] = ["FlyingFox", "FlyingSocks"].map { .product(name: $0, package: "FlyingFox") }
 
+let requests = Target.Dependency.product(name: "Requests", package: "Requests")
+
 let examples = [
-  Example(name: "agent", uses: [operation] + server, scripts: ["run"]),
+  Example(name: "agent", uses: [operation, requests] + server, scripts: ["run"]),
   Example(name: "batching", uses: [operation, "PostService"]),
   Example(name: "custom-operation-kind", uses: [operation, "PostService"]),
   Example(
@@ -42,7 +44,7 @@ let examples = [
   ),
   Example(
     name: "pipeline",
-    uses: [operation, .product(name: "OperationScheduling", package: "swift-operation")] + server
+    uses: [operation, .product(name: "OperationScheduling", package: "swift-operation"), requests] + server
   ),
   Example(
     name: "quickstart",
@@ -59,6 +61,7 @@ let package = Package(
     // The trait adds the page of OperationDevtools, which the dashboard serves with --devtools.
     .package(name: "swift-operation", path: "..", traits: ["SwiftOperationDevtools"]),
     .package(path: "Charts"),
+    .package(path: "Requests"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
@@ -67,7 +70,7 @@ let package = Package(
     // transcript of a run.
     .target(
       name: "PostService",
-      dependencies: server,
+      dependencies: server + [requests],
       path: "PostService",
       resources: [.process("Resources")]
     )

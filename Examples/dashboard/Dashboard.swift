@@ -48,7 +48,6 @@ struct Dashboard: AsyncParsableCommand {
     resizing?.cancel()
     output.close()
     await page?.stop()
-    // Before the server stops: a request that fails just when it is cancelled can stand for ever in URLSession on Linux.
     await client.cancel()
     await server.stop()
   }

@@ -12,6 +12,7 @@ let package = Package(
       path: "../..",
       traits: [.defaults, "SwiftOperationSQLite", "SwiftOperationCrypto"]
     ),
+    .package(path: "../Requests"),
     .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
@@ -24,6 +25,7 @@ let package = Package(
         .product(name: "OperationSQLite", package: "swift-operation"),
         .product(name: "OperationCrypto", package: "swift-operation"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Requests", package: "Requests"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],

@@ -1,4 +1,5 @@
 package import Foundation
+internal import Requests
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -93,7 +94,7 @@ extension PostAPI {
     decoding type: Value.Type
   ) async throws -> Value {
     self.sent.record(route)
-    let (data, response) = try await self.session.data(for: request)
+    let (data, response) = try await self.session.response(to: request)
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard (200..<300).contains(status) else {
       throw HTTPRefusal(status: status, data: data)

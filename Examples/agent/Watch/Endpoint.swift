@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Requests
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -27,7 +28,7 @@ struct Endpoint: Sendable {
   }
 
   func text(at path: String) async throws -> String {
-    let (data, response) = try await self.session.data(from: self.address.appending(path: path))
+    let (data, response) = try await self.session.response(to: URLRequest(url: self.address.appending(path: path)))
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard status == 200 else { throw Refusal(status: status) }
     return String(decoding: data, as: UTF8.self)

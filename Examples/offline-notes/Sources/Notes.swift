@@ -1,6 +1,7 @@
 import Foundation
 import Operation
 import OperationPersistence
+import Requests
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -33,7 +34,8 @@ struct NotesQuery<Element: Codable & Sendable>: QueryRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<[Element], any Error>
   ) async throws -> [Element] {
-    let (data, _) = try await URLSession.shared.data(from: self.address.appendingPathComponent("notes"))
+    let request = URLRequest(url: self.address.appendingPathComponent("notes"))
+    let (data, _) = try await URLSession.shared.response(to: request)
     return try JSONDecoder().decode([Element].self, from: data)
   }
 }
@@ -57,7 +59,7 @@ struct AddNote: MutationRequest {
     request.httpMethod = "POST"
     request.httpBody = Data(arguments.text.utf8)
     request.setValue(context.operationIdempotencyKey, forHTTPHeaderField: "Idempotency-Key")
-    let (_, response) = try await URLSession.shared.data(for: request)
+    let (_, response) = try await URLSession.shared.response(to: request)
     guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw UnexpectedAnswer() }
   }
 }
@@ -84,7 +86,7 @@ struct ChangeNote<Arguments: NoteChange>: MutationRequest {
     request.httpBody = Data(arguments.text.utf8)
     request.setValue(context.operationIdempotencyKey, forHTTPHeaderField: "Idempotency-Key")
     request.setValue(context.operationBaseVersion, forHTTPHeaderField: "If-Match")
-    let (data, response) = try await URLSession.shared.data(for: request)
+    let (data, response) = try await URLSession.shared.response(to: request)
     switch (response as? HTTPURLResponse)?.statusCode {
     case 200: return
     case 412: throw NoteConflict(current: try JSONDecoder().decode(Note.self, from: data))

@@ -1,5 +1,6 @@
 import Foundation
 import Operation
+import Requests
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -20,9 +21,10 @@ final class ServerObserver: NetworkObserver, Sendable {
   private let asking = Mutex<Task<Void, Never>?>(nil)
 
   init(address: URL) {
+    let request = URLRequest(url: address.appendingPathComponent("notes"))
     let task = Task.detached { [weak self] in
       while !Task.isCancelled {
-        let isThere = (try? await URLSession.shared.data(from: address.appendingPathComponent("notes"))) != nil
+        let isThere = (try? await URLSession.shared.response(to: request)) != nil
         self?.note(isThere ? .connected : .disconnected)
         try? await Task.sleep(for: .milliseconds(100))
       }

@@ -1,4 +1,5 @@
 import Foundation
+import Requests
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -38,7 +39,7 @@ struct FileAPI: Sendable {
   private func get(_ path: String, token: String?) async throws -> Data {
     var request = URLRequest(url: self.baseURL.appending(path: path))
     if let token { request.setValue(token, forHTTPHeaderField: "Authorization") }
-    let (data, response) = try await self.session.data(for: request)
+    let (data, response) = try await self.session.response(to: request)
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard (200..<300).contains(status) else { throw Refused(status: status) }
     return data

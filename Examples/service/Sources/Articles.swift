@@ -1,5 +1,6 @@
 import Foundation
 import Operation
+import Requests
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -34,7 +35,7 @@ struct ArticleAPI: Sendable {
     request.httpMethod = method
     // The upstream learns how long the visitor still waits, and how urgent it is.
     for (name, value) in context.callHeaderFields() { request.setValue(value, forHTTPHeaderField: name) }
-    let (data, response) = try await self.session.data(for: request)
+    let (data, response) = try await self.session.response(to: request)
     guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {
       throw Refusal(status: (response as? HTTPURLResponse)?.statusCode ?? 0)
     }

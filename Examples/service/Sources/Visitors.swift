@@ -1,4 +1,5 @@
 import Foundation
+import Requests
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -38,7 +39,7 @@ struct Visitors: Sendable {
     var request = URLRequest(url: self.address.appending(path: path))
     request.httpMethod = method
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    let (data, response) = try await self.session.data(for: request)
+    let (data, response) = try await self.session.response(to: request)
     let http = response as? HTTPURLResponse
     return Reply(
       status: http?.statusCode ?? 0,

@@ -92,8 +92,7 @@ import Testing
     #expect(try await call.value == "ok")
   }
 
-  @Test func `A call that cannot be stored fails with the error of the storage, also while all are removed`() async throws
-  {
+  @Test func `A call that cannot be stored fails with that error, also while all are removed`() async throws {
     let storage = TestStorage(writes: false)
     storage.failToWrite(true)
     let screen = self.start(storage)
