@@ -4,6 +4,9 @@
 @_exported public import var Glibc.AF_INET
 @_exported public import var Glibc.CLOCK_MONOTONIC
 @_exported public import var Glibc.EXIT_FAILURE
+@_exported public import var Glibc.O_CREAT
+@_exported public import var Glibc.O_TRUNC
+@_exported public import var Glibc.O_WRONLY
 @_exported public import enum Glibc.POSIXErrorCode
 @_exported public import var Glibc.SOL_SOCKET
 @_exported public import var Glibc.SO_RCVTIMEO
@@ -15,6 +18,10 @@
 @_exported public import func Glibc.connect
 @_exported public import var Glibc.errno
 @_exported public import func Glibc.exit
+@_exported public import func Glibc.fclose
+@_exported public import func Glibc.fopen
+@_exported public import func Glibc.fread
+@_exported public import func Glibc.open
 @_exported public import func Glibc.recv
 @_exported public import func Glibc.send
 @_exported public import func Glibc.setsockopt
