@@ -56,8 +56,9 @@ extension MutationJournal {
     do {
       try await removal.write.value()
     } catch {
-      self.change { $0.endFailedRemoval(of: removal.place) }
+      let isLeft = self.change { $0.endFailedRemoval(of: removal.place) }
       OperationWarning.report(storageFailedTo: "remove the journal entry \(removal.id)", error)
+      if isLeft { self.resumeByItself(.call(removal.place)) }
       return false
     }
     let name = self.change { state -> String?? in
@@ -146,12 +147,21 @@ extension JournalState {
   }
 
   /// Adds a call again after its removal has failed, unless it has ended meanwhile.
-  fileprivate mutating func endFailedRemoval(of place: Place) {
+  ///
+  /// - Returns: Whether its caller has left, so that the journal makes it.
+  fileprivate mutating func endFailedRemoval(of place: Place) -> Bool {
     self.items[place]?.isBeingRemoved = false
-    guard let item = self.items[place], !item.isGone else { return }
+    guard let item = self.items[place], !item.isGone else { return false }
+    if item.isRefused {
+      self.edit(place) { item in
+        item.isRefused = false
+        item.activity = .none
+      }
+    }
     // Decisions that were made meanwhile were not written.
     _ = self.write(place)
     self.advance(item.lane)
     self.advanceWithoutScope()
+    return item.isRefused
   }
 }

@@ -2,6 +2,7 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
+import Synchronization
 import TestFixtures
 import Testing
 
@@ -105,6 +106,25 @@ import Testing
     #expect(screen.note.currentValue == "server")
   }
 
+  @Test func `If a call that has just been stored cannot be removed, the journal makes it`() async throws {
+    let storage = StickyStorage()
+    let screen = self.start(storage)
+    storage.base.door.close()
+    let call = screen.call("a")
+    await expectWarning(.storageFailed) {
+      let removal = Task.immediate { await screen.journal.removeAll() }
+      storage.base.door.open()
+      #expect(await !removal.value)
+    }
+    await self.expectRemoved(call)
+    #expect(screen.journal.texts == ["a"] && screen.journal.statuses == [.waiting])
+    self.script.enqueue(.value("ok"))
+    storage.isSticky.withLock { $0 = false }
+    await screen.journal.resume().settled()
+    #expect(self.server.requests.map(\.text) == ["a"])
+    #expect(try await storage.keys().isEmpty)
+  }
+
   // MARK: - Calls that are being made
 
   @Test func `The update of a call that is being made goes with its entry, and its success does not bring it back`()
@@ -151,4 +171,22 @@ import Testing
     #expect(try await call.value == "ok")
     #expect(screen.note.stateWithoutLayers.currentValue == "server+a")
   }
+}
+
+/// A storage that removes nothing.
+private final class StickyStorage: PersistentStorage {
+  let base = HeldStorage()
+  let isSticky = Mutex(true)
+
+  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    try await self.base.entries(withPrefix: prefix)
+  }
+
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+    let removes = batch.contains { if case .remove = $0 { true } else { false } }
+    if removes, self.isSticky.withLock({ $0 }) { throw Broken() }
+    try await self.base.apply(batch)
+  }
+
+  nonisolated(nonsending) func close() async { await self.base.close() }
 }
