@@ -20,13 +20,11 @@ struct OperationBox: Sendable {
       let continuation = OperationContinuation<Operation.Value, Operation.Failure> { result, context in
         invocation.yield(RunOutcome.of(result), using: context)
       }
+      if context.mayRunInParts { return await Self.runInParts(storage.operation, context, continuation) }
       do throws(Operation.Failure) {
-        if context.mayRunInParts {
-          return RunSuccess(try await Self.runInParts(storage.operation, context, continuation))
-        }
         return RunSuccess(try await storage.operation.run(isolation: nil, in: context, with: continuation))
       } catch {
-        return RunFailure(error)
+        return RunOutcome.failure(error)
       }
     }
   }
@@ -38,16 +36,20 @@ struct OperationBox: Sendable {
     self.storage = storage
   }
 
-  /// Runs an operation that may do its work in parts, and returns the value of the last one.
+  /// Runs an operation that may do its work in parts. Its outcome is that of the last one.
   @usableFromInline
   nonisolated(nonsending) static func runInParts<Operation: StatefulOperationRequest>(
     _ operation: Operation,
     _ context: OperationContext,
     _ continuation: OperationContinuation<Operation.Value, Operation.Failure>
-  ) async throws(Operation.Failure) -> Operation.Value {
-    while true {
-      let value = try await operation.run(isolation: nil, in: context, with: continuation)
-      guard context.runAttachment?.takesAnotherPart() == true else { return value }
+  ) async -> RunOutcome {
+    do throws(Operation.Failure) {
+      while true {
+        let value = try await operation.run(isolation: nil, in: context, with: continuation)
+        guard context.runAttachment?.takesAnotherPart() == true else { return RunSuccess(value) }
+      }
+    } catch {
+      return RunFailure(error)
     }
   }
 

@@ -33,6 +33,11 @@ extension RunOutcome {
     }
   }
 
+  /// Makes the outcome with an error.
+  // Not inlined: code that is not specialised would make room for a copy of the error in each run.
+  @usableFromInline
+  static func failure<Failure: Error>(_ error: borrowing Failure) -> RunOutcome { RunFailure(copy error) }
+
   /// Returns the value, or throws the error.
   ///
   /// - Precondition: The outcome was made with these types.
