@@ -76,6 +76,8 @@ struct JournalState: Sendable {
     var isBeingRemoved = false
     /// Whether `removeAll(named:)` removes it as soon as it is stored.
     var isRefused = false
+    /// The removal of a refused call that was stored.
+    var refusal: JournalRemoval?
     /// Whether another process, which lives, makes it.
     var isElsewhere = false
     /// Whether it was stored before this process first read the entries.

@@ -87,10 +87,9 @@ extension MutationJournal {
       throw error
     }
     let (replacedUpdates, fate, isRefused) = self.change { state in
-      (state.accept(place), state.items[place]?.fate, state.items[place]?.isRefused ?? false)
+      (state.accept(place), state.items[place]?.fate, state.beginRemoval(ofRefused: place))
     }
     replacedUpdates?.end()
-    // Whoever has refused it removes it.
     if isRefused { throw JournalError.ended(.removed, request.name) }
     if let merged { request.callUpdates?.show(with: merged.arguments) }
     self.setExpiry(of: place, after: request.lifetime)

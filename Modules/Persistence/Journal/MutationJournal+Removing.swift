@@ -45,7 +45,7 @@ extension MutationJournal {
     }
     for (place, signal) in unaccepted {
       await signal.value()
-      guard let removal = self.change({ $0.beginRemoval(of: place) }) else { continue }
+      guard let removal = self.change({ $0.items[place]?.refusal }) else { continue }
       if await !self.finish(removal) { areRemoved = false }
     }
     return areRemoved
@@ -146,6 +146,16 @@ extension JournalState {
     }
   }
 
+  /// Begins to remove a call that was refused while it was stored. Returns false if it was not refused.
+  ///
+  /// Called in the step that accepts it: no later call may be merged with it.
+  mutating func beginRemoval(ofRefused place: Place) -> Bool {
+    guard self.items[place]?.isRefused == true else { return false }
+    let removal = self.beginRemoval(of: place)
+    self.items[place]?.refusal = removal
+    return true
+  }
+
   /// Adds a call again after its removal has failed, unless it has ended meanwhile.
   ///
   /// - Returns: Whether its caller has left, so that the journal makes it.
@@ -155,6 +165,7 @@ extension JournalState {
     if item.isRefused {
       self.edit(place) { item in
         item.isRefused = false
+        item.refusal = nil
         item.activity = .none
       }
     }

@@ -80,6 +80,28 @@ import Testing
     #expect(self.server.requests.map(\.text) == ["a"])
   }
 
+  @Test func `A call that begins meanwhile is made, and not merged with one that is removed`() async throws {
+    let storage = HeldStorage()
+    let joining = JournalPolicy<Note>.merge(by: \.id) { old, new in Note(id: new.id, text: old.text + new.text) }
+    let screen = self.start(storage, policy: joining)
+    let first = screen.call("a")
+    let run = try await self.script.next()
+    storage.door.close()
+    let second = screen.call("b")
+    let removal = Task.immediate { await screen.journal.removeAll() }
+    let third = screen.call("c")
+    storage.door.open()
+    #expect(await removal.value)
+    await self.expectRemoved(second)
+    run.succeed("ok")
+    _ = await first.result
+    try await self.script.next().succeed("ok")
+    #expect(try await third.value == "ok")
+    #expect(screen.note.currentValue == "server+c")
+    #expect(self.server.requests.map(\.text) == ["a", "c"])
+    #expect(try await storage.keys().isEmpty)
+  }
+
   @Test func `A call with another name is accepted while the others are removed`() async throws {
     let storage = HeldStorage()
     storage.door.close()
