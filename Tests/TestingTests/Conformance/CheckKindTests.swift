@@ -51,7 +51,7 @@ import Testing
     for (rule, fault, _) in Self.faults where fault != .ignoresFirstValue {
       let others = KindRule.allCases.filter { other in other != rule && !Self.depends(other, on: fault) }
       let found = try await recordedIssues {
-        try await checkKind(others, returning: 1, 2, within: .milliseconds(200)) {
+        try await checkKind(others, returning: 1, 2, within: .seconds(20)) {
           (BrokenRequest(script: $0), BrokenState(fault))
         }
       }
