@@ -36,7 +36,7 @@ struct OperationBox: Sendable {
     self.storage = storage
   }
 
-  /// Runs an operation that may do its work in parts. Its outcome is that of the last one.
+  /// Runs an operation that may do its work in parts, and returns the outcome of the last part.
   @usableFromInline
   nonisolated(nonsending) static func runInParts<Operation: StatefulOperationRequest>(
     _ operation: Operation,

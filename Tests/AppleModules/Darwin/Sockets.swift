@@ -1,5 +1,5 @@
 // swift-format-ignore-file: TypeNamesShouldBeCapitalized, AlwaysUseLowerCamelCase
-// The names are those of C.
+// C has these names.
 
 // What <sys/socket.h>, <netinet/in.h> and <sys/time.h> declare in another way than the headers of Linux.
 
