@@ -24,7 +24,6 @@ struct Example {
 
 let operation = Target.Dependency.product(name: "Operation", package: "swift-operation")
 let server: [Target.Dependency] = ["FlyingFox", "FlyingSocks"].map { .product(name: $0, package: "FlyingFox") }
-
 let requests = Target.Dependency.product(name: "Requests", package: "Requests")
 
 let examples = [

@@ -120,9 +120,7 @@ extension JournalState {
   /// Records that the entries of some names are removed; nil for all names.
   fileprivate mutating func beginRemoval(of names: Set<String>?) -> [JournalRemoval] {
     self.view.forgetEnded(names)
-    let places = self.items.filter { item in
-      names.map { names in item.value.record.map { names.contains($0.name) } ?? false } ?? true
-    }
+    let places = self.items.filter { $0.value.hasName(among: names) }
     for (place, item) in places where item.ending != nil {
       // The call has just ended, and is no longer shown.
       self.actions.released.append(item)
@@ -135,9 +133,7 @@ extension JournalState {
   ///
   /// - Returns: These calls, each with an event that occurs when it was stored, or turns out not to be.
   fileprivate mutating func refuseUnaccepted(_ names: Set<String>?) -> [(place: Place, signal: AwaitedOutcome<Void>)] {
-    let unaccepted = self.items.filter { _, item in
-      !item.isStored && names.map { $0.contains(item.record?.name ?? "") } ?? true
-    }
+    let unaccepted = self.items.filter { !$0.value.isStored && $0.value.hasName(among: names) }
     return unaccepted.keys.sorted().map { place in
       let signal = AwaitedOutcome<Void>()
       self.items[place]?.isRefused = true
@@ -174,5 +170,13 @@ extension JournalState {
     self.advance(item.lane)
     self.advanceWithoutScope()
     return item.isRefused
+  }
+}
+
+extension JournalState.Item {
+  /// Whether its mutation is journaled as one of these names; nil for all names, with entries that cannot be read.
+  fileprivate func hasName(among names: Set<String>?) -> Bool {
+    guard let names else { return true }
+    return self.record.map { names.contains($0.name) } ?? false
   }
 }
