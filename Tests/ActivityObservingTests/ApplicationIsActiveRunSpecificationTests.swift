@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ApplicationIsActiveRunSpecificationTests {
+@Suite(.bounded, .warningsAreIssues) struct ApplicationIsActiveRunSpecificationTests {
   private let observer = MockApplicationActivityObserver(isActive: false)
   private var specification: ApplicationIsActiveRunSpecification { .applicationIsActive(observer: self.observer) }
 

@@ -3,7 +3,7 @@ import OperationCore
 import TestFixtures
 import Testing
 
-@Suite struct MockApplicationActivityObserverTests {
+@Suite(.bounded) struct MockApplicationActivityObserverTests {
   private let observer = MockApplicationActivityObserver(isActive: false)
   private let received = Log<Bool>()
 

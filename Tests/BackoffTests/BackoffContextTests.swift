@@ -1,8 +1,9 @@
 import OperationBackoff
 import OperationCore
+import TestFixtures
 import Testing
 
-@Suite struct BackoffContextTests {
+@Suite(.bounded) struct BackoffContextTests {
   struct Plain: OperationRequest, Sendable {
     func run(
       isolation: isolated (any Actor)?,

@@ -3,7 +3,7 @@ import OperationCore
 import TestFixtures
 import Testing
 
-@Suite struct DecorrelatedTests {
+@Suite(.bounded) struct DecorrelatedTests {
   private func function(base: Duration, cap: Duration, seed: UInt64 = 1) -> OperationBackoffFunction {
     .decorrelated(base: base, cap: cap, using: SeededGenerator(seed: seed))
   }

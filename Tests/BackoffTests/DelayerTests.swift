@@ -2,9 +2,10 @@ import OperationBackoff
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite struct DelayerTests {
+@Suite(.bounded) struct DelayerTests {
   @Test func `A delay in the present task ends once its time has passed`() async throws {
     let start = ContinuousClock.now
     try await TaskSleepDelayer().delay(for: .microseconds(1))

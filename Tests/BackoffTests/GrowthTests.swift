@@ -1,8 +1,9 @@
 import OperationBackoff
 import OperationCore
+import TestFixtures
 import Testing
 
-@Suite struct GrowthTests {
+@Suite(.bounded) struct GrowthTests {
   private func seconds(_ function: OperationBackoffFunction, _ attempts: ClosedRange<Int> = 1...7) -> [Double] {
     attempts.map { function($0) / .seconds(1) }
   }

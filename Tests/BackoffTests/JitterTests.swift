@@ -3,7 +3,7 @@ import OperationCore
 import TestFixtures
 import Testing
 
-@Suite struct JitterTests {
+@Suite(.bounded) struct JitterTests {
   private let exponential = OperationBackoffFunction.exponential(.seconds(1))
 
   /// How many of the delays fall into each tenth of a range.

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Requests that wait for what waits for their batch.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct BatchCycleTests {
   private typealias Batcher = OperationBatcher<Int, String>
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations and events tell of runs that wait for a batch.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BatchExplanationTests {
+@Suite(.bounded, .warningsAreIssues) struct BatchExplanationTests {
   @Test func `A run that loads a key waits for its batch, and an explanation and the events say so`() async throws {
     let batching = Batching(maximumSize: 2)
     let client = OperationClient(defaultContext: batching.context)

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The number of batches at once, the number of keys that wait, and changes of both.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BatchLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct BatchLimitTests {
   private let clock = ManualClock()
   private let script = OperationScript<[Int: Result<String, any Error>], any Error>()
   private let asked = Log<[Int]>()

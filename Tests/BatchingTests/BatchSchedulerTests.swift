@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BatchSchedulerTests {
+@Suite(.bounded, .warningsAreIssues) struct BatchSchedulerTests {
   private let tick = BatchTick()
   private let asked = Log<[Int]>()
 

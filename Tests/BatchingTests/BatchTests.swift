@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct BatchTests {
+@Suite(.bounded, .warningsAreIssues) struct BatchTests {
   private let batching = Batching()
 
   @Test func `The keys of a window are requested together, in the order in which they were added`() async throws {

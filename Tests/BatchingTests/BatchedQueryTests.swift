@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct BatchedQueryTests {
+@Suite(.bounded, .warningsAreIssues) struct BatchedQueryTests {
   @Test func `The stores of several keys are loaded by one request, and cache their values`() async throws {
     let batching = Batching()
     let client = OperationClient(defaultContext: batching.context)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationBatching
 
-@Suite(.warningsAreIssues) struct LeavingTests {
+@Suite(.bounded, .warningsAreIssues) struct LeavingTests {
   private let batching = Batching()
 
   @Test func `The key of a caller that leaves is not requested`() async throws {

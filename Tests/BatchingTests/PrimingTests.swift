@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct PrimingTests {
+@Suite(.bounded, .warningsAreIssues) struct PrimingTests {
   private let asked = Log<[Int]>()
 
   private func batcher(maximumPrimedKeys: Int = 1_000) -> OperationBatcher<Int, String> {

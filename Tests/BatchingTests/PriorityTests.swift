@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// The task of a request, which is made for all callers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct PriorityTests {
+@Suite(.bounded, .warningsAreIssues) struct PriorityTests {
   @TaskLocal private static var user = "nobody"
 
   private let clock = ManualClock()

@@ -1,11 +1,12 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationChaos
 
-@Suite(.warningsAreIssues) struct ChaosTests {
+@Suite(.bounded, .warningsAreIssues) struct ChaosTests {
   private let clock = ManualClock()
 
   private var context: OperationContext {

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// What explanations tell of circuit breakers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct BreakerExplanationTests {
   private let posts = PostFixture()
   private let breaker = CircuitBreaker(name: "db", minimumRuns: 2, openFor: .constant(.seconds(30)))

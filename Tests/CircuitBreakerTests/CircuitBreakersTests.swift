@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// A breaker for each key, and the share of them that may be open.
-@Suite(.warningsAreIssues) struct CircuitBreakersTests {
+@Suite(.bounded, .warningsAreIssues) struct CircuitBreakersTests {
   private let clock = ManualClock()
 
   private var context: OperationContext {

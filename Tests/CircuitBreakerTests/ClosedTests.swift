@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ClosedTests {
+@Suite(.bounded, .warningsAreIssues) struct ClosedTests {
   @Test func `A run passes through a closed breaker`() async throws {
     let circuit = Circuit(CircuitBreaker())
     #expect(try await circuit.run(.value(7)).get() == 7)

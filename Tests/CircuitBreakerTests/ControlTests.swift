@@ -6,7 +6,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ControlTests {
+@Suite(.bounded, .warningsAreIssues) struct ControlTests {
   private let circuit = Circuit(CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10))))
 
   @Test func `An isolated breaker rejects runs until it is reset`() async throws {

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ModifierTests {
+@Suite(.bounded, .warningsAreIssues) struct ModifierTests {
   @Test func `A breaker keeps the rules of modifiers`() async throws {
     try await checkModifier { $0.circuitBreaker(CircuitBreaker()) }
     try await checkModifier { $0.circuitBreaker(CircuitBreaker(slowAfter: .seconds(1)), failingOn: { _ in false }) }

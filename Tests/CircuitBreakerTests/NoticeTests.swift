@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct NoticeTests {
+@Suite(.bounded, .warningsAreIssues) struct NoticeTests {
   @Test(arguments: [1, 2])
   func `Reading the state of a breaker does not swallow a notice`(trips: Int) async throws {
     let circuit = Circuit(CircuitBreaker(minimumRuns: 1))

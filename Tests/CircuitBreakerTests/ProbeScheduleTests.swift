@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Random schedules of runs, cancellations, changes of the settings and of the state, on manual time.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ProbeScheduleTests {
+@Suite(.bounded, .warningsAreIssues) struct ProbeScheduleTests {
   /// Runs that take some seconds and then succeed or fail, and the breaker around them.
   private struct Schedule {
     let clock = ManualClock()

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ProbeTests {
+@Suite(.bounded, .warningsAreIssues) struct ProbeTests {
   /// A breaker that is half-open, and rejects the runs beside its probes.
   private func halfOpen(probes: Int) async -> Circuit {
     let circuit = Circuit(

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Runs beside the probes of a half-open breaker.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ProbeWaitTests {
+@Suite(.bounded, .warningsAreIssues) struct ProbeWaitTests {
   private func halfOpen(probes: Int = 1, probeWait: Duration = .seconds(60)) async -> Circuit {
     let circuit = Circuit(
       CircuitBreaker(minimumRuns: 1, openFor: .constant(.seconds(10)), probes: probes, probeWait: probeWait)

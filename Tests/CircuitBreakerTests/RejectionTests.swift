@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// Rejections by breakers and limits, as other breakers and limits see them.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RejectionTests {
+@Suite(.bounded, .warningsAreIssues) struct RejectionTests {
   private let clock = ManualClock()
   private let script = OperationScript<Int, any Error>(default: .value(1))
 

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Slow runs, values that are failures, and a number of runs in place of a window.
-@Suite(.warningsAreIssues) struct SlowRunTests {
+@Suite(.bounded, .warningsAreIssues) struct SlowRunTests {
   /// Runs the operation, which takes a time.
   private func run(_ circuit: Circuit, taking duration: Duration, failing: Bool = false) async throws {
     let task = circuit.begin()

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Breakers whose settings change while they run, and the time in half open.
-@Suite(.warningsAreIssues) struct UpdateTests {
+@Suite(.bounded, .warningsAreIssues) struct UpdateTests {
   @Test func `New ratios hold from the next result on, and the results stay`() async {
     let circuit = Circuit(CircuitBreaker(failureRatio: 1, minimumRuns: 100))
     await circuit.fail(4)

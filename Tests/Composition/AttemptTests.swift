@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The attempts that states and handlers of all kinds report.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct AttemptTests {
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
 

@@ -8,7 +8,7 @@ import Testing
 ///
 /// The retry of the client, with its delays of 1, 2 and 4 seconds, stands directly inside of the innermost timeout,
 /// deadline or fallback. A retry of the user replaces it. A deadline bounds what is inside and outside of it.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ClientDefaultsTableTests {
+@Suite(.bounded, .warningsAreIssues) struct ClientDefaultsTableTests {
   typealias Query = QueryOperation<Int, any Error>
 
   /// A way to write a query, and what its caller experiences.

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The defaults of a client beside the modifiers of what is not a plain query.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ClientDefaultsTests {
+@Suite(.bounded, .warningsAreIssues) struct ClientDefaultsTests {
   private let late = "\(OperationTimedOut(after: .seconds(1)))"
 
   // MARK: - Kinds of operations and of clients

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Modifiers inside a default value work through it.
-@Suite struct DefaultValueCompositionTests {
+@Suite(.bounded) struct DefaultValueCompositionTests {
   @Test func `A rerun inside a default value is performed`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let observer = MockNetworkObserver(initialStatus: .disconnected)

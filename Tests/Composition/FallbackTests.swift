@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// Fallbacks and chaos with the modifiers around and inside of them.
-@Suite(.warningsAreIssues) struct FallbackCompositionTests {
+@Suite(.bounded, .warningsAreIssues) struct FallbackCompositionTests {
   private let clock = ManualClock()
 
   @Test func `A fallback replaces the error that a retry has left`() async throws {

@@ -1,9 +1,10 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The types of modified operations. A type that named the operation twice would double its length with each layer.
-@Suite struct ModifierTypeTests {
+@Suite(.bounded) struct ModifierTypeTests {
   @Test func `The type of a modified query names the query once`() {
     let query = ScriptedQuery(OperationScript<Int, any Error>())
       .retry(limit: 1)

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The effects of a mutation on other stores, with modifiers that run it several times or once for several callers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct MutationEffectTests {
   private typealias ListState = QueryState<[Int], any Error>
 

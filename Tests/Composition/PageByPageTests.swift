@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Refetches of all pages, whose modifiers are run for each page.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct PageByPageTests {
+@Suite(.bounded, .warningsAreIssues) struct PageByPageTests {
   private let defaults = ClientDefaults(.slow)
   private let fetched = Log<Int>()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A screen that loads pages of posts, and the author of each post: one request for the page, and one for its authors.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct PagesAndBatchesTests {
+@Suite(.bounded, .warningsAreIssues) struct PagesAndBatchesTests {
   private let clock = ManualClock()
   private let posts = OperationScript<[Int], any Error>()
   /// The keys of each request for authors.

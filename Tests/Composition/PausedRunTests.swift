@@ -1,9 +1,10 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Pauses with other modifiers, and in the states of all kinds.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PausedRunTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()

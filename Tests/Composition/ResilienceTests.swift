@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Timeouts, breakers, limits, hedges and retries around one operation, on manual time.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ResilienceTests {
+@Suite(.bounded, .warningsAreIssues) struct ResilienceTests {
   private let clock = ManualClock()
   private let script = OperationScript<Int, any Error>()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// All modifiers of resilience in one chain, around each kind of operation.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ResilientKindsTests {
+@Suite(.bounded, .warningsAreIssues) struct ResilientKindsTests {
   private typealias ListState = QueryState<[Int], any Error>
 
   private let clock = ManualClock()

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Retries and deduplication, in both orders.
-@Suite struct RetryAndDedupeTests {
+@Suite(.bounded) struct RetryAndDedupeTests {
   @Test(arguments: [true, false])
   func `Callers share all attempts`(retriesOutside: Bool) async throws {
     let script = OperationScript<Int, any Error>()

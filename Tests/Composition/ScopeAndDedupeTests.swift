@@ -1,9 +1,10 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Calls that share runs inside and outside of scopes.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ScopeAndDedupeTests {
   private enum Order: CaseIterable {
     case scopeInside

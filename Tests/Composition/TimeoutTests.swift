@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Timeouts and deadlines inside and outside of other modifiers.
-@Suite(.warningsAreIssues) struct TimeoutCompositionTests {
+@Suite(.bounded, .warningsAreIssues) struct TimeoutCompositionTests {
   private let clock = ManualClock()
   private let script = OperationScript<Int, any Error>()
 

@@ -8,7 +8,7 @@
   import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct OperationSettingsTests {
+  @Suite(.bounded, .warningsAreIssues) struct OperationSettingsTests {
     private let provider = MutableInMemoryProvider(initialValues: [
       "posts.permits": 2, "posts.queue": 10, "posts.failureRatio": 0.5,
     ])

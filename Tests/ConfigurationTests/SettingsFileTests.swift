@@ -10,7 +10,7 @@
   import Testing
 
   /// Settings in a real file, which changes while operations run.
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct SettingsFileTests {
+  @Suite(.bounded, .warningsAreIssues) struct SettingsFileTests {
     private func withFile(_ body: (URL) async throws -> Void) async throws {
       let file = URL.temporaryDirectory.appending(path: "settings-\(UUID()).json")
       defer { try? FileManager.default.removeItem(at: file) }

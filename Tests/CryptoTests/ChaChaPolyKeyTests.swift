@@ -4,9 +4,10 @@
   import OperationPersistence
   import OperationPersistenceTesting
   import OperationTesting
+  import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct ChaChaPolyKeyTests {
+  @Suite(.bounded, .warningsAreIssues) struct ChaChaPolyKeyTests {
     private static func key(_ byte: UInt8 = 7) throws -> ChaChaPolyKey {
       try ChaChaPolyKey(SymmetricKey(data: [UInt8](repeating: byte, count: 32)))
     }

@@ -8,7 +8,7 @@
   import Testing
 
   /// Entries that are sealed with ChaCha20-Poly1305, and their key when it changes.
-  @Suite(.warningsAreIssues) struct SealedFormatTests {
+  @Suite(.bounded, .warningsAreIssues) struct SealedFormatTests {
     private static func key(_ number: UInt8) throws -> ChaChaPolyKey {
       try ChaChaPolyKey(SymmetricKey(data: [UInt8](repeating: number, count: 32)))
     }

@@ -2,10 +2,11 @@ import OperationCore
 import OperationDedupe
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Queries that fetch each other, and the actors that they run on.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CycleTests {
   private let client = OperationClient()
 

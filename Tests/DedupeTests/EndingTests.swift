@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// What is left of a run that ends, for its callers and for those that come then.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct EndingTests {
   @Test
   func `A caller that comes as the run ends is served`() async throws {

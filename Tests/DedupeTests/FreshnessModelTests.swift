@@ -7,7 +7,7 @@ import Testing
 
 /// Subscribers, fetches, invalidations and cancellations in any order: when all runs have ended, stores with
 /// subscribers are fresh.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct FreshnessModelTests {
   @Test(arguments: 0..<300)
   func `When all runs have ended, no store with subscribers is stale, and no caller gets data older than its call`(

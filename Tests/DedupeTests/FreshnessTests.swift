@@ -1,10 +1,11 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A call after an invalidation does not join a run that started before it.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct FreshnessTests {
   private let client = OperationClient()
   private let script = IntScript()

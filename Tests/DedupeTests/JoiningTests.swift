@@ -1,10 +1,11 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Callers that join a run, and their cancellation.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct JoiningTests {
   private let script = IntScript()
 

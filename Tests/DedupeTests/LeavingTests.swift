@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// A cancelled caller leaves the run, which continues while another caller waits for it.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LeavingTests {
   private let script = IntScript()
 

@@ -1,10 +1,11 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Ten thousand callers on one run.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ManyCallersTests {
   private let script = IntScript()
 

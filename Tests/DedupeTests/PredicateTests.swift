@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// The predicate that decides which runs are the same.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PredicateTests {
   private let script = IntScript()
 

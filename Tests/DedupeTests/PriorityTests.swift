@@ -1,10 +1,11 @@
 import OperationCore
 import OperationDedupe
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A follower with a higher priority raises the priority of the run.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PriorityTests {
   @Test(arguments: Runner.allCases)
   func `The body is notified of a follower with a higher priority`(_ kind: Runner) async throws {

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// In a store, the store decides who shares a run, and the run has one task.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SharingInStoresTests {
   private let script = IntScript(endsOnCancellation: false)
   private let record = TaskRecord()

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Concurrent calls of the same operation share one run.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SharingTests {
   private let script = IntScript()
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Runs whose `Failure` cannot represent a `CancellationError`.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct TypedFailureTests {
   private let script = OperationScript<Int, Refused>(endsOnCancellation: false)
 

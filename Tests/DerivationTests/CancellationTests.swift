@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CancellationTests {
   let client = OperationClient.automatic()
   let cell = Cell("a", 1)

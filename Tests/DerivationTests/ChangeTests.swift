@@ -6,7 +6,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ChangeTests {
   let client = OperationClient.automatic()
   let cell = Cell("a", 1)

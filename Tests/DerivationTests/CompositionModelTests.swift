@@ -14,9 +14,9 @@ private typealias ListState = PaginatedState<Int, Int, any Error>
 
 /// Random graphs of derived queries over persisted numbers and over lists of pages, under invalidations by tags, restarts
 /// of stores, and optimistic calls that overlap, succeed and fail.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CompositionModelTests {
-  @Test(arguments: modelSeeds(40))
+  @Test(arguments: modelSeeds(12))
   func `What is derived from pages, restored values and optimistic updates is right`(_ seed: Int) async throws {
     let lifetimes = LifetimeTracker()
     do {

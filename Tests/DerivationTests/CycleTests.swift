@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CycleTests {
   let client = OperationClient.automatic()
 

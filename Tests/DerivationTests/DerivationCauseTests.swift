@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What causes and explanations tell of derived queries.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DerivationCauseTests {
   private let client = OperationClient.automatic()
 

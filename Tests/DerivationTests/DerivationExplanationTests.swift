@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations tell of derived queries and their sources.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DerivationExplanationTests {
   private let posts = PostFixture()
 

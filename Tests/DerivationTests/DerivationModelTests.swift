@@ -8,19 +8,19 @@ import Testing
 
 /// Random graphs of derived queries under random changes: after rest each subscribed value equals a recomputation, no body
 /// runs more often than changes reach it, and nothing is left when all have gone.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DerivationModelTests {
-  @Test(arguments: modelSeeds(40))
+  @Test(arguments: modelSeeds(12))
   func `Changes one after the other, in bodies that do not suspend`(_ seed: Int) async throws {
     try await self.check(seed, suspends: false)
   }
 
-  @Test(arguments: modelSeeds(40))
+  @Test(arguments: modelSeeds(12))
   func `Changes one after the other, in bodies that suspend`(_ seed: Int) async throws {
     try await self.check(seed, suspends: true)
   }
 
-  @Test(arguments: modelSeeds(30))
+  @Test(arguments: modelSeeds(10))
   func `Changes from several threads at once`(_ seed: Int) async throws {
     let lifetimes = LifetimeTracker()
     do {

@@ -121,8 +121,7 @@ extension OperationClient {
   }
 }
 
-/// The seeds of a model test. The environment variable `DERIVATION_MODEL_ROUNDS` makes so many times more of them.
+/// The seeds of a model test: one in 200 of the schedules that `MODEL_SCHEDULES` asks for, or `count`.
 func modelSeeds(_ count: Int) -> Range<Int> {
-  let rounds = ProcessInfo.processInfo.environment["DERIVATION_MODEL_ROUNDS"].flatMap { Int($0) } ?? 1
-  return 0..<count * max(rounds, 1)
+  0..<ModelRuns.count(count, parts: 200)
 }

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Long chains of derived queries.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LongChainTests {
   @Test
   func `A chain subscribes to its sources, and leaves them, with a bounded stack`() async throws {

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Sources that fail without a call of their body.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RejectionTests {
   let client = OperationClient.automatic()
   let cell = Cell("a", 1)

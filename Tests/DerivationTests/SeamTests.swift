@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// Derived queries beside other kinds of operations, clients, threads and ends of stores.
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SeamTests {
   let client = OperationClient.automatic()
   let cell = Cell("a", 1)

@@ -7,12 +7,13 @@
   import OperationRetry
   import OperationTesting
   import OperationTop
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
   /// The actions of a page, over real HTTP.
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct ActionTests {
+  @Suite(.bounded) struct ActionTests {
     private struct Post: Codable, Hashable, Sendable {
       var id: Int
       var title: String

@@ -9,7 +9,7 @@
   @testable import OperationDevtools
 
   /// The calls of a mutation, as the page shows them.
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct CallTests {
+  @Suite(.bounded) struct CallTests {
     private struct Answer: Decodable {
       struct Node: Decodable {
         let label: String?

@@ -1,10 +1,11 @@
 #if SwiftOperationDevtools
   import Foundation
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
-  @Suite struct EmbeddedPageTests {
+  @Suite(.bounded) struct EmbeddedPageTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Modules/Devtools/Page/Source").standardized
 

@@ -1,10 +1,11 @@
 #if SwiftOperationDevtools
   import Foundation
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
-  @Suite struct JSONTextTests {
+  @Suite(.bounded) struct JSONTextTests {
     @Test(arguments: [
       "", "plain", "\"quoted\" \\ back", "\n\r\t\u{0}\u{1F}\u{7F}", "</script><!--", "& > <", "\u{2028}\u{2029}",
       "🙂 é e\u{301} \u{FFFF}", "\r\n",

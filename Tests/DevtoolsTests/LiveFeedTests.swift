@@ -2,11 +2,12 @@
   import Foundation
   import OperationCore
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct LiveFeedTests {
+  @Suite(.bounded) struct LiveFeedTests {
     private struct Refused: Error {}
 
     private let script = OperationScript<Int, any Error>(default: .value(1))

@@ -3,12 +3,13 @@
   import OperationCore
   import OperationTesting
   import OperationTop
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
   /// Each rule over real HTTP, as anybody who can open a connection to the port meets it.
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct PageSecurityTests {
+  @Suite(.bounded) struct PageSecurityTests {
     private static let paths = [
       "/", "/devtools.js", "/devtools.css", "/icon.svg", "/api/hello", "/api/stores", "/api/events",
       "/api/explanation?store=1",

@@ -3,11 +3,12 @@
   import OperationCore
   import OperationTesting
   import OperationTop
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct RecordingTests {
+  @Suite(.bounded) struct RecordingTests {
     private let script = OperationScript<String, any Error>(default: .value("a secret value"))
     private let client = OperationClient()
     private let path = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID()).ndjson")

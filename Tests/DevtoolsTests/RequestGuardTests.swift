@@ -1,9 +1,10 @@
 #if SwiftOperationDevtools
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
-  @Suite struct RequestGuardTests {
+  @Suite(.bounded) struct RequestGuardTests {
     private let guardian = RequestGuard(token: "0123456789abcdef", port: 4711)
 
     private var good: RequestGuard.Claims {

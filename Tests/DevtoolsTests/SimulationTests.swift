@@ -9,7 +9,7 @@
 
   @testable import OperationDevtools
 
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct SimulationTests {
+  @Suite(.bounded) struct SimulationTests {
     private let simulation = Simulation()
     private let script = OperationScript<Int, any Error>(default: .value(1))
     private let clock = ManualClock()

@@ -2,11 +2,12 @@
   import Foundation
   import OperationCore
   import OperationPersistence
+  import TestFixtures
   import Testing
 
   @testable import OperationDevtools
 
-  @Suite struct ValueNodeTests {
+  @Suite(.bounded) struct ValueNodeTests {
     private struct Author: Codable, Hashable, Sendable {
       var name = "Ada"
       var born: Date? = Date(timeIntervalSince1970: 0)

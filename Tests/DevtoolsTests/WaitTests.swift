@@ -8,7 +8,7 @@
   @testable import OperationDevtools
 
   /// The graphs of what waits for what, and the parts of events about waits and nodes of a fleet.
-  @Suite(.timeLimit(.minutes(1)), .waitLimit(.seconds(20))) struct WaitTests {
+  @Suite(.bounded) struct WaitTests {
     private struct Secret: Hashable, Sendable, OperationSecret {
       let text: String
     }

@@ -7,7 +7,7 @@
   import TestFixtures
   import Testing
 
-  @Suite struct CancellationTests {
+  @Suite(.bounded) struct CancellationTests {
     private let loop = EventLoop()
 
     @Test func `Cancelling waits for the callback that is running`() async throws {

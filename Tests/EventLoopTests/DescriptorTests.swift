@@ -6,7 +6,7 @@
 
   @testable import OperationEventLoop
 
-  @Suite struct DescriptorTests {
+  @Suite(.bounded) struct DescriptorTests {
     private let loop = EventLoop()
 
     @Test func `Bytes to read are reported, and again until they are read`() async throws {

@@ -8,7 +8,7 @@
   @testable import OperationEventLoop
 
   /// A watcher, and files that change.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.bounded)
   struct FileWatcherTests {
     private typealias Changes = Receiver<FileWatcher.Change>
 

@@ -8,7 +8,7 @@
 
   @testable import OperationEventLoop
 
-  @Suite struct LifetimeTests {
+  @Suite(.bounded) struct LifetimeTests {
     private let loop = EventLoop()
 
     /// The identifier of the loop's thread, and the file of its pipe.

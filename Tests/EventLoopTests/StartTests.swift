@@ -10,7 +10,7 @@
   @testable import OperationEventLoop
 
   /// A loop that cannot create its pipe.
-  @Suite(.warningsAreIssues) struct StartTests {
+  @Suite(.bounded, .warningsAreIssues) struct StartTests {
     private let clock = ManualClock()
     private let isRefused = Box<Bool?>(nil)
     private let noEventLoop = OperationWarning.Code(description: "noEventLoop")
@@ -73,7 +73,7 @@
     @Test func `Without descriptors a loop does not start, and starts once there are some again`() async {
       await #expect(processExitsWith: .success) {
         // Ends the process when a wait in it does not end.
-        alarm(30)
+        alarm(1_200)
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         limit.rlim_cur = 64
@@ -114,7 +114,7 @@
     @Test func `No child inherits the pipe, not even one that starts while the pipe is created`() async {
       await #expect(processExitsWith: .success) {
         // Ends the process when a wait in it does not end.
-        alarm(30)
+        alarm(1_200)
         let before = Children.descriptors()
         let isOver = AtomicFlag(false)
         let hasEnded = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@
 
   @testable import OperationEventLoop
 
-  @Suite struct TimerTests {
+  @Suite(.bounded) struct TimerTests {
     private let loop = EventLoop()
 
     @Test func `Timers fire in the order of their due times, and none before it`() async throws {

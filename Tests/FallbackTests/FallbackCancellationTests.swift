@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct FallbackCancellationTests {
+@Suite(.bounded, .warningsAreIssues) struct FallbackCancellationTests {
   @Test func `A cancelled run does not fall back`() async throws {
     let script = IntScript()
     let operation = script.operation().fallback(7)

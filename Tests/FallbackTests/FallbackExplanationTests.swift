@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations tell of fallbacks.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct FallbackExplanationTests {
   private let posts = PostFixture()
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// How a store reports fallbacks.
-@Suite(.warningsAreIssues) struct FallbackStoreTests {
+@Suite(.bounded, .warningsAreIssues) struct FallbackStoreTests {
   /// The results that a store reports, with their marks.
   private struct Report: Hashable {
     var value: Int

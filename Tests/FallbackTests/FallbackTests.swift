@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct FallbackTests {
+@Suite(.bounded, .warningsAreIssues) struct FallbackTests {
   @Test func `A success does not fall back`() async throws {
     let script = IntScript(default: .value(1))
     let operation = script.operation().fallback { error, _ in

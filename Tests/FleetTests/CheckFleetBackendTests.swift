@@ -1,10 +1,11 @@
 import OperationFleet
 import OperationFleetTesting
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The check of backends: each rule finds the backends that break it.
-@Suite struct CheckFleetBackendTests {
+@Suite(.bounded) struct CheckFleetBackendTests {
   private static let faults: [(FleetBackendRule, BrokenFleet.Fault)] = [
     (.values, .truncatesBytes), (.values, .keepsFirstValue), (.values, .countsRevisionsAnew),
     (.keys, .foldsCase), (.keys, .takesPatterns), (.keys, .truncatesKeys),

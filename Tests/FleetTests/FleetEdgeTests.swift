@@ -14,7 +14,7 @@ struct Kind: Hashable, Codable, Sendable {
 }
 
 /// What is not shared, and what nodes of other programs do.
-@Suite(.warningsAreIssues) struct FleetEdgeTests {
+@Suite(.bounded, .warningsAreIssues) struct FleetEdgeTests {
   private struct Nameless: Hashable, Sendable {
     let number: Int
   }

@@ -7,7 +7,7 @@ import Testing
 
 /// Many nodes, keys and requests. `FLEET_SCALE=3` in the environment makes it large, with 3 seconds of requests, and
 /// prints what it has measured.
-@Suite(.warningsAreIssues) struct FleetScaleTests {
+@Suite(.bounded, .warningsAreIssues) struct FleetScaleTests {
   private struct Size {
     var nodes = 10
     var items = 500

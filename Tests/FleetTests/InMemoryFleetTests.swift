@@ -1,9 +1,10 @@
 import OperationFleet
 import OperationFleetTesting
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite struct InMemoryFleetTests {
+@Suite(.bounded) struct InMemoryFleetTests {
   @Test func `A backend in memory keeps the rules`() async throws {
     let clock = ManualClock()
     try await checkFleetBackend(

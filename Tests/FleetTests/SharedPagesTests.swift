@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Paginated requests whose pages are queries that a fleet shares.
-@Suite(.warningsAreIssues) struct SharedPagesTests {
+@Suite(.bounded, .warningsAreIssues) struct SharedPagesTests {
   private func pages(of fleet: Fleet, on node: Fleet.Node) -> some PaginatedRequest<Int, Reading, any Error> {
     PaginatedOperation<Int, Reading, any Error>(
       "items",

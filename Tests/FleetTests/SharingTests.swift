@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Runs and values that nodes share, one situation after the other.
-@Suite(.warningsAreIssues) struct SharingTests {
+@Suite(.bounded, .warningsAreIssues) struct SharingTests {
   /// Fetches on a node, and returns the value when the time has passed.
   private func fetch(_ item: Int, on node: Fleet.Node, in fleet: Fleet) -> Reading? {
     let result = self.startFetch(item, on: node, in: fleet)

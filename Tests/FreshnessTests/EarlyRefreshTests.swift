@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// `.refreshesEarly(_:)`, and the jitter of `.stale(after:jitter:using:)`.
-@Suite(.warningsAreIssues) struct EarlyRefreshTests {
+@Suite(.bounded, .warningsAreIssues) struct EarlyRefreshTests {
   private let clock = ManualClock()
   private let script = IntScript()
 
@@ -163,7 +163,7 @@ import Testing
 }
 
 /// Each value has an expiry of its own.
-@Suite(.warningsAreIssues) struct FreshnessJitterTests {
+@Suite(.bounded, .warningsAreIssues) struct FreshnessJitterTests {
   private let clock = ManualClock()
   private let script = IntScript()
 

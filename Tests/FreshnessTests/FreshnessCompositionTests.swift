@@ -13,7 +13,7 @@ import TestFixtures
 import Testing
 
 /// `.servesStale(after:for:)` and its relatives beside other modifiers.
-@Suite(.warningsAreIssues) struct FreshnessCompositionTests {
+@Suite(.bounded, .warningsAreIssues) struct FreshnessCompositionTests {
   private let clock = ManualClock()
   private let script = IntScript()
 
@@ -89,7 +89,7 @@ import Testing
 }
 
 /// Random schedules against a model of the rules.
-@Suite(.warningsAreIssues) struct FreshnessModelTests {
+@Suite(.bounded, .warningsAreIssues) struct FreshnessModelTests {
   private struct Model {
     var value = 0
     var date = 0

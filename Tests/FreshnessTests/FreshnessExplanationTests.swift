@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What causes and explanations tell of freshness.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct FreshnessExplanationTests {
   private let clock = ManualClock()
   private let script = IntScript()

@@ -7,7 +7,7 @@ import Testing
 @testable import OperationFreshness
 
 /// What header fields say, by RFC 9111 and RFC 5861.
-@Suite(.warningsAreIssues) struct HTTPFreshnessTests {
+@Suite(.bounded, .warningsAreIssues) struct HTTPFreshnessTests {
   /// The date of `Sun, 06 Nov 1994 08:49:37 GMT`.
   private let origin = Date(timeIntervalSince1970: 784_111_777)
 

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Values that are served while a hedged run is under way, and what its attempts say about theirs.
-@Suite(.warningsAreIssues) struct HedgedFreshnessTests {
+@Suite(.bounded, .warningsAreIssues) struct HedgedFreshnessTests {
   private let clock = ManualClock()
   private let script = IntScript()
   private let notices = NoticeLog()

@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// `.honoringFreshness(otherwise:jitter:using:)`, and what a body says.
-@Suite(.warningsAreIssues) struct HonoredFreshnessTests {
+@Suite(.bounded, .warningsAreIssues) struct HonoredFreshnessTests {
   private let clock = ManualClock()
   private let server = Server()
 
@@ -241,7 +241,7 @@ import Testing
 }
 
 /// Reads with a maximal age.
-@Suite(.warningsAreIssues) struct MaximumAgeTests {
+@Suite(.bounded, .warningsAreIssues) struct MaximumAgeTests {
   private let clock = ManualClock()
   private let script = IntScript()
 

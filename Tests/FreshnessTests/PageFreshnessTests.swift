@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Freshness of lists, whose pages come from a server one by one.
-@Suite(.warningsAreIssues) struct PageFreshnessTests {
+@Suite(.bounded, .warningsAreIssues) struct PageFreshnessTests {
   private let clock = ManualClock()
   private let server = Server()
 

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// `.servesStale(after:for:)`.
-@Suite(.warningsAreIssues) struct ServesStaleTests {
+@Suite(.bounded, .warningsAreIssues) struct ServesStaleTests {
   private let clock = ManualClock()
   private let script = IntScript()
   private let notices = NoticeLog()

@@ -9,7 +9,7 @@ import TestFixtures
 import Testing
 
 /// `context.freshness` in a body whose operation has no modifier for it.
-@Suite(.warningsAreIssues) struct UnmodifiedFreshnessTests {
+@Suite(.bounded, .warningsAreIssues) struct UnmodifiedFreshnessTests {
   private let clock = ManualClock()
   private let server = Server()
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Failures that say whether, and when, another run can succeed.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct HedgeAdviceTests {
+@Suite(.bounded, .warningsAreIssues) struct HedgeAdviceTests {
   /// A failure of a server that says something about other attempts.
   private struct Advice: RetryClassifying, RetryHinting, Equatable {
     var retryClassification = RetryClassification.retry

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations tell of hedges.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct HedgeExplanationTests {
   @Test func `The hedges and their budget`() async throws {
     let posts = PostFixture()

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Servers that push back, by the rules of gRPC's proposal A6, and runs that were rejected on this side.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct HedgePushbackTests {
+@Suite(.bounded, .warningsAreIssues) struct HedgePushbackTests {
   private struct Pushing: RetryPushingBack, RetryHinting, Equatable {
     var retryPushback: RetryPushback?
     var retryAfter: OperationDuration?

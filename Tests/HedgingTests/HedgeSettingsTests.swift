@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct HedgeSettingsTests {
+@Suite(.bounded, .warningsAreIssues) struct HedgeSettingsTests {
   private let clock = ManualClock()
   private let script = OperationScript<Int, any Error>()
 

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct HedgeTests {
+@Suite(.bounded, .warningsAreIssues) struct HedgeTests {
   @Test func `A run that ends in time is not hedged, and leaves no timer`() async throws {
     let hedging = Hedging(after: .fixed(.milliseconds(100)))
     let task = hedging.begin()

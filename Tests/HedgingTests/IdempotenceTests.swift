@@ -7,7 +7,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct IdempotenceTests {
+@Suite(.bounded, .warningsAreIssues) struct IdempotenceTests {
   @Test func `A hedge keeps the rules of modifiers`() async throws {
     try await checkModifier { $0.hedged(after: .seconds(60), maximum: 2) }
     try await checkModifier { $0.idempotent() }

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct QuantileTests {
+@Suite(.bounded, .warningsAreIssues) struct QuantileTests {
   @Test func `No run is hedged below the minimum of runs, except after a failure`() async throws {
     let hedging = Hedging(after: .quantile(0.95, minimumRuns: 3))
     for _ in 0..<2 { try await hedging.run(for: .milliseconds(10)) }

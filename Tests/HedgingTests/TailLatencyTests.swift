@@ -8,7 +8,7 @@ import Testing
 /// How hedges cut the late answers of a service, in virtual time: the table of the article.
 ///
 /// An answer takes 1 to 10 ms, and one of fifty 100 ms to 2 s. 2,000 requests come one after the other.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct TailLatencyTests {
+@Suite(.bounded, .warningsAreIssues) struct TailLatencyTests {
   /// The durations of the runs, drawn by a seed.
   private final class Durations: Sendable {
     private let state = Mutex((generator: SeededGenerator(seed: 3), drawn: [Duration]()))

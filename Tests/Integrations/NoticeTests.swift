@@ -65,7 +65,7 @@
   }
 
   /// Metrics, logs and traces receive the notices of the resilience modifiers, on which they do not depend.
-  @Suite(.warningsAreIssues) struct NoticeTests {
+  @Suite(.bounded, .warningsAreIssues) struct NoticeTests {
     private let observed = ObservedClient()
     private let script = Script()
 

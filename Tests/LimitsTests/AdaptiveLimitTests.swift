@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct AdaptiveLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct AdaptiveLimitTests {
   /// A limit on manual time, whose permits a test takes and returns directly.
   private struct Permits {
     let clock = ManualClock()

@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct AdaptiveThrottleTests {
+@Suite(.bounded, .warningsAreIssues) struct AdaptiveThrottleTests {
   /// A throttle on manual time, whose chance a test sets.
   private struct Bench {
     let clock = ManualClock()
@@ -167,7 +167,7 @@ import Testing
       random: { generator.withLock { Double.random(in: 0..<1, using: &$0) } }
     )
     var (sent, accepted) = (0, 0)
-    for second in 0..<600 {
+    for second in 0..<240 {
       var left = capacity
       for number in 0..<1000 {
         time.set(Double(second) + Double(number) / 1000)
@@ -179,9 +179,9 @@ import Testing
         let isAccepted = left > 0
         left -= 1
         throttle.returnPermit(permit, after: isAccepted ? .succeeded : .failed(Refused()), in: context)
-        if second >= 300 { (sent, accepted) = (sent + 1, accepted + (isAccepted ? 1 : 0)) }
+        if second >= 120 { (sent, accepted) = (sent + 1, accepted + (isAccepted ? 1 : 0)) }
       }
     }
-    #expect(expected.contains(sent / 300), "\(sent / 300) runs a second, \(accepted / 300) of them accepted")
+    #expect(expected.contains(sent / 120), "\(sent / 120) runs a second, \(accepted / 120) of them accepted")
   }
 }

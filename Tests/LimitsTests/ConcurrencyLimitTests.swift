@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ConcurrencyLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct ConcurrencyLimitTests {
   @Test func `Runs up to the limit begin at once`() async throws {
     let limiting = Limiting(ConcurrencyLimit(3))
     let tasks = (0..<3).map { _ in limiting.begin() }

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations and events tell of limits.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LimitExplanationTests {
   private let posts = PostFixture()
 

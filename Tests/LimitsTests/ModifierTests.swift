@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ModifierTests {
+@Suite(.bounded, .warningsAreIssues) struct ModifierTests {
   @Test func `Limits keep the rules of modifiers`() async throws {
     try await checkModifier { $0.limited(by: ConcurrencyLimit(10)) }
     try await checkModifier { $0.limited(by: RateLimit(10, per: .seconds(1))) }

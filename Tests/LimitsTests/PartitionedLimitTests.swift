@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct PartitionedLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct PartitionedLimitTests {
   private func context(_ tenant: String) -> OperationContext {
     var context = OperationContext()
     context.tenant = tenant

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// A rate limit under clocks that do not go evenly.
-@Suite(.warningsAreIssues) struct RateLimitClockTests {
+@Suite(.bounded, .warningsAreIssues) struct RateLimitClockTests {
   @Test(arguments: [
     (1, Duration.seconds(1), 1), (3, .seconds(1), 1), (3, .seconds(1), 3), (7, .milliseconds(13), 5),
     (100, .seconds(60), 10), (1, .seconds(600), 2),

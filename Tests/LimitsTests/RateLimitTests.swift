@@ -6,7 +6,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RateLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct RateLimitTests {
   @Test(arguments: [
     (1, Duration.seconds(1), 1), (3, .seconds(1), 1), (3, .seconds(1), 3), (7, .milliseconds(13), 5),
     (100, .seconds(60), 10),

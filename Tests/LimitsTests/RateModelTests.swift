@@ -5,10 +5,10 @@ import TestFixtures
 import Testing
 
 /// Random schedules of runs at a rate that changes, compared with a token bucket.
-@Suite(.warningsAreIssues) struct RateModelTests {
+@Suite(.bounded, .warningsAreIssues) struct RateModelTests {
   @Test(arguments: ModelRuns.seeds)
   func `A rate that changes makes no permit and loses none`(seed: UInt64) async {
-    await ModelRuns.check(3_000, seed: seed) { Self.failure(of: &$0) }
+    await ModelRuns.check(1_000, seed: seed) { Self.failure(of: &$0) }
   }
 
   private static func failure(of generator: inout SeededGenerator) -> String? {
@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `Runs that wait begin by what they matter, or are rejected at their longest wait`(seed: UInt64) async {
-    await ModelRuns.check(2_000, seed: seed) { Self.waitingFailure(of: &$0) }
+    await ModelRuns.check(700, seed: seed) { Self.waitingFailure(of: &$0) }
   }
 
   /// One permit a second: the bucket is empty at first, and each second admits the run whose turn it is.

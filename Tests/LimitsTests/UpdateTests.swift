@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Limits whose settings change while runs are under way and wait.
-@Suite(.warningsAreIssues) struct UpdateTests {
+@Suite(.bounded, .warningsAreIssues) struct UpdateTests {
   @Test func `More permits admit waiting runs at once, and fewer wait for those under way`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1))
     let tasks = (0..<4).map { _ in limiting.begin() }

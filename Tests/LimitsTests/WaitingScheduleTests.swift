@@ -9,7 +9,7 @@ import Testing
 ///
 /// A task begins on its caller's thread, and a decision is made before the call that causes it returns. So the limit
 /// has to match the model after each step.
-@Suite(.warningsAreIssues) struct WaitingScheduleTests {
+@Suite(.bounded, .warningsAreIssues) struct WaitingScheduleTests {
   private enum Fate: Hashable {
     case waiting, admitted, rejected, cancelled
 
@@ -132,7 +132,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `Tasks that wait, leave and return permits match a model after each step`(seed: UInt64) async {
-    await ModelRuns.check(1500, seed: seed) { await Self.failure(of: &$0) }
+    await ModelRuns.check(500, seed: seed) { await Self.failure(of: &$0) }
   }
 
   private static func failure(of generator: inout SeededGenerator) async -> String? {

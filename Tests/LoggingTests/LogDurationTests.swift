@@ -9,7 +9,7 @@
   import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct LogDurationTests {
+  @Suite(.bounded, .warningsAreIssues) struct LogDurationTests {
     private struct Secret: Error, CustomStringConvertible {
       var description: String { "password" }
     }

@@ -8,7 +8,7 @@
   import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct NoticeLoggingTests {
+  @Suite(.bounded, .warningsAreIssues) struct NoticeLoggingTests {
     private let handler = InMemoryLogHandler()
     private let script = OperationScript<Int, any Error>(default: .value(1))
 

@@ -8,7 +8,7 @@
   import TestFixtures
   import Testing
 
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+  @Suite(.bounded, .warningsAreIssues)
   struct RunLoggingTests {
     private let entries = SignalingLog()
     private let clock = ManualClock()

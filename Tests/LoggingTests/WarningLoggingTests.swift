@@ -3,9 +3,10 @@
   import Logging
   import OperationCore
   import OperationLogging
+  import TestFixtures
   import Testing
 
-  @Suite struct WarningLoggingTests {
+  @Suite(.bounded) struct WarningLoggingTests {
     @Test(arguments: [Logger.Level.warning, .error])
     func `A warning has an entry with its code`(level: Logger.Level) {
       let handler = InMemoryLogHandler()

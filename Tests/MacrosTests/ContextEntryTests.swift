@@ -1,5 +1,6 @@
 #if SwiftOperationMacros
   import Operation
+  import TestFixtures
   import Testing
 
   extension OperationContext {
@@ -9,7 +10,7 @@
     @ContextEntry fileprivate var `default`: Double = 0.5
   }
 
-  @Suite struct ContextEntryTests {
+  @Suite(.bounded) struct ContextEntryTests {
     @Test func `An entry holds its initial value`() {
       let context = OperationContext()
       #expect(context.greeting == "hello")

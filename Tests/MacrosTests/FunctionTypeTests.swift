@@ -2,6 +2,7 @@
   import Operation
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   // Functions as arguments and as results, with all attributes and specifiers that their types can have.
@@ -101,7 +102,7 @@
   @OperationRequest
   func failing<E: Error>(with error: E) async throws(E) -> Int { throw error }
 
-  @Suite struct FunctionTypeTests {
+  @Suite(.bounded) struct FunctionTypeTests {
     @Test func `A result keeps its attributes`() async throws {
       let format = await OperationStore.detached(query: $formatter(prefix: "n")).fetch()
       #expect(format(1) == "n1")

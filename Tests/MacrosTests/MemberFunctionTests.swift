@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   // Functions of types of each kind, in the type and in extensions.
@@ -110,7 +111,7 @@
     var name: String
   }
 
-  @Suite struct MemberFunctionTests {
+  @Suite(.bounded) struct MemberFunctionTests {
     @Test func `Functions of a structure and its extensions become operations`() async throws {
       let api = API(host: "example.org")
       #expect(try await OperationStore.detached(query: api.$user(id: 1)).fetch() == "example.org/1")

@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   private struct Refused: Error {}
@@ -43,7 +44,7 @@
     }
   }
 
-  @Suite struct MutationRequestTests {
+  @Suite(.bounded) struct MutationRequestTests {
     @Test func `A mutation without arguments is called with none`() async throws {
       await OperationStore.detached(mutation: $ping).mutate()
       #expect(try await OperationStore.detached(mutation: $touch(post: 4)).mutate() == 4)

@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   // Keywords as names. That this compiles is half of the test; the results show that each parameter receives its
@@ -71,7 +72,7 @@
     @ContextEntry fileprivate var `an entry` = 2
   }
 
-  @Suite struct NameTests {
+  @Suite(.bounded) struct NameTests {
     @Test func `A keyword is the name of a parameter`() async throws {
       #expect(await OperationStore.detached(query: $members(in: 1)).fetch() == 1)
       let keywords = $keywords(for: 1, where: 2, is: 3, as: 4, repeat: 5, default: 6, class: 7, 8)

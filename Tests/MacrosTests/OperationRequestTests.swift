@@ -2,6 +2,7 @@
   import Operation
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @OperationRequest
@@ -44,7 +45,7 @@
     func next() -> Int { self.count.add(1, ordering: .relaxed).newValue }
   }
 
-  @Suite struct OperationRequestTests {
+  @Suite(.bounded) struct OperationRequestTests {
     @Test func `An operation runs by itself`() async throws {
       #expect(await #run($answer) == 42)
       #expect(try await #run($streamed) == 5)

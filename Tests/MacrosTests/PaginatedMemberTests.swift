@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   // Paginated requests of functions of types of each kind, and their paths.
@@ -126,7 +127,7 @@
   @PaginatedRequest(initialPageId: 0, next: nil)
   func oldFeed(page: Int) {}
 
-  @Suite struct PaginatedMemberTests {
+  @Suite(.bounded) struct PaginatedMemberTests {
     @Test func `The instance computes the first page and the neighbours`() async throws {
       let store = OperationStore.detached(query: API(limit: 1).$numbers(of: 0))
       for _ in 0..<9 where try await store.fetchNextPage() == nil { break }

@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   // All ways to name a page and its neighbours. That this compiles is half of the test.
@@ -115,7 +116,7 @@
     Feed(page: name.count + size + page)
   }
 
-  @Suite struct PaginatedRequestTests {
+  @Suite(.bounded) struct PaginatedRequestTests {
     @Test func `Next and previous pages are found by key paths of the page's value`() async {
       let store = OperationStore.detached(query: $feed)
       #expect(await store.fetchNextPage() == Page(id: 0, value: Feed(page: 0)))

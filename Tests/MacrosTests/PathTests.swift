@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   private struct Draft: Identifiable, Sendable {
@@ -59,7 +60,7 @@
     @QueryRequest func work(_ id: Int) -> Int { id }
   }
 
-  @Suite struct PathTests {
+  @Suite(.bounded) struct PathTests {
     @Test func `A path is the function and its arguments`() {
       #expect(Paths.$first(1).path == Paths.$first(1).path)
       #expect(Paths.$first(1).path != Paths.$first(2).path)

@@ -1,6 +1,7 @@
 #if SwiftOperationMacros
   import Operation
   import OperationTesting
+  import TestFixtures
   import Testing
 
   // All forms of functions that become queries. That this compiles is half of the test.
@@ -81,7 +82,7 @@
     "\(name) \(isolation) \(run.greeting)"
   }
 
-  @Suite struct QueryRequestTests {
+  @Suite(.bounded) struct QueryRequestTests {
     @Test func `A function without arguments is a property`() async throws {
       await OperationStore.detached(query: $plainQuery).fetch()
       #expect(await OperationStore.detached(query: $number).fetch() == 1)

@@ -26,7 +26,7 @@
     struct Query: Immediate {}
   }
 
-  @Suite(.warningsAreIssues) struct MeasurementTests {
+  @Suite(.bounded, .warningsAreIssues) struct MeasurementTests {
     private let bench = Bench()
 
     @Test func `A run is counted with its attempts, retries and duration`() async throws {

@@ -10,7 +10,7 @@
 
   private let name = "ScriptedQuery<Int, Error>"
 
-  @Suite(.warningsAreIssues) struct NoticeMeterTests {
+  @Suite(.bounded, .warningsAreIssues) struct NoticeMeterTests {
     private let bench = Bench()
     private let script = OperationScript<Int, any Error>(default: .value(1))
 

@@ -14,7 +14,7 @@
     var description: String { self.name }
   }
 
-  @Suite(.warningsAreIssues) struct ResilienceGaugeTests {
+  @Suite(.bounded, .warningsAreIssues) struct ResilienceGaugeTests {
     private let bench = Bench()
 
     private func value(_ gauge: String, of name: String) -> Double? {

@@ -21,7 +21,7 @@
 
   private let name = "ScriptedQuery<Int, Error>"
 
-  @Suite(.warningsAreIssues) struct StoreMeterTests {
+  @Suite(.bounded, .warningsAreIssues) struct StoreMeterTests {
     private let bench = Bench()
 
     @Test func `A client measures outside of the modifiers that its stores add`() async throws {

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Calls that a modifier outside of all others makes in several attempts.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct AttemptTests {
   private let feeds = Feeds()
   private let script = Script()

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Values that are removed from the history of a mutation are released after unlocking.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct HistoryReleaseTests {
   private typealias Store = OperationStore<MutationState<ReleaseCallback, ReleaseCallback, any Error>>
 

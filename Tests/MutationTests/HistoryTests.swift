@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct HistoryTests {
   private let script = Script()
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Random calls, refetches and setters, compared with a model.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LayerModelTests {
   /// The value that a store should show: its own, with the updates of the active calls applied.
   private struct Model {

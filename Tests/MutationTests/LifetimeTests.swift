@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LifetimeTests {
   @Test func `A store with a history is released with its last reference`() async throws {
     let tracker = LifetimeTracker()

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationMutation
 
 /// Closures and values of the user's are called with no lock held, so they may use the stores that call them.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LockTests {
   private let feeds = Feeds()
   private let script = Script(default: .value("made"))

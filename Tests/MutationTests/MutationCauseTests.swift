@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What causes and explanations tell of mutations.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct MutationCauseTests {
   private let client = OperationClient()
   private let script = Script()

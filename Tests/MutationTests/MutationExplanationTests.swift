@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations and events tell of mutations.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct MutationExplanationTests {
   private let posts = PostFixture()
 

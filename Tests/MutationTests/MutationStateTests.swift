@@ -6,7 +6,7 @@ import Testing
 @testable import OperationMutation
 
 /// The state, called as a store calls it.
-@Suite struct MutationStateTests {
+@Suite(.bounded) struct MutationStateTests {
   private typealias State = MutationState<Int, Int, Refused>
   private typealias StateTask = OperationTask<Int, Refused>
 
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// Calls yield, end and are cancelled, and values are set, in any order.
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<UInt64(ModelRuns.count(60, parts: 25)))
   func `A cancelled call leaves nothing in the state`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = OperationStore.detached(
@@ -150,7 +150,7 @@ import Testing
 }
 
 /// The map of the calls.
-@Suite struct ChunkedMapTests {
+@Suite(.bounded) struct ChunkedMapTests {
   /// A number that counts how often it is compared.
   private struct Key: Comparable, Sendable {
     @TaskLocal static var comparisons: Counter?

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Of several active calls, the state shows the one that was started last.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct NewestCallTests {
   private typealias Call = Task<String, any Error>
   private typealias Run = ScriptedRun<String, any Error>

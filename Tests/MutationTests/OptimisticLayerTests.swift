@@ -1,12 +1,13 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationMutation
 
 /// A call that ends while its update is added to a store.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OptimisticLayerTests {
   enum End: CaseIterable {
     case failure

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Updates and the refetches that replace them.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RefetchTests {
   private let feeds = Feeds()
   private let script = Script()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationMutation
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ScopeTests {
   private let client = OperationClient()
   private let script = Script()

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SharedCallTests {
   private func isSame<Arguments: Sendable>(_ first: Arguments, _ second: Arguments) async throws -> Bool {
     let contexts = Log<OperationContext>()

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Many calls at once, for the thread sanitizer.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StressTests {
   private static let calls = 400
 

@@ -4,7 +4,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite struct MockNetworkObserverTests {
+@Suite(.bounded) struct MockNetworkObserverTests {
   private let observer = MockNetworkObserver(initialStatus: .disconnected)
   private let received = Log<NetworkConnectionStatus>()
 

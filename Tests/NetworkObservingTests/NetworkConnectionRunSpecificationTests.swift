@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct NetworkConnectionRunSpecificationTests {
+@Suite(.bounded, .warningsAreIssues) struct NetworkConnectionRunSpecificationTests {
   private let observer = MockNetworkObserver(initialStatus: .disconnected)
   private var specification: NetworkConnectionRunSpecification { .connected(to: self.observer) }
 
@@ -115,7 +115,7 @@ import Testing
 }
 
 /// An observer of a user that reports changes only.
-@Suite(.warningsAreIssues) struct ChangesOnlyTests {
+@Suite(.bounded, .warningsAreIssues) struct ChangesOnlyTests {
   private let observer = ChangesOnlyObserver()
   private let context = OperationContext()
 

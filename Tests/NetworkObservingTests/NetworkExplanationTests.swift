@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What explanations tell of runs that wait for the network.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct NetworkExplanationTests {
   @Test func `A run that is paused until the network is connected`() async throws {
     let posts = PostFixture()

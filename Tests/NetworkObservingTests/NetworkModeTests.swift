@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// `networkMode(_:)`
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct NetworkModeTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()

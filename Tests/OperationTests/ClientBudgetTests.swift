@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The budget that all retries of a client share.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ClientBudgetTests {
+@Suite(.bounded, .warningsAreIssues) struct ClientBudgetTests {
   private let clock = ManualClock()
 
   private func client(

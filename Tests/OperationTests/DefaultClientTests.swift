@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite struct DefaultClientTests {
+@Suite(.bounded) struct DefaultClientTests {
   @Test func `Under a test runner nothing is retried`() async throws {
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let store = OperationClient().store(for: script.query())

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite struct DefaultStoreCreatorTests {
+@Suite(.bounded) struct DefaultStoreCreatorTests {
   @Test func `A query is retried with backoff`() async throws {
     let script = OperationScript<Int, any Error>()
     script.enqueue(.error(Refused()), .error(Refused()), .value(3))

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Claims of the guides about modifiers, contexts, staleness and values that no other test covers.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.bounded)
 struct GuideClaimTests {
   private let script = OperationScript<Int, any Error>()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The runs of a client while the network is away.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct NetworkModeDefaultTests {
+@Suite(.bounded, .warningsAreIssues) struct NetworkModeDefaultTests {
   private let network = MockNetworkObserver(initialStatus: .disconnected)
   private let script = OperationScript<Int, any Error>()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Defaults for a path prefix beside those of the client's store creator.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PathDefaultsTests {
   private func client(retryLimit: Int = 0) -> OperationClient {
     OperationClient(

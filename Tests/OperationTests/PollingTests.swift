@@ -1,9 +1,10 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The controller of the guide about polling.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.bounded)
 struct PollingTests {
   @Test func `A job is polled until it is done`() async throws {
     let (clock, script) = (ManualClock(), OperationScript<Job, any Error>())

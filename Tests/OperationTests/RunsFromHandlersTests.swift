@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A subscriber that a handler adds while the run before it is being cancelled gets a run of its own.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RunsFromHandlersTests {
   private enum Ending: CaseIterable {
     case reset, cancelled

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The subscription to network and activity observers that the stores of a creator share.
-@Suite(.warningsAreIssues) struct SurroundingsTests {
+@Suite(.bounded, .warningsAreIssues) struct SurroundingsTests {
   private let network = MockNetworkObserver(initialStatus: .connected)
   private let activity = MockApplicationActivityObserver(isActive: true)
   private let script = OperationScript<Int, any Error>(default: .value(1))

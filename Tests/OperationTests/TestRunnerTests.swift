@@ -1,9 +1,10 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import Operation
 
-@Suite struct TestRunnerTests {
+@Suite(.bounded) struct TestRunnerTests {
   @Test func `A process that runs tests is recognized by its arguments`() {
     #expect(TestRunner.isRunning)
     #expect(TestRunner.isTestRunner(["/usr/libexec/swiftpm-testing-helper"]))

@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct ExpressionTextTests {
   private func file(_ expression: String) -> String {
     let written = expression.replacing("\\", with: "\\\\").replacing("'", with: "\\'")

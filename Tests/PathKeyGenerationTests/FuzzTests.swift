@@ -2,7 +2,7 @@ import OperationPathKeyGeneration
 import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct FuzzTests {
   private static let valid = """
     \u{FEFF}// Keys.
@@ -36,7 +36,7 @@ struct FuzzTests {
   func `Any file gives code, or messages with places inside it`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var errors: [String] = []
-    for _ in 0..<500 {
+    for _ in 0..<ModelRuns.count(100, parts: 20) {
       var bytes = Array(Self.corpus.randomElement(using: &generator)?.utf8 ?? "".utf8)
       for _ in 0..<Int.random(in: 1...8, using: &generator) { Self.mutate(&bytes, using: &generator) }
       errors += Self.errors(about: [bytes])
@@ -48,7 +48,7 @@ struct FuzzTests {
   func `Random bytes and tokens give messages with places inside the file`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var errors: [String] = []
-    for _ in 0..<400 {
+    for _ in 0..<ModelRuns.count(80, parts: 20) {
       let noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)
       }

@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct ListingTests {
   private func target(_ name: String, _ text: String) throws -> TargetPaths {
     try TargetPaths(name: name, files: [SourceFile(path: "\(name).json", text: text)])

@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct MistakeTests {
   static let all = ReadingMistakes.all + SchemaMistakes.all + MergingMistakes.all
 

@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct NameTests {
   private func code(_ text: String) throws -> String {
     try PathKeyGenerator.generate(from: sources([text]), importing: "OperationCore")

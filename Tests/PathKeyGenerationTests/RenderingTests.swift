@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct RenderingTests {
   private func code(_ texts: String...) throws -> String {
     try PathKeyGenerator.generate(from: sources(texts), importing: "OperationCore")

@@ -1,8 +1,9 @@
 import Foundation
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct ScaleTests {
   /// Keys in namespaces of twenty.
   private func text(keys: Int) -> String {

@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct TextTests {
   private let valid = "{ paths: { me: { state: 'S' } } }"
 

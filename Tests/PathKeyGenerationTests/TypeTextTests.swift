@@ -1,7 +1,8 @@
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct TypeTextTests {
   private func code(for type: String) throws -> String {
     let text = "{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }"

@@ -1,10 +1,11 @@
 import Foundation
 import Operation
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
 /// `PathKeys.swift` in this folder is generated from the files in `Input`, and compiled with these tests.
-@Suite
+@Suite(.bounded)
 struct SnapshotTests {
   @Test
   func `The generator produces the code that is compiled here`() throws {

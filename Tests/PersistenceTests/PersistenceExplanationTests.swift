@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// What explanations and events tell of storages and journals.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PersistenceExplanationTests {
   private func store(in program: Program) -> OperationStore<QueryState<Int, any Error>> {
     let query = GetPost(script: OperationScript()).stale(after: .seconds(60))

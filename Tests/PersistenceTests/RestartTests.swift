@@ -2,10 +2,11 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Values and calls of one storage, over two starts of a program.
-@Suite(.warningsAreIssues) struct RestartTests {
+@Suite(.bounded, .warningsAreIssues) struct RestartTests {
   @Test func `A program that is started again begins with its value, and has sent its calls`() async throws {
     let storage = InMemoryStorage()
     let server = NoteServer()

@@ -11,7 +11,8 @@
   @testable import OperationPostgreSQL
 
   /// Connections over TCP with TLS, whose options are those of libpq.
-  @Suite(.needsServer, .enabled(if: Certificate.canBeMade, "openssl is not installed.")) struct EncryptionTests {
+  @Suite(.bounded, .needsServer, .enabled(if: Certificate.canBeMade, "openssl is not installed."))
+  struct EncryptionTests {
     private func start(_ certificate: Certificate) async throws -> DatabaseServer {
       try await DatabaseServer(
         settings: [

@@ -8,7 +8,7 @@
 
   @testable import OperationPostgreSQL
 
-  @Suite(.needsServer) struct FaultTests {
+  @Suite(.bounded, .needsServer) struct FaultTests {
     @Test func `A server that is stopped is an error with the remedy, and is used again later`() async throws {
       let server = try await DatabaseServer()
       try await PostgreSQLSchema().migrate(connection: server.connection())

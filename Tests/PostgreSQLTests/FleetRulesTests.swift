@@ -3,9 +3,10 @@
   import OperationFleet
   import OperationFleetTesting
   import OperationPostgreSQL
+  import TestFixtures
   import Testing
 
-  @Suite struct FleetRulesTests {
+  @Suite(.bounded) struct FleetRulesTests {
     @Test(.needsServer) func `The fleet keeps the rules of backends`() async throws {
       let server = try await DatabaseServer.shared.value
       let schemas = NamesByObject()

@@ -7,7 +7,7 @@
 
   @testable import OperationPostgreSQL
 
-  @Suite(.needsServer) struct FleetTests {
+  @Suite(.bounded, .needsServer) struct FleetTests {
     private let hour = Duration.seconds(3_600)
 
     private func key(_ text: String) -> FleetKey {

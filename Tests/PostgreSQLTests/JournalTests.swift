@@ -8,7 +8,7 @@
 
   @testable import OperationPostgreSQL
 
-  @Suite(.needsServer) struct JournalTests {
+  @Suite(.bounded, .needsServer) struct JournalTests {
     /// Processes are killed at random until a thousand calls were accepted. Each dead one has a successor.
     @Test(arguments: ServerTests.isDemanded ? [1, 2, 3] : [1] as [UInt64])
     func `Each call of eight processes that are killed at random arrives, once where its sender lived, in order`(

@@ -4,7 +4,7 @@
 
   @testable import OperationPostgreSQL
 
-  @Suite struct PoolMachineTests {
+  @Suite(.bounded) struct PoolMachineTests {
     private final class Connection: Sendable {}
 
     private static let gone = PostgreSQLError(code: .unavailable, message: "gone")

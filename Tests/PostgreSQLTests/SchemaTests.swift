@@ -2,11 +2,12 @@
   import OperationCore
   import OperationFleet
   import OperationPersistence
+  import TestFixtures
   import Testing
 
   @testable import OperationPostgreSQL
 
-  @Suite struct ConnectionStringTests {
+  @Suite(.bounded) struct ConnectionStringTests {
     @Test func `A connection is named without its password`() throws {
       for text in [
         "host=db.example port=5433 dbname=app user=service password=secret",
@@ -32,7 +33,7 @@
     }
   }
 
-  @Suite(.needsServer) struct SchemaTests {
+  @Suite(.bounded, .needsServer) struct SchemaTests {
     @Test func `Of many processes that connect first, one migrates`() async throws {
       let server = try await DatabaseServer.shared.value
       let schema = ServerTests.newSchema("Of \u{E9}")

@@ -9,7 +9,7 @@
   @testable import OperationPostgreSQL
 
   /// A server that says nothing any more, as behind a network that is cut: it answers nothing, and closes no connection.
-  @Suite(.needsServer) struct SilenceTests {
+  @Suite(.bounded, .needsServer) struct SilenceTests {
     /// Two nodes, and how often each item was read.
     private struct Nodes {
       let clients: [OperationClient]

@@ -2,9 +2,10 @@
   import OperationPersistence
   import OperationPersistenceTesting
   import OperationPostgreSQL
+  import TestFixtures
   import Testing
 
-  @Suite struct StorageRulesTests {
+  @Suite(.bounded) struct StorageRulesTests {
     @Test(.needsServer) func `The storage keeps the rules of storages`() async throws {
       let server = try await DatabaseServer.shared.value
       let schemas = NamesByObject()

@@ -1,10 +1,11 @@
 import Foundation
 import OperationCore
 import OperationPathKeyGeneration
+import TestFixtures
 import Testing
 
 /// Like the other snapshot, with public keys and imports that have the access level they need.
-@Suite
+@Suite(.bounded)
 struct PublicSnapshotTests {
   private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 

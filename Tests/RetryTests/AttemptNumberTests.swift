@@ -6,7 +6,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct AttemptNumberTests {
+@Suite(.bounded, .warningsAreIssues) struct AttemptNumberTests {
   @Test func `Attempts count from 1, for the operation and for handlers`() async throws {
     let numbers = Mutex<[Int]>([])
     let received = Log<Int>()

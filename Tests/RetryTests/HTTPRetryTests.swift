@@ -4,7 +4,7 @@ import OperationRetry
 import TestFixtures
 import Testing
 
-@Suite struct HTTPRetryTests {
+@Suite(.bounded) struct HTTPRetryTests {
   private let now = Date(timeIntervalSince1970: 784_111_777 - 90)  // 90 seconds before the date of the RFC.
 
   @Test(arguments: [

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// More than one retry around one operation.
-@Suite(.warningsAreIssues) struct NestedRetryTests {
+@Suite(.bounded, .warningsAreIssues) struct NestedRetryTests {
   private let attempts = Attempts()
 
   @Test(arguments: [true, false])

@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// The attempts of a retry, as a state shows them.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryAttemptTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryAttemptTests {
   private let script = OperationScript<Int, any Error>()
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
 

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RetryBudgetModelTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryBudgetModelTests {
   /// Deposits of a fifth, second by second, as the documentation describes them.
   private struct Model {
     var slices: [Int: Int] = [:]

@@ -6,7 +6,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryBudgetModifierTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryBudgetModifierTests {
   private let attempts = Attempts()
 
   @Test(arguments: [(0.6, 5, 3), (0.2, 10, 2), (1.0 / 3, 9, 3)])

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RetryCancellationTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryCancellationTests {
   private let attempts = Attempts()
 
   @Test func `A run that is cancelled in an attempt ends with its error, without a delay`() async {

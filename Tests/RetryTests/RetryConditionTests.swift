@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RetryConditionTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryConditionTests {
   private let attempts = Attempts()
 
   @Test func `The condition decides whether to retry`() async {

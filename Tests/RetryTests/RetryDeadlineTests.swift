@@ -6,7 +6,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryDeadlineTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryDeadlineTests {
   private let attempts = Attempts()
   private let clock = ManualClock()
 

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// What explanations and events tell of attempts.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RetryExplanationTests {
   private let clock = ManualClock()
   private let script = OperationScript<Int, any Error>()

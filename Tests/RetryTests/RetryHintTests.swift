@@ -14,7 +14,7 @@ private struct Classified: RetryClassifying, Hashable {
   var retryClassification: RetryClassification
 }
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryHintTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryHintTests {
   private let delayer = RecordingDelayer()
 
   private var context: OperationContext {

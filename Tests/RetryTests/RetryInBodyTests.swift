@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Operations whose bodies run other operations with their own context.
-@Suite(.warningsAreIssues) struct RetryInBodyTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryInBodyTests {
   private let outer = Attempts()
   private let inner = Attempts()
 

@@ -13,7 +13,7 @@ private struct Full: RetryHinting, LocalRejection {
   var retryAfter: OperationDuration?
 }
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryJitterTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryJitterTests {
   private let delayer = RecordingDelayer()
 
   /// Runs an operation of many clients, each of which fails once.

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Which limit applies.
-@Suite(.warningsAreIssues) struct RetryLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryLimitTests {
   private let attempts = Attempts()
 
   @Test func `The limit that an operation sets in its setup applies`() async {

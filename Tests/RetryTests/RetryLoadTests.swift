@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// How many attempts reach a service of which a share fails, in virtual time: the table of the article.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryLoadTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryLoadTests {
   /// The attempts for each of 2,000 runs with up to two retries, which come 100 a second.
   private func load(failing share: Double, _ budget: RetryBudget?) async -> Double {
     let (clock, attempts) = (ManualClock(), Counter())

@@ -18,7 +18,7 @@ private enum End {
 }
 
 /// Attempts that have not reached the server count nowhere in the budget: rule 15 of the design.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryRejectionTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryRejectionTests {
   /// Runs an operation once, and returns the number of its attempts.
   @discardableResult
   private func run(

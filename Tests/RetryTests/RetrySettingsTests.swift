@@ -6,7 +6,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetrySettingsTests {
+@Suite(.bounded, .warningsAreIssues) struct RetrySettingsTests {
   private let attempts = Attempts()
 
   private struct Busy: RetryHinting {

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RetryTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryTests {
   private let attempts = Attempts()
   private let delayer = RecordingDelayer()
 

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct RetryValueTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryValueTests {
   private let attempts = Attempts()
 
   /// Returns the number of the attempt.

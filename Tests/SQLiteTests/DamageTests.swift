@@ -4,11 +4,12 @@
   import OperationCore
   import OperationPersistence
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationSQLite
 
-  @Suite struct DamageTests {
+  @Suite(.bounded) struct DamageTests {
     /// How many damages of each kind of file are tried; more with `SWIFT_OPERATION_DAMAGES`.
     private static let count = ProcessInfo.processInfo.environment["SWIFT_OPERATION_DAMAGES"].flatMap { Int($0) } ?? 8
     private static let seed =

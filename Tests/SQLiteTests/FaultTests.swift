@@ -7,9 +7,10 @@
   import OperationPersistence
   import OperationSQLite
   import OperationTesting
+  import TestFixtures
   import Testing
 
-  @Suite(.serialized) struct FaultTests {
+  @Suite(.bounded, .serialized) struct FaultTests {
     private static let count = 200
 
     @Test(arguments: [false, true])

@@ -5,9 +5,10 @@
   import OperationPersistence
   import OperationSQLite
   import OperationTesting
+  import TestFixtures
   import Testing
 
-  @Suite struct FreeSpaceTests {
+  @Suite(.bounded) struct FreeSpaceTests {
     private static let value = [UInt8](repeating: 7, count: 2_000)
 
     private func fill(_ storage: SQLiteStorage, _ count: Int) async throws {

@@ -4,10 +4,11 @@
   import OperationPersistence
   import OperationSQLite
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// Batches that wait for the same write. Another connection keeps the file locked until all of them wait.
-  struct GroupTests {
+  @Suite(.bounded) struct GroupTests {
     private let folder: Folder
 
     init() throws { self.folder = try Folder.inMemory() }

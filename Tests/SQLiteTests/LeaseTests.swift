@@ -5,9 +5,10 @@
   @testable import OperationSQLite
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
-  @Suite struct LeaseTests {
+  @Suite(.bounded) struct LeaseTests {
     private let folder: Folder
 
     init() throws {

@@ -4,11 +4,12 @@
   import OperationCore
   import OperationMutation
   import OperationPersistence
+  import TestFixtures
   import Testing
 
   @testable import OperationSQLite
 
-  @Suite struct RecoveryTests {
+  @Suite(.bounded) struct RecoveryTests {
     private let folder: Folder
 
     init() throws {

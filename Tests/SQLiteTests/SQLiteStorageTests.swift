@@ -3,9 +3,10 @@
   import GRDB
   import OperationPersistence
   import OperationSQLite
+  import TestFixtures
   import Testing
 
-  @Suite struct SQLiteStorageTests {
+  @Suite(.bounded) struct SQLiteStorageTests {
     private let folder: Folder
 
     init() throws {

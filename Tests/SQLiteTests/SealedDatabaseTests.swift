@@ -5,9 +5,10 @@
   import SubjectFixtures
   import OperationSQLite
   import Synchronization
+  import TestFixtures
   import Testing
 
-  @Suite struct SealedDatabaseTests {
+  @Suite(.bounded) struct SealedDatabaseTests {
     @Test func `A sealed database keeps the rules of storages`() async throws {
       let folder = try Folder.inMemory()
       let count = Atomic(0)

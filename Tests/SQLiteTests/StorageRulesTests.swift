@@ -3,9 +3,10 @@
   import OperationPersistenceTesting
   import OperationSQLite
   import Synchronization
+  import TestFixtures
   import Testing
 
-  @Suite struct StorageRulesTests {
+  @Suite(.bounded) struct StorageRulesTests {
     @Test func `The storage in a database keeps the rules of storages`() async throws {
       let folder = try Folder.inMemory()
       let count = Atomic(0)

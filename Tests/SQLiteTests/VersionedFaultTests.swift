@@ -1,9 +1,10 @@
 #if SwiftOperationSQLite && os(Linux)
   import Foundation
+  import TestFixtures
   import Testing
 
   /// Faults of a program whose calls are merged, in conflict, and of two versions, with a journal that resumes by itself.
-  @Suite(.serialized) struct VersionedFaultTests {
+  @Suite(.bounded, .serialized) struct VersionedFaultTests {
     private static let count = 60
     private static let isComplete = ProcessInfo.processInfo.environment["SWIFT_OPERATION_ALL_FAULTS"] != nil
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Conditions of `||`, one of which would wait in a cycle.
-@Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct AlternativeCycleTests {
   private let operations = Log<ScheduledOperation<Void>>()
 

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct BarrierTests {
   private let log = Log<String>()
   private let script = Script()
@@ -123,7 +123,7 @@ struct BarrierTests {
     #expect(self.log.all == ["first", "barrier", "last"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `Ten thousand vital operations, barriers and products are scheduled at a constant cost each`() async throws {
     let scheduler = OperationScheduler()
     scheduler.suspend()
@@ -144,7 +144,7 @@ struct BarrierTests {
     #expect(count.all.count == 12_500)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test
   func `Ten thousand vital operations of a group are scheduled at a constant cost each`() async throws {
     let group = OperationGroup("group")
     let count = Log<Int>()

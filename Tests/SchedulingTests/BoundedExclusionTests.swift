@@ -6,7 +6,7 @@ import Testing
 @testable import OperationScheduling
 
 /// Waits for categories that end after a time, or with a deadline inside.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct BoundedExclusionTests {
   private let clock = ManualClock()
   private let gate = Gate()

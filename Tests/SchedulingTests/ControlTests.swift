@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What users of `OperationQueue` know: suspension, width, priorities, dependencies that are removed, and snapshots.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ControlTests {
   private let log = Log<String>()
   private let script = Script()

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Cycles through every kind of wait. Each of these tests lasts until its time limit if the cycle is not found.
-@Suite(.timeLimit(.minutes(2)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CycleTests {
   private let names = Names()
   private let gate = Gate()

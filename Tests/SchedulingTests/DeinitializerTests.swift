@@ -6,7 +6,7 @@ import Testing
 @testable import OperationScheduling
 
 /// Values of users that are released when an operation ends: their deinitializers may call schedulers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DeinitializerTests {
   private let script = Script()
   private let other = OperationScheduler()

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationScheduling
 
 /// The machine behind mutual exclusion against a model that recomputes everything.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.bounded)
 struct ExclusionModelTests {
   /// A run, as the model sees it.
   private struct Run {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationScheduling
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ExclusionTests {
   private enum Alert {}
 

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct NestedCostTests {
   /// Cubic costs, which this excludes, take minutes.
   @Test func `Thousands of inner runs of a held category run one at a time, and others wait meanwhile`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationScheduling
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct NestedExclusionTests {
   private let log = Log<String>()
   private let names = Names()

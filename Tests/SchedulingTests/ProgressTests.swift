@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ProgressTests {
   @Test func `The progress of a scheduler counts what was scheduled and what has ended`() async throws {
     let scheduler = OperationScheduler()

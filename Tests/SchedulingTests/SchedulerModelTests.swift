@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Random schedules with everything switched on, against a model of what may run.
-@Suite(.timeLimit(.minutes(5)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SchedulerModelTests {
   private final class Model: Sendable {
     struct State {

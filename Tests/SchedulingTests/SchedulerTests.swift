@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SchedulerTests {
   private let log = Log<String>()
   private let script = Script()
@@ -254,9 +254,9 @@ struct SchedulerTests {
     #expect(self.log.all.isEmpty)
   }
 
-  @Test func `A hundred thousand operations leave nothing behind`() async throws {
+  @Test func `Thousands of operations leave nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
-    let count = 100_000
+    let count = ModelRuns.count(20_000, weight: 10)
     do {
       let scheduler = OperationScheduler(maximumConcurrentOperations: 4)
       let counter = InsideCounter()

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// What explanations tell of categories, conditions and schedulers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SchedulingExplanationTests {
   private let posts = PostFixture()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationScheduling
 
 /// Thousands of random operations, for the thread sanitizer.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StressTests {
   @Test(arguments: [UInt64(1), 2, 3])
   func `Random operations never overlap in a category, all of them end, and nothing is left`(seed: UInt64) async throws

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationScheduling
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct UniqueWorkTests {
   private let script = Script()
   private let id = OperationCategory(UInt64.random(in: 0 ... .max))

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Random operations that wait for each other in every way: all of them end, and a cycle is reported where there is one.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct WaitModelTests {
   @Test(arguments: 0..<100)
   func `Waits for values and dependencies are reported if and only if they close a cycle`(_ seed: Int) async throws {

@@ -1,4 +1,5 @@
 import Operation
+import TestFixtures
 import Testing
 
 extension OperationContext {
@@ -59,7 +60,7 @@ private struct NoRetryQuery: QueryRequest, Hashable {
   }
 }
 
-@Suite struct ContextSamples {
+@Suite(.bounded) struct ContextSamples {
   @Test func `A custom property reaches the query`() async throws {
     let store = OperationStore.detached(query: PlayerQuery(id: 1))
     #expect(try await store.fetch() == "player 1")

@@ -1,7 +1,8 @@
 import Operation
+import TestFixtures
 import Testing
 
-@Suite struct FeedSamples {
+@Suite(.bounded) struct FeedSamples {
   @Test func `A feed loads page after page to its end`() async throws {
     let store = OperationStore.detached(query: Post.feedQuery)
 

@@ -1,7 +1,8 @@
 import Operation
+import TestFixtures
 import Testing
 
-@Suite struct FriendRequestSamples {
+@Suite(.bounded) struct FriendRequestSamples {
   private let server = SocialServer()
   private let client: OperationClient
 

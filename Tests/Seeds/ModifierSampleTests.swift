@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 extension OperationRequest {
@@ -30,7 +31,7 @@ struct DelayModifer<
   }
 }
 
-@Suite struct ModifierSamples {
+@Suite(.bounded) struct ModifierSamples {
   @Test func `A modified query is a query`() async throws {
     let delayedPostQuery = Post.Query(id: 1).delay(for: .seconds(1))
     let store = OperationStore.detached(query: delayedPostQuery)

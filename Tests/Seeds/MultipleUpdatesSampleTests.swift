@@ -1,5 +1,6 @@
 import Operation
 import OperationTesting
+import TestFixtures
 import Testing
 
 private struct PostCache {
@@ -31,7 +32,7 @@ extension Post {
   }
 }
 
-@Suite struct MultipleUpdatesSamples {
+@Suite(.bounded) struct MultipleUpdatesSamples {
   @Test func `The cached value comes before the live one`() async throws {
     let store = OperationStore.detached(query: Post.CachedQuery(id: 1))
     let recorder = EventRecorder<QueryState<Post?, any Error>>()

@@ -1,12 +1,13 @@
 import Foundation
 import Operation
+import TestFixtures
 import Testing
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
 #endif
 
-@Suite struct QuerySamples {
+@Suite(.bounded) struct QuerySamples {
   private let post = Post(id: 1, userId: 1, title: "Mock Title", body: "This is the body of the mock post.")
 
   @Test func `A query returns the post`() async throws {

@@ -1,6 +1,7 @@
 import Observation
 import OperationTesting
 import SharingOperation
+import TestFixtures
 import Testing
 
 // The models and the logic of the reference documents' views; the views themselves are in SharedOperationViews.swift.
@@ -76,7 +77,7 @@ private final class SelectingModel {
 }
 
 @MainActor
-@Suite struct SharedOperationSamples {
+@Suite(.bounded) struct SharedOperationSamples {
   private let client = Self.makeClient()
 
   /// Creates a client whose server answers when the gate is open.

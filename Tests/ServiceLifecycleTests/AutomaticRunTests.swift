@@ -4,9 +4,10 @@
   import OperationTesting
   import ServiceLifecycle
   import ServiceLifecycleTestKit
+  import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct AutomaticRunTests {
+  @Suite(.bounded, .warningsAreIssues) struct AutomaticRunTests {
     private let program = Program()
 
     /// Shuts the program down, in which nothing runs.

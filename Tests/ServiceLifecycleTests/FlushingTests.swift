@@ -7,6 +7,7 @@
   import ServiceLifecycle
   import ServiceLifecycleTestKit
   import Synchronization
+  import TestFixtures
   import Testing
 
   /// Records how many mutations had ended at each flush.
@@ -25,7 +26,7 @@
     }
   }
 
-  @Suite(.warningsAreIssues) struct FlushingTests {
+  @Suite(.bounded, .warningsAreIssues) struct FlushingTests {
     private let program = Program()
     private let script = Script()
     private let writing = Writing()

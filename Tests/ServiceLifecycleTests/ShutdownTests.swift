@@ -5,9 +5,10 @@
   import OperationTesting
   import ServiceLifecycle
   import ServiceLifecycleTestKit
+  import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct ShutdownTests {
+  @Suite(.bounded, .warningsAreIssues) struct ShutdownTests {
     private let program = Program()
     private let queryScript = Script()
     private let changeScript = Script()

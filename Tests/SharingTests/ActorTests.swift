@@ -1,5 +1,6 @@
 import OperationTesting
 import SharingOperation
+import TestFixtures
 import Testing
 
 /// A model that is an actor.
@@ -29,7 +30,7 @@ private actor CounterModel {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ActorTests {
   private let client = makeClient(runsAutomatically: false)
 

@@ -3,7 +3,7 @@ import SharingOperation
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.bounded)
 struct CurrentClientTests {
   @Test func `The client for the process is the same everywhere`() async {
     let client = OperationClient.current

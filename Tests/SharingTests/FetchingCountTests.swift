@@ -6,7 +6,7 @@ import Testing
 
 /// `ObservableFetchingCount`: the number of stores with a run under way, observed on the main actor.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ObservableFetchingCountTests {
   private let client = makeClient(runsAutomatically: false)
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Wrappers that show the value of the operation before, until the other one has a value.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct KeepingPreviousTests {
   private let client = makeClient(runsAutomatically: false)
   private let first = OperationScript<Int, any Error>()
@@ -246,7 +246,7 @@ struct KeepingPreviousTests {
 }
 
 /// Wrappers that show a placeholder before the first value.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct WrapperPlaceholderTests {
   private let client = makeClient(runsAutomatically: false)
   private let script = OperationScript<Int, any Error>()

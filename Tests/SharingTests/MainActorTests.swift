@@ -1,11 +1,12 @@
 import Observation
 import OperationTesting
 import SharingOperation
+import TestFixtures
 import Testing
 
 /// Wrappers and models that are created on the main actor.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct MainActorTests {
   @Test func `Nothing changes between two reads of one job, and everything before the next job`() async throws {
     let script = OperationScript<Int, any Error>()

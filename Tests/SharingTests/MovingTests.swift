@@ -3,7 +3,7 @@ import SharingOperation
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct MovingTests {
   @Test func `A moved wrapper shows the other operation, and so do its copies`() async throws {
     let client = makeClient(runsAutomatically: false)

@@ -3,7 +3,7 @@ import SharingOperation
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SharedOperationTests {
   @Test func `Two wrappers of an operation share one store and one run`() async throws {
     let client = makeClient()

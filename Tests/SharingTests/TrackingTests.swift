@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct TrackingTests {
   private let client = makeClient(runsAutomatically: false)
 

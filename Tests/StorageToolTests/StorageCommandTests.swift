@@ -1,8 +1,9 @@
 #if SwiftOperationSQLite && os(Linux)
   import OperationStorageTool
+  import TestFixtures
   import Testing
 
-  @Suite struct StorageCommandTests {
+  @Suite(.bounded) struct StorageCommandTests {
     @Test(arguments: [
       (["a"], StorageCommand.Action.list(entries: false)),
       (["list", "a"], .list(entries: false)),

@@ -4,9 +4,10 @@
   import OperationSQLite
   import OperationStorageTool
   import OperationTesting
+  import TestFixtures
   import Testing
 
-  @Suite(.warningsAreIssues) struct StorageToolTests {
+  @Suite(.bounded, .warningsAreIssues) struct StorageToolTests {
     private let file: ToolFile
 
     init() async throws {

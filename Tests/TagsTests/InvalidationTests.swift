@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Invalidating by tags is invalidating by paths, for other stores.
-@Suite(.warningsAreIssues) struct InvalidationTests {
+@Suite(.bounded, .warningsAreIssues) struct InvalidationTests {
   private let client = OperationClient()
 
   private func automatic(_ name: String, _ script: PostsScript) -> PostsStore {

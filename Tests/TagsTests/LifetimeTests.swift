@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Nothing is left in the index of what has gone.
-@Suite(.warningsAreIssues) struct LifetimeTests {
+@Suite(.bounded, .warningsAreIssues) struct LifetimeTests {
   private let client = OperationClient()
 
   @Test func `A removed store leaves the index, whoever else has it`() {

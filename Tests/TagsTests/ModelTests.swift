@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Random changes, after each of which the index is compared with the tags of the values that the stores show.
-@Suite(.warningsAreIssues) struct ModelTests {
+@Suite(.bounded, .warningsAreIssues) struct ModelTests {
   private struct Call {
     let task: Task<Post, any Error>
     let run: ScriptedRun<Post, any Error>
@@ -61,7 +61,7 @@ import Testing
     return (stores, memberships)
   }
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<UInt64(ModelRuns.count(80, parts: 25)))
   func `The index has the tags of what the stores show`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let mutation = EditPost(script: self.edits)

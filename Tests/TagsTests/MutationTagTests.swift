@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Mutations that invalidate what shows tags.
-@Suite(.warningsAreIssues) struct MutationTagTests {
+@Suite(.bounded, .warningsAreIssues) struct MutationTagTests {
   private let client = OperationClient()
   private let script = OperationScript<Post, any Error>()
 

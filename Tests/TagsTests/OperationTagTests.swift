@@ -2,7 +2,7 @@ import OperationTags
 import TestFixtures
 import Testing
 
-@Suite struct OperationTagTests {
+@Suite(.bounded) struct OperationTagTests {
   @Test func `Tags are equal if their names and identifiers are`() {
     #expect(OperationTag("posts") == OperationTag("posts"))
     #expect(OperationTag("posts") != OperationTag("post"))

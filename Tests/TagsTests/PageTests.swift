@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// The tags of a paginated operation, page by page.
-@Suite(.warningsAreIssues) struct PageTests {
+@Suite(.bounded, .warningsAreIssues) struct PageTests {
   private let client = OperationClient()
   private let script = PostsScript()
   private let computed = Log<[Int]>()

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// The tags of a store are those of the value that it shows.
-@Suite(.warningsAreIssues) struct ShownValueTests {
+@Suite(.bounded, .warningsAreIssues) struct ShownValueTests {
   private let client = OperationClient()
 
   @Test func `A value that is set replaces the tags of the one before`() {

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What causes and explanations tell of tags.
-@Suite(.warningsAreIssues) struct TagExplanationTests {
+@Suite(.bounded, .warningsAreIssues) struct TagExplanationTests {
   private let client = OperationClient()
 
   @Test func `An explanation has the tags of the value, and what has invalidated them`() {

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// What the modifiers say.
-@Suite(.warningsAreIssues) struct TaggedTests {
+@Suite(.bounded, .warningsAreIssues) struct TaggedTests {
   private let client = OperationClient()
 
   @Test func `Tags that do not depend on the value are there from the beginning`() {

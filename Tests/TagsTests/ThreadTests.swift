@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Threads that change values and look for tags at the same time.
-@Suite(.warningsAreIssues) struct ThreadTests {
+@Suite(.bounded, .warningsAreIssues) struct ThreadTests {
   @Test func `A value that anybody can read is found by its tags`() async {
     let client = OperationClient()
     let stores = (0..<4).map { client.posts("posts \($0)", initialValue: posts($0)) }
@@ -44,7 +44,7 @@ import Testing
       with: QueryEventHandler(onStateChanged: { state, _ in
         guard state.currentValue == posts(1) else { return }
         entered.open()
-        #expect(isOver.wait(timeout: .now() + 60) == .success, "The test has not ended.")
+        #expect(isOver.waitForSignal(), "The test has not ended.")
       })
     )
     async let first: Void = onThreads(1) { _ in store.currentValue = posts(1) }

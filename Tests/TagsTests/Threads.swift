@@ -1,4 +1,5 @@
 import Dispatch
+import TestFixtures
 
 /// Calls `body` on another thread, and returns whether it ends, which it does not if it needs a lock of this thread.
 func finishesElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -7,7 +8,7 @@ func finishesElsewhere(_ body: @escaping @Sendable () -> Void) -> Bool {
     body()
     end.signal()
   }
-  return end.wait(timeout: .now() + 60) == .success
+  return end.waitForSignal()
 }
 
 /// Calls `body` on `count` threads at the same time, with the numbers from 0.

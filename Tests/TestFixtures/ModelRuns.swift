@@ -19,6 +19,14 @@ package enum ModelRuns {
     max(usual, self.asked * weight / parts)
   }
 
+  /// Whether more schedules are asked for than the usual ones.
+  package static var isThorough: Bool { self.asked > 0 }
+
+  /// Every third element, and all of them where more schedules are asked for: a part that differs with each of them.
+  package static func part<Element>(of elements: [Element]) -> [Element] {
+    self.isThorough ? elements : elements.indices.filter { $0.isMultiple(of: 3) }.map { elements[$0] }
+  }
+
   private static var asked: Int { ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0 }
 
   /// Runs schedules until one of them differs from its model, which is an issue.

@@ -22,11 +22,11 @@
       return String(link.split(separator: "/").last ?? "")
     }
 
-    /// Waits until a thread waits for something, such as a lock. Returns false after the time limit of 20 s.
+    /// Waits until a thread waits for something, such as a lock. Returns false after the time limit of a test.
     ///
     /// The kernel does not tell when a thread begins to wait, so this asks again and again.
     package static func waitUntilBlocked(_ number: String) -> Bool {
-      let end = ContinuousClock.now + .seconds(20)
+      let end = ContinuousClock.now + BoundedTests.limit
       while self.entry(of: number)?.state != "S" {
         if ContinuousClock.now > end { return false }
         sched_yield()

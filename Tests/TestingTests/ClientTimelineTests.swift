@@ -1,9 +1,10 @@
 import OperationCore
+import TestFixtures
 import Testing
 
 @testable import OperationTesting
 
-@Suite struct ClientTimelineTests {
+@Suite(.bounded) struct ClientTimelineTests {
   private let timeline = ClientTimeline()
   private let client = OperationClient()
   private let clock = ManualClock()

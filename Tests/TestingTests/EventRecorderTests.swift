@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct EventRecorderTests {
+@Suite(.bounded, .issuesAreExpected) struct EventRecorderTests {
   typealias State = QueryState<Int, any Error>
 
   let script = OperationScript<Int, any Error>()

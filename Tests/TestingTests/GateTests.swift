@@ -1,7 +1,8 @@
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct GateTests {
+@Suite(.bounded, .issuesAreExpected) struct GateTests {
   let gate = Gate()
 
   @Test func `A gate holds tasks until it opens`() async throws {

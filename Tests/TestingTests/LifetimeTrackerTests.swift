@@ -1,7 +1,8 @@
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct LifetimeTrackerTests {
+@Suite(.bounded, .issuesAreExpected) struct LifetimeTrackerTests {
   let lifetimes = LifetimeTracker()
 
   @Test func `A tracker counts live objects`() async throws {

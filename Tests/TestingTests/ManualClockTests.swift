@@ -3,9 +3,10 @@ import OperationBackoff
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct ManualClockTests {
+@Suite(.bounded, .issuesAreExpected) struct ManualClockTests {
   let clock = ManualClock()
 
   @Test func `Sleepers wake in the order of their deadlines and then of their arrival`() {

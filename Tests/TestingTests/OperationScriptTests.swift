@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct OperationScriptTests {
+@Suite(.bounded, .issuesAreExpected) struct OperationScriptTests {
   @Test func `A script plays the enqueued outcomes and then the default`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(9))
     let runner = OperationRunner(operation: script.operation())

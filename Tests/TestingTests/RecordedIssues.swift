@@ -14,6 +14,45 @@ func recordedIssues(
   return recorder.messages
 }
 
+/// Returns the messages of the issues that a check of something broken records.
+///
+/// A wait in vain takes all of its limit, so the limit is short. On a busy machine another wait can exceed it, too: if the issues
+/// are not the expected ones, the check runs again with ten times the limit. The messages name the shortest one in any case.
+///
+/// - Parameters:
+///   - limit: The shortest limit.
+///   - expected: The expected messages.
+///   - check: The check, which takes its limit.
+/// - Returns: The messages of the last check.
+/// - Throws: The error of `check`.
+func recordedIssues(
+  within limit: Duration = .milliseconds(200),
+  expecting expected: ExpectedIssues,
+  _ check: (Duration) async throws -> Void
+) async rethrows -> [String] {
+  var found: [String] = []
+  for factor in [1, 10, 100] where factor == 1 || !expected.match(found) {
+    let longer = limit * factor
+    found = try await recordedIssues { try await check(longer) }.map { message in
+      message.replacing("\(longer * 3)", with: "\(limit * 3)").replacing("\(longer)", with: "\(limit)")
+    }
+  }
+  return found
+}
+
+/// The issues that a check of something broken records.
+enum ExpectedIssues {
+  case all([String])
+  case firstBegins(with: String)
+
+  fileprivate func match(_ found: [String]) -> Bool {
+    switch self {
+    case .all(let messages): found == messages
+    case .firstBegins(let text): found.first?.hasPrefix(text) == true
+    }
+  }
+}
+
 private final class IssueRecorder: Sendable {
   @TaskLocal static var current: IssueRecorder?
 

@@ -1,10 +1,11 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// The tools of the core with which authors write observers, conditions, graphs and modifiers.
-@Suite(.warningsAreIssues) struct ToolsForAuthorsTests {
+@Suite(.bounded, .warningsAreIssues) struct ToolsForAuthorsTests {
   @Test func `A condition made of a broadcast keeps the rules`() async throws {
     try await checkRunSpecification {
       let isOn = Broadcast(false)

@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct WarningTests {
+@Suite(.bounded, .issuesAreExpected) struct WarningTests {
   private static func warn(_ code: OperationWarning.Code) {
     OperationWarning(code: code, message: "Something is wrong.").report()
   }

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Bodies that block their thread before they first suspend.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BlockingTests {
+@Suite(.bounded, .warningsAreIssues) struct BlockingTests {
   @Test func `With an executor preference, a timeout ends a run that blocks its thread`() async throws {
     let clock = ManualClock()
     let gate = DispatchSemaphore(value: 0)

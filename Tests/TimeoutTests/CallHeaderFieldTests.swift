@@ -5,7 +5,7 @@ import OperationTimeout
 import TestFixtures
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct CallHeaderFieldTests {
+@Suite(.bounded, .warningsAreIssues) struct CallHeaderFieldTests {
   private let clock = ManualClock()
 
   private var context: OperationContext {

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationTesting
 import OperationTimeout
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct DeadlineTests {
+@Suite(.bounded, .warningsAreIssues) struct DeadlineTests {
   private let clock = ManualClock()
 
   @Test func `A run ends at its deadline, and the operation knows it`() async throws {

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The cancellation of the caller, at every point of a run.
-@Suite(.warningsAreIssues) struct TimeoutCancellationTests {
+@Suite(.bounded, .warningsAreIssues) struct TimeoutCancellationTests {
   private let clock = ManualClock()
 
   @Test func `A cancelled caller leaves at once, and the operation is cancelled`() async throws {

@@ -4,7 +4,7 @@ import OperationTimeout
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct TimeoutTests {
+@Suite(.bounded, .warningsAreIssues) struct TimeoutTests {
   private let clock = ManualClock()
 
   @Test func `A run that ends in time returns its value and leaves no timer`() async throws {

@@ -1,7 +1,8 @@
 import OperationTop
+import TestFixtures
 import Testing
 
-@Suite struct ProtocolTests {
+@Suite(.bounded) struct ProtocolTests {
   private static let reply =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     + "1B\r\ndata: {\"type\":\"hello\"}\n\n: \r\n0C\r\n\n\ndata: {\"ty\r\n12\r\npe\":\"update\"}\n\nda\r\n0\r\n\r\n"

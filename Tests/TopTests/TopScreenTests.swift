@@ -1,7 +1,8 @@
 import OperationTop
+import TestFixtures
 import Testing
 
-@Suite struct TopScreenTests {
+@Suite(.bounded) struct TopScreenTests {
   private let model: TopModel
   private let screen = TopScreen(width: 80, height: 24)
 

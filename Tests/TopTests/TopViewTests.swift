@@ -1,7 +1,8 @@
 import OperationTop
+import TestFixtures
 import Testing
 
-@Suite struct TopViewTests {
+@Suite(.bounded) struct TopViewTests {
   private let entries: [TopModel.Entry]
   private var view = TopView()
 
@@ -67,7 +68,7 @@ import Testing
   }
 }
 
-@Suite struct TopKeyTests {
+@Suite(.bounded) struct TopKeyTests {
   @Test func `Keys are read from what a terminal sends`() {
     let bytes = Array("a\u{1B}[A\u{1B}[B\u{1B}OH\u{1B}[6~é\r\u{7F}\u{3}\u{1B}[15~z\u{1B}".utf8)
     #expect(

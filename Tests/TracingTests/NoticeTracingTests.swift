@@ -8,7 +8,7 @@
   import Testing
   import Tracing
 
-  @Suite(.warningsAreIssues) struct NoticeTracingTests {
+  @Suite(.bounded, .warningsAreIssues) struct NoticeTracingTests {
     private let tracer = InMemoryTracer()
     private let script = OperationScript<Int, any Error>(default: .value(1))
 

@@ -5,6 +5,7 @@
   import OperationRetry
   import OperationTesting
   import OperationTracing
+  import TestFixtures
   import Testing
   import Tracing
 
@@ -31,7 +32,7 @@
     }
   }
 
-  @Suite(.warningsAreIssues) struct PropagationTests {
+  @Suite(.bounded, .warningsAreIssues) struct PropagationTests {
     private let tracer = InMemoryTracer()
 
     /// Expects the span of a body to be a child of the run's span, and that one a child of the caller's, in one trace.

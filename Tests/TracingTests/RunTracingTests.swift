@@ -13,7 +13,7 @@
     var description: String { "password" }
   }
 
-  @Suite(.warningsAreIssues) struct RunTracingTests {
+  @Suite(.bounded, .warningsAreIssues) struct RunTracingTests {
     private let tracer = InMemoryTracer()
     private let script = OperationScript<Int, any Error>()
 

@@ -4,7 +4,7 @@
 
   @testable import OperationActivityObserving
 
-  @Suite struct ActivityStateTests {
+  @Suite(.bounded) struct ActivityStateTests {
     /// Keeps the state, so that an expectation may change it.
     private final class Observed {
       private var state: ActivityState

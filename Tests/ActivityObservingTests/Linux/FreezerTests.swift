@@ -3,10 +3,11 @@
   import Glibc
   import OperationControlGroups
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// A process that is frozen with its control group.
-  @Suite(.timeLimit(.minutes(10)), .enabled(if: FreezableGroup.exists, "no control group can be made and frozen"))
+  @Suite(.bounded, .enabled(if: FreezableGroup.exists, "no control group can be made and frozen"))
   struct FreezerTests {
     @Test func `A process that is frozen and thawed reports inactive and active`() async throws {
       let group = try #require(FreezableGroup())

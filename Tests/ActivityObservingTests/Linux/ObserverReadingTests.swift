@@ -8,7 +8,7 @@
   @testable import OperationActivityObserving
 
   /// `isActive` and the first value of a new subscriber are the same at any time.
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverReadingTests {
+  @Suite(.bounded, .warningsAreIssues) struct ObserverReadingTests {
     private let system = FakeSystem()
     private let observer = Box<SignalActivityObserver?>(nil)
     private let readings = Box<[Bool]>([])

@@ -1,11 +1,12 @@
 #if os(Linux)
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationActivityObserving
 
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverRulesTests {
+  @Suite(.bounded, .warningsAreIssues) struct ObserverRulesTests {
     @Test func `The observer of the process follows the rules of observers`() async throws {
       try await checkObserver(sending: [false, true]) {
         let (system, loop) = (FakeSystem(), EventLoop())

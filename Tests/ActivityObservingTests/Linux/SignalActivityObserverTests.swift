@@ -11,7 +11,7 @@
   @testable import OperationActivityObserving
 
   /// An observer of a fake system. It handles no signal of the test process.
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+  @Suite(.bounded, .warningsAreIssues)
   struct SignalActivityObserverTests {
     private let system = FakeSystem()
     private let loop = EventLoop()

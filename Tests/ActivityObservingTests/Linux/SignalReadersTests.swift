@@ -1,11 +1,12 @@
 #if os(Linux)
   import Foundation
+  import TestFixtures
   import Testing
 
   @testable import OperationActivityObserving
 
   /// Event sources are found by the open descriptors of the process, however Dispatch is linked.
-  @Suite struct SignalReadersTests {
+  @Suite(.bounded) struct SignalReadersTests {
     @Test func `The signals of a descriptor are parsed`() {
       let text = "pos:\t0\nflags:\t02004002\nmnt_id:\t15\nsigmask:\t0000000000020000\n"
       #expect(SignalReaders.mask(parsing: text) == 1 << (18 - 1))

@@ -1,10 +1,11 @@
 #if os(Linux)
   import Glibc
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// Signals that are sent to a separate process.
-  @Suite(.timeLimit(.minutes(10)))
+  @Suite(.bounded)
   struct SignalTests {
     @Test(arguments: [SIGSTOP, SIGTSTP])
     func `A process that is stopped and continues reports inactive and active`(_ signal: CInt) async throws {

@@ -1,10 +1,11 @@
 #if os(Linux)
   import Glibc
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// A process in the foreground and in the background of a terminal.
-  @Suite(.timeLimit(.minutes(10)), .enabled(if: PseudoTerminal.exists, "there are no pseudo terminals"))
+  @Suite(.bounded, .enabled(if: PseudoTerminal.exists, "there are no pseudo terminals"))
   struct TerminalTests {
     private let terminal: PseudoTerminal
 

@@ -2,10 +2,11 @@ import Operation
 import OperationPersistence
 import OperationPersistenceTesting
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The observers, controllers, caches and storages of the library keep the rules.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct BuiltInConformanceTests {
+@Suite(.bounded, .warningsAreIssues) struct BuiltInConformanceTests {
   // MARK: - Observers
 
   @Test func `The mock of the network keeps the rules of observers`() async throws {

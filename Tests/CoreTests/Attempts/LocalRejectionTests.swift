@@ -2,7 +2,7 @@ import OperationCore
 import TestFixtures
 import Testing
 
-@Suite struct LocalRejectionTests {
+@Suite(.bounded) struct LocalRejectionTests {
   private struct Busy: LocalRejection {}
 
   private enum UploadError: LocalRejection {

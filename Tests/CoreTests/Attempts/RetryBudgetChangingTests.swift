@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct RetryBudgetChangingTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryBudgetChangingTests {
   private let clock = ManualClock()
 
   private var context: OperationContext {

@@ -1,9 +1,10 @@
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct RetryBudgetTests {
+@Suite(.bounded, .warningsAreIssues) struct RetryBudgetTests {
   private let clock = ManualClock()
 
   private var context: OperationContext {

@@ -1,7 +1,8 @@
 import OperationCore
+import TestFixtures
 import Testing
 
-@Suite struct RetryPushbackTests {
+@Suite(.bounded) struct RetryPushbackTests {
   @Test(arguments: [
     ("0", RetryPushback.after(.zero)), ("250", .after(.milliseconds(250))),
     ("2147483647", .after(.milliseconds(2_147_483_647))), ("2147483648", .stop), ("-1", .stop), ("", .stop),

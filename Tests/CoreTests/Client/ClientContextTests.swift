@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The default context of a client, and what operations receive of it.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ClientContextTests {
   @Test
   func `The default context keeps its link to the client whatever is assigned`() {

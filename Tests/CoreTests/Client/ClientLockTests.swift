@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// User code that a client calls or releases may use the client, because no lock is held.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ClientLockTests {
   /// Makes and evicts a store that another client keeps and then removes: the client still has the entry of the store.
   private func abandonStore(in client: OperationClient, onRelease: @escaping @Sendable () -> Void) {

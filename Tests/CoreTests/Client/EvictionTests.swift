@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Idle stores are evicted after their cache time, or when there are too many. A store with another owner stays found.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct EvictionTests {
   private let clock = ManualClock()
 

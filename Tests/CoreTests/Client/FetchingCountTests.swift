@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `fetchingCounts`: how many stores have a run under way, followed.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct FetchingCountTests {
   private let client = OperationClient()
 

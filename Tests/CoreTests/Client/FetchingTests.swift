@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `prefetch`, `ensureValue`, `cancel`, `isFetching`.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct FetchingTests {
   private let client = OperationClient()
   private let script = IntScript()

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct FlushingTests {
+@Suite(.bounded, .warningsAreIssues) struct FlushingTests {
   /// Is flushed when its gate is open. The parameter makes several types, as a client has one object of each type.
   private final class Writing<Kind>: OperationClientFlushable {
     let gate: Gate

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationCore
 
 /// A `deinit` of user types may use the object that releases the value, because no lock is held.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ForeignCodeTests {
   private func client(maximumIdleStores: Int = 10_000) -> OperationClient {
     OperationClient(storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: maximumIdleStores))

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A store that is requested with other modifiers than it was made with, which debug builds report.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct IgnoredModifiersTests {
   private let client = OperationClient()
 

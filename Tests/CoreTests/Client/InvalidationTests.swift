@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `invalidate`: stale whatever the rule says, and run again where there are subscribers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct InvalidationTests {
   private let client = OperationClient()
   private let script = IntScript()

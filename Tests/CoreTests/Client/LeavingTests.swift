@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Each store that was announced as added is announced as removed once, however it leaves.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LeavingTests {
   private let clock = ManualClock()
   private let path = NumberQuery(1).path

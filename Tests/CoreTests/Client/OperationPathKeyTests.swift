@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite
+@Suite(.bounded)
 struct OperationPathKeyTests {
   private typealias IntState = QueryState<Int, any Error>
   private typealias TextState = QueryState<String, any Error>

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// `setDefaults(matching:)`: the context of stores by the beginnings of their paths.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PathDefaultsTests {
   private let client = OperationClient()
 
@@ -136,7 +136,7 @@ struct PathDefaultsTests {
 }
 
 /// `operationStaleAfter`: how long a value is fresh without a rule of its operation.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StaleAfterTests {
   private let client = OperationClient()
   private let clock = ManualClock()

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// What the subscribers of a store hear when their client removes it, or when it is released.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RemovalTests {
   private let log = Log<String>()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `onResult` and `onError`: one place for the results of all stores of a client.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ResultEventTests {
   private let client = OperationClient()
 

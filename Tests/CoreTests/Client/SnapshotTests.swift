@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// `snapshot`: the stores of a client, for debugging and for tools.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SnapshotTests {
   @Test
   func `A snapshot describes each store`() async throws {

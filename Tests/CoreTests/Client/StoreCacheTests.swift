@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Custom caches and the default cache.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StoreCacheTests {
   @Test
   func `A cache is notified of idle stores and of stores in use again`() async throws {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Stores that are in use before their client keeps them.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StoreCreatorTests {
   @Test
   func `A store that a creator has subscribed to is in use`() {

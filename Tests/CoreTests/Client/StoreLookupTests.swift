@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// One store for each path.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StoreLookupTests {
   @Test
   func `All callers of an operation get one store`() {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `withStores`: stores edited as a whole.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct TransactionTests {
   @Test
   func `Stores that are created and inserted are found`() {

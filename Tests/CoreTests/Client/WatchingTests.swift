@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `subscribe(matching:)`: the stores that are added and removed.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct WatchingTests {
   @Test
   func `Stores that are added and removed at matching paths are announced, in order`() {

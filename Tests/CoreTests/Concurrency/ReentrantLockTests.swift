@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct ReentrantLockTests {
+@Suite(.bounded) struct ReentrantLockTests {
   private final class Box: Sendable {
     let mutex = GuardedNumber()
   }
@@ -97,7 +97,7 @@ import Testing
   }
 }
 
-@Suite struct SwitchTests {
+@Suite(.bounded) struct SwitchTests {
   @Test func `Setting a switch returns the former value`() {
     let isOn = AtomicFlag(false)
     #expect(!isOn.isOn)
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-@Suite struct ThreadLocalTests {
+@Suite(.bounded) struct ThreadLocalTests {
   @Test func `Threads have different identifiers and depths`() async {
     let names = Mutex<Set<UInt>>([])
     // Both are alive when the names are taken.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct WaiterTests {
+@Suite(.bounded) struct WaiterTests {
   private let end = AwaitedOutcome<Int>()
 
   @Test func `An outcome that is decided before the wait ends it at once`() async {

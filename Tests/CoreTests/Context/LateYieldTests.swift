@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A yield after the run has returned changes nothing, and is reported.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LateYieldTests {
   @Test
   func `In a store`() async throws {

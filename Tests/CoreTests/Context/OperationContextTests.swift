@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// The context: a value with typed entries.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OperationContextTests {
   @Test
   func `Entries have their defaults until they are set`() {
@@ -94,7 +94,7 @@ struct OperationContextTests {
 }
 
 /// What of a context a run sees.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RunContextTests {
   private let script = IntScript()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Controllers work on the state of a store from outside.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ControllerTests {
   @Test
   func `A controller yields values, errors and results`() {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `.rerun(every:)`: polling while there are subscribers.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PollingTests {
   private let clock = ManualClock()
   private let script = IntScript()

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `.rerunOnChange(of:)`: a rerun when a condition becomes true.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RerunOnChangeTests {
   private let script = IntScript()
   private let specification = SwitchSpecification(false)

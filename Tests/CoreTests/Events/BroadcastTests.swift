@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Handlers that are cancelled by one that is called before them.
-@Suite struct BroadcastTests {
+@Suite(.bounded) struct BroadcastTests {
   private let log = Log<String>()
 
   @Test func `A handler that an earlier one cancels is not called any more, not even for the present value`() {
@@ -24,7 +24,7 @@ import Testing
     #expect(broadcast.subscriberCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test
   func `An observer of a sequence that an earlier one cancels is not called any more`() async throws {
     let (sequence, continuation) = AsyncStream<Bool>.makeStream()
     let specification = AsyncSequenceRunSpecification.observing(sequence: sequence, initialValue: false)

@@ -2,7 +2,7 @@ import OperationCore
 import TestFixtures
 import Testing
 
-@Suite struct ObservedValueTests {
+@Suite(.bounded) struct ObservedValueTests {
   @Test func `A reliable answer stays reliable after a subscription that received nothing`() {
     let source = ChangeSource<Int>()
     let value = ObservedValue(asking: { 7 }, isAnswerReliable: true, subscribe: { source.subscribe($0) })

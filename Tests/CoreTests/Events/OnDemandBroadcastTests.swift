@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// A source that is at work while it has listeners.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.bounded)
 struct OnDemandBroadcastTests {
   /// A source that is steered by hand.
   private final class Spring: Sendable {

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite struct OperationSubscriptionTests {
+@Suite(.bounded) struct OperationSubscriptionTests {
   @Test func `A subscription is cancelled once`() {
     let count = Atomic(0)
     var subscription: OperationSubscription? = OperationSubscription { count.add(1, ordering: .relaxed) }

@@ -1,7 +1,8 @@
 import OperationCore
+import TestFixtures
 import Testing
 
-@Suite struct SerialQueueTests {
+@Suite(.bounded) struct SerialQueueTests {
   /// Keeps a queue, so that an expectation may change it.
   private final class Queue {
     private var queue = SerialQueue<Int>()

@@ -1,8 +1,9 @@
 import OperationCore
+import TestFixtures
 import Testing
 
 /// A slot whose subscriptions may call back on one thread while the next is made on another.
-@Suite struct SubscriptionSlotTests {
+@Suite(.bounded) struct SubscriptionSlotTests {
   private func subscription() -> OperationSubscription { OperationSubscription {} }
 
   @Test func `A subscription takes the place of the one before`() {

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 /// What `store.explain()` tells of runs: situations, each with the text of its explanation.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ExplainedRunTests {
   private let posts = PostFixture()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 /// `store.explain()`: situations, each with the text of its explanation.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ExplanationTests {
   private let posts = PostFixture()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationCore
 
 /// Runs that wait for the runs of other stores: their events, their explanations, and the graph of a client.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct NestedWaitTests {
   private let posts = PostFixture()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 /// What is secret appears in no text, also as a part of something else.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SecretTests {
   private let token = Token(text: "hush")
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `.defaultValue(_:)`: a default in place of a missing value.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DefaultValueTests {
   typealias State = DefaultOperationState<IntState>
 

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// `keepsEqualValues()`
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct EqualValuesTests {
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 0))
   private let script = OperationScript<Boxed, any Error>()

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A kind of request that a user writes, under modifiers of any origin.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OwnKindTests {
   @Test
   func `A request of an own kind stays one under modifiers`() async throws {

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Where two modifiers configure the same thing, the one nearer the operation wins.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PrecedenceTests {
   private let query = IntScript(default: .value(1)).query()
 

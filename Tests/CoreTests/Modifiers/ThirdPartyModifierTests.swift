@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Modifiers that a user writes with nothing but the core.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ThirdPartyModifierTests {
   private let script = IntScript(default: .value(1))
 

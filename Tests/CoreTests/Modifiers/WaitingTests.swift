@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// `waits(until:)`: runs that wait for a condition.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct WaitingTests {
   private let condition = SwitchSpecification(false)
   private let script = IntScript()

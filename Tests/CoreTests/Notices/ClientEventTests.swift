@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 /// `client.events`: what happens in the stores of a client.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ClientEventTests {
   private let client = OperationClient()
   private let clock = ManualClock()

@@ -5,7 +5,7 @@ import Testing
 @testable import OperationCore
 
 /// The causes of events outside of runs: writes, evictions, and values that become stale.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct EventCauseTests {
   private let client = OperationClient()
   private let clock = ManualClock()

@@ -3,7 +3,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct OperationNoticeTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationNoticeTests {
   @Test func `A notice tells the operation, its path and the facts`() async throws {
     let log = NoticeLog()
     let script = OperationScript<Int, any Error>(default: .value(1))

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `context.operationRunCause`: why a run has begun.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RunCauseTests {
   private let client = OperationClient()
   private let clock = ManualClock()

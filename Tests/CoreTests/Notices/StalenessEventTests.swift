@@ -5,7 +5,7 @@ import Testing
 @testable import OperationCore
 
 /// Events of values that become stale by rules other than an age, or that were there before anybody looked.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StalenessEventTests {
   private let posts = PostFixture()
   private let set = "a value was set by a call"

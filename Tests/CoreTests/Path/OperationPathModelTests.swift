@@ -3,7 +3,7 @@ import TestFixtures
 import Testing
 
 /// A path does what an array of its elements does.
-@Suite struct OperationPathModelTests {
+@Suite(.bounded) struct OperationPathModelTests {
   private typealias Element = OperationPath.Element
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

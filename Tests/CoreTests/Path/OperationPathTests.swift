@@ -1,7 +1,8 @@
 import OperationCore
+import TestFixtures
 import Testing
 
-@Suite struct OperationPathTests {
+@Suite(.bounded) struct OperationPathTests {
   private func expectAlike(_ paths: [OperationPath], sourceLocation: SourceLocation = #_sourceLocation) {
     for lhs in paths {
       for rhs in paths {

@@ -2,7 +2,7 @@ import OperationCore
 import TestFixtures
 import Testing
 
-@Suite struct OperationPathableCollectionTests {
+@Suite(.bounded) struct OperationPathableCollectionTests {
   private typealias Items = OperationPathableCollection<PathItem>
 
   @Test func `An update inserts and replaces`() {
@@ -118,7 +118,7 @@ import Testing
     #expect(items.description == #"[[]: item 2, ["users", 1]: item 1]"#)
   }
 
-  @Test(arguments: 1...40 as ClosedRange<UInt64>)
+  @Test(arguments: 1...UInt64(ModelRuns.count(10, parts: 200)))
   func `A collection follows a plain list of pairs`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var items = Items()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct PathTrieTests {
+@Suite(.bounded) struct PathTrieTests {
   @Test func `Removing a value prunes nodes that lead to no value`() {
     var trie = PathTrie<Int>()
     #expect(trie.nodeCount == 0)

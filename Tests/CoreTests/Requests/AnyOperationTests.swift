@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `AnyOperation`: operations of different types as one.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct AnyOperationTests {
   @Test
   func `It sets up, runs, yields and fails as what it wraps`() async throws {

@@ -1,5 +1,6 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// An operation of which nothing but the type matters.
@@ -21,7 +22,7 @@ private struct Titled: Trivial {
   var operationName: String { "title" }
 }
 
-@Suite struct OperationNameTests {
+@Suite(.bounded) struct OperationNameTests {
   @Test func `A name is the type with its enclosing types and without its module`() {
     struct Local {
       struct Query: Trivial {}

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `OperationRunner`: runs an operation whose state is not kept.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OperationRunnerTests {
   private let script = IntScript()
 

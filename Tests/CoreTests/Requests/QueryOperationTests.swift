@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Queries from closures.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct QueryOperationTests {
   @Test
   func `It is a query at its path, with its name, that takes modifiers`() async throws {

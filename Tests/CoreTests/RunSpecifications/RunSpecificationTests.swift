@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Conditions of the world, and what `&&`, `||` and `!` make of them.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RunSpecificationTests {
   private let context = OperationContext()
 

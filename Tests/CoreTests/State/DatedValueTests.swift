@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// An initial value of a known age: staleness rules count from its date.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DatedValueTests {
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 1_000))
   private let script = IntScript()

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Default values and statuses of states that a user writes.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OwnDefaultValueTests {
   private let script = IntScript()
 

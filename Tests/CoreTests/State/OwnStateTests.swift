@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// A state and a request kind that a user writes, with nothing but the core.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OwnStateTests {
   private let script = OperationScript<String, any Error>()
 

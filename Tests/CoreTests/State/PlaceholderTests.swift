@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `isPlaceholder`: whether a default value is shown in place of a missing one.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PlaceholderTests {
   @Test
   func `A default value is a placeholder until a value comes, and again after a reset`() async throws {

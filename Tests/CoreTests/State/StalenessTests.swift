@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// When a value should be fetched again: any rule that says so is enough.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StalenessTests {
   private let query = IntScript().query()
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// What happened last decides the status, also when all dates are equal.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StatusTests {
   @Test
   func `Under a frozen clock the last one decides`() async throws {

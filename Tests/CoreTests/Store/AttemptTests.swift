@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// `state.attempt` and `onAttemptFailed`, with a custom modifier: Core has no retry.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct AttemptTests {
   private let script = IntScript()
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 100))

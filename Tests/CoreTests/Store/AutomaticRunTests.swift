@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Runs that a subscription starts, joins, keeps alive and cancels.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct AutomaticRunTests {
   @Test
   func `Subscribing runs a stale operation once, however many subscribe`() async throws {

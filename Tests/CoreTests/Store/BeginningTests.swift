@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// When runs begin for subscribers, and when they do not.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct BeginningTests {
   private let script = IntScript(endsOnCancellation: false)
 
@@ -100,7 +100,7 @@ struct BeginningTests {
 }
 
 /// The sequences of a store that was released.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ClosedStoreTests {
   @Test(arguments: [false, true])
   func `The states of a released store end, and run nothing`(hadSubscribers: Bool) async throws {

@@ -1,8 +1,9 @@
 import Foundation
 import OperationTesting
+import TestFixtures
 import Testing
 
-/// Runs something on a thread of its own and waits for it; false when that takes too long.
+/// Runs something on a thread of its own and waits for it; false if it hangs.
 ///
 /// It blocks the thread that it is called on, so call it where ``offThePool(sourceLocation:_:)`` has led.
 func onAnotherThread(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -11,7 +12,7 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     body()
     isDone.signal()
   }
-  return isDone.wait(timeout: .now() + 60) == .success
+  return isDone.waitForSignal()
 }
 
 /// Runs something that may block on a thread of its own, so that it takes none from the tasks of other tests.

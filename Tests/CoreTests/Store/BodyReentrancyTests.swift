@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// The body of an operation may do anything to the store that runs it, also before it suspends.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct BodyReentrancyTests {
   private func store(_ body: @escaping @Sendable (OperationContext) async throws -> Int) -> IntStore {
     IntStore.detached(query: ClosureQuery(body: body), initialValue: 0)

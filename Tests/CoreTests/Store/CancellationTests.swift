@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A run that ends because it was cancelled is rolled back, and nothing else is.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CancellationTests {
   @Test
   func `Value, error, dates and counts are as they were, and the caller gets the failure`() async throws {

@@ -1,10 +1,11 @@
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Subscriptions with a closure alone, on any thread or on an actor.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ClosureSubscriptionTests {
   private let script = IntScript()
 

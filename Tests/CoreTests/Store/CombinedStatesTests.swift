@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Several stores as one followed value.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct CombinedStatesTests {
   private let client = OperationClient()
 

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// What a store shows while runs start and end.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DataVisibilityTests {
   @Test
   func `The value stays readable while a refetch runs and after it failed`() async throws {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// What stores, states, clients and subscriptions print.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct DescriptionTests {
   @Test
   func `A state prints its status, its value and its error in one line`() {

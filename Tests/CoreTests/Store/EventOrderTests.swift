@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Subscribers receive each event once, in order, before the change returns.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct EventOrderTests {
   @Test
   func `A fetch is reported from its beginning to its end`() async throws {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `withExclusiveAccess`: a read and a write that belong together, on any thread, nested.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ExclusiveAccessTests {
   @Test
   func `Two threads that increment ten thousand times lose nothing`() async {

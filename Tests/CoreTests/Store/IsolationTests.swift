@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// The body of an operation leaves its caller's actor.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct IsolationTests {
   @Test @MainActor
   func `A fetch from the main actor leaves it`() async throws {

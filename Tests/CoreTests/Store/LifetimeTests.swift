@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// What keeps a store alive, and what is left when it is released.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LifetimeTests {
   @Test
   func `A subscription does not keep its store`() {

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// User code is never called with a lock held: another thread can always use the store.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LockFreedomTests {
   @Test
   func `Handlers of every event`() async throws {
@@ -151,7 +151,7 @@ struct LockFreedomTests {
       with: QueryEventHandler { state, _ in
         guard state.currentValue == 1, !isInside.isOpen else { return }
         isInside.open()
-        _ = mayLeave.wait(timeout: .now() + 60)
+        _ = mayLeave.waitForSignal()
       }
     )
     defer { subscription.cancel() }

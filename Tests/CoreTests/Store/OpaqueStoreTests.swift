@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A store with its types erased: the same store with the same surface.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OpaqueStoreTests {
   @Test
   func `It shows what the store shows`() async throws {

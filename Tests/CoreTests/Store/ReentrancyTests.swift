@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// A handler may do anything to the store whose events it receives.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ReentrancyTests {
   @Test
   func `A value set inside a handler reaches all handlers after the event that is being delivered`() {

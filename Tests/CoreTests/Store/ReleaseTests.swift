@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Values that leave a store are released with no lock held, and do not accumulate.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ReleaseTests {
   private typealias Session = ReleaseCallback
   private typealias State = QueryState<Session, any Error>

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `resetState`: back to the initial state, all tasks cancelled, their outcomes not shown.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ResetTests {
   @Test
   func `A reset goes back to the initial state`() {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `fetch(handler:)` hands its handler the events of that run alone.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RunHandlerTests {
   @Test
   func `The handler receives the events of its run alone`() async throws {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// `states`: an async sequence of a store's states that keeps the newest only.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StatesSequenceTests {
   @Test
   func `The current state comes first, then each change`() async throws {

@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Everything at once from several threads, and what must be true in the end.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct StressTests {
   @Test(arguments: 0..<8)
   func `Nothing is lost or left`(_ seed: UInt64) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct SubscriberTableTests {
+@Suite(.bounded) struct SubscriberTableTests {
   private typealias State = QueryState<Int, any Error>
   private typealias Table = SubscriberTable
 

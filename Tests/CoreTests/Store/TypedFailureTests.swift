@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Runs whose `Failure` cannot represent a `CancellationError`.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct TypedFailureTests {
   typealias Script = OperationScript<Int, Refused>
   typealias Store = OperationStore<QueryState<Int, Refused>>

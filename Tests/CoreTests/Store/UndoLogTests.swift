@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct UndoLogTests {
+@Suite(.bounded) struct UndoLogTests {
   @Test func `A rollback undoes the changes of one run and leaves the others`() {
     var model = UndoLogModel(QueryState<Int, any Error>(initialValue: 0))
     let (one, other) = (model.run(), model.run())

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// `store.values`: an async sequence of the values of a store.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ValuesSequenceTests {
   private let script = IntScript()
 

@@ -1,7 +1,8 @@
 import OperationCore
+import TestFixtures
 import Testing
 
-struct EarlyPriorityTests {
+@Suite(.bounded) struct EarlyPriorityTests {
   @Test
   func `A caller that joins between a run's creation and its start raises it`() async throws {
     let delegate = PriorityDelegate()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct GraphSearchTests {
+@Suite(.bounded) struct GraphSearchTests {
   @Test func `A search visits what can be reached, nearest first and each node once`() {
     let graph = [0: [1, 2], 1: [3], 2: [3, 0], 3: [1, 4], 4: [], 5: [0]]
     #expect(visited(of: graph, from: 0) == [0, 1, 2, 3, 4])

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Many paused runs at once.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues, .serialized)
+@Suite(.bounded, .warningsAreIssues, .serialized)
 struct ManyPausedRunsTests {
   private let condition = SwitchSpecification(false)
   private let count = 10_000

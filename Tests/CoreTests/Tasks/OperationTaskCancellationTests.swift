@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskCancellationTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationTaskCancellationTests {
   private let work = GatedWork()
 
   @Test func `A caller leaves while others wait`() async throws {

@@ -1,9 +1,10 @@
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskCycleTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationTaskCycleTests {
   private let log = TaskLog()
 
   @Test func `A task does not wait for itself`() async throws {

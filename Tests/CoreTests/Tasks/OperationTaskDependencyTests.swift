@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskDependencyTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationTaskDependencyTests {
   private let log = TaskLog()
 
   @Test func `A task runs after the tasks it was scheduled after`() async throws {

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The default names of tasks, and which tasks are equal.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct OperationTaskNameTests {
   private let script = IntScript(default: .value(1))
 

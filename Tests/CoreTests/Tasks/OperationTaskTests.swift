@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationTaskTests {
   private let work = GatedWork()
 
   @Test func `A task has not started until it is run`() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct OperationTaskTransformTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationTaskTransformTests {
   private let work = GatedWork()
 
   @Test func `A task maps its value`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 /// Attempts and pauses against a model, over random schedules.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ProgressModelTests {
   @Test(arguments: 0..<40)
   func `The state shows what the model expects, whatever happens in whatever order`(seed: UInt64) async throws {

@@ -1,9 +1,10 @@
 import OperationCore
 import Synchronization
+import TestFixtures
 import Testing
 
 /// What the runs assume of the tasks of the standard library.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.bounded)
 struct RunTaskTests {
   @Test
   func `The types of a task and of the current task are one reference`() {

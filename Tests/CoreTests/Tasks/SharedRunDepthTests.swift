@@ -1,10 +1,11 @@
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct SharedRunDepthTests {
+@Suite(.bounded, .warningsAreIssues) struct SharedRunDepthTests {
   @Test func `A body that never suspends ends on its caller's thread`() async throws {
     let before = ThreadLocal.currentThread
     let task = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }

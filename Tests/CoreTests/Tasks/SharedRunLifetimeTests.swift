@@ -1,9 +1,10 @@
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct SharedRunLifetimeTests {
+@Suite(.bounded, .warningsAreIssues) struct SharedRunLifetimeTests {
   private let lifetimes = LifetimeTracker()
 
   private func task(_ gate: Gate? = nil) -> OperationTask<LifetimeTracker.Token, any Error> {

@@ -1,11 +1,12 @@
 import Dispatch
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct SharedRunPriorityTests {
+@Suite(.bounded, .warningsAreIssues) struct SharedRunPriorityTests {
   /// Work that opens a gate when its priority is raised, and returns its priority at the end.
   private final class Work: Sendable {
     let (gate, isRaised) = (Gate(), Gate())

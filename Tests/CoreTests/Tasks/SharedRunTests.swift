@@ -1,10 +1,11 @@
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite(.warningsAreIssues) struct SharedRunTests {
+@Suite(.bounded, .warningsAreIssues) struct SharedRunTests {
   private let context = OperationContext()
 
   @Test func `The delegate is notified of the start and the end`() async throws {

@@ -1,8 +1,9 @@
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite struct WaiterTableTests {
+@Suite(.bounded) struct WaiterTableTests {
   private typealias Table = WaiterTable
 
   @Test func `Each waiter gets an identifier of its own`() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct DeadlineHeapTests {
+@Suite(.bounded) struct DeadlineHeapTests {
   private let start = ContinuousClock.now
 
   private func deadline(_ milliseconds: Int) -> Deadline {

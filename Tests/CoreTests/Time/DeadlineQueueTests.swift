@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationCore
 
-@Suite struct DeadlineQueueTests {
+@Suite(.bounded) struct DeadlineQueueTests {
   private let queue = DeadlineQueue()
 
   @Test func `A queue fires in the order of the deadlines`() async throws {

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import OperationTesting
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite struct OperationClockTests {
+@Suite(.bounded) struct OperationClockTests {
   private let date = Date(timeIntervalSinceReferenceDate: 1_000)
 
   @Test func `The system's clock shows the date`() {

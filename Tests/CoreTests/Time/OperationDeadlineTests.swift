@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct OperationDeadlineTests {
+@Suite(.bounded, .warningsAreIssues) struct OperationDeadlineTests {
   private let clock = ManualClock()
 
   private var context: OperationContext {

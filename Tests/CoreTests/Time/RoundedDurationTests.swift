@@ -1,7 +1,8 @@
 import OperationCore
+import TestFixtures
 import Testing
 
-@Suite struct RoundedDurationTests {
+@Suite(.bounded) struct RoundedDurationTests {
   @Test(arguments: [
     (Duration.zero, "0 s"), (.nanoseconds(1), "1 ns"), (Duration(attoseconds: 1), "0.1 ns"),
     (.microseconds(1500), "1.5 ms"), (.milliseconds(50), "50 ms"), (.milliseconds(250), "250 ms"),

@@ -1,10 +1,11 @@
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite struct SleepTests {
+@Suite(.bounded) struct SleepTests {
   private let clock = ManualClock()
 
   @Test func `A sleep ends at its time`() async throws {

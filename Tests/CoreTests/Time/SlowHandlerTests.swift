@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Handlers that block hold up no deadline.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SlowHandlerTests {
   private let release = DispatchSemaphore(value: 0)
 

@@ -1,8 +1,9 @@
+import TestFixtures
 import Testing
 
 @testable import OperationCore
 
-@Suite struct OperationWarningTests {
+@Suite(.bounded) struct OperationWarningTests {
   @Test func `Misuse is printed in debug builds, and a failure of the system in all`() {
     let misuse = OperationWarning(code: .invalidArgument, message: "")
     let failure = OperationWarning(code: .invalidArgument, severity: .failure, message: "")

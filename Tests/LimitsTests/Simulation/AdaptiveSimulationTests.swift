@@ -2,6 +2,7 @@ import Foundation
 import OperationCore
 import OperationLimits
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// One row of the table in the article: a server, its load, and the number of concurrent runs that is best for it.
@@ -102,8 +103,9 @@ struct SimulatedRow: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite(.warningsAreIssues) struct AdaptiveSimulationTests {
-  @Test(arguments: SimulatedRow.table)
+@Suite(.bounded, .warningsAreIssues) struct AdaptiveSimulationTests {
+  /// Every third row, and all of them with two seeds where more schedules are asked for.
+  @Test(arguments: ModelRuns.part(of: SimulatedRow.table))
   func `The throughput is within 15 percent of the best, at less than twice the latency`(row: SimulatedRow) {
     var simulation = Simulation(server: row.server, load: row.load, length: row.length)
     let best = simulation.run(ConcurrencyLimit(row.best))
@@ -112,7 +114,7 @@ struct SimulatedRow: Sendable, CustomTestStringConvertible {
     // The latency without load changes in some rows.
     let base = row.server.base(0) == row.server.base(row.length) ? alone : best.latency
     simulation.length = row.length
-    for seed: UInt64 in 1...2 {
+    for seed in 1...UInt64(ModelRuns.isThorough ? 2 : 1) {
       simulation.seed = seed
       let limit = AdaptiveLimit(minimum: 1, maximum: row.maximum)
       let result = simulation.run(limit)

@@ -8,7 +8,7 @@ import Testing
 ///
 /// A service with ten slots and runs of 0.1 s serves 100 a second. Runs come at random for a minute, of which the second
 /// half is measured.
-@Suite(.warningsAreIssues) struct OverloadSimulationTests {
+@Suite(.bounded, .warningsAreIssues) struct OverloadSimulationTests {
   private struct Outcome: CustomStringConvertible {
     /// The waits of the runs that have begun, in milliseconds.
     var waits: [Int] = []

@@ -2,6 +2,7 @@
   import Operation
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @OperationRequest
@@ -16,7 +17,7 @@
   private func someValue() -> Int { 1 }
   private func someOtherValue() -> Int { 2 }
 
-  @Suite struct SeedTests {
+  @Suite(.bounded) struct SeedTests {
     @Test func `A query fetches a post`() async throws {
       let client = OperationClient()
       #expect(try await client.store(for: Post.query(for: 1)).fetch()?.title == "Title")

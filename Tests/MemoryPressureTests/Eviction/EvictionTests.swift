@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// The stores that a client drops when memory runs short.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct EvictionTests {
   private let clock = ManualClock()
   private let memory = MockMemoryPressureSource()

@@ -3,7 +3,7 @@ import OperationMemoryPressure
 import TestFixtures
 import Testing
 
-@Suite struct MockMemoryPressureSourceTests {
+@Suite(.bounded) struct MockMemoryPressureSourceTests {
   private let source = MockMemoryPressureSource()
   private let received = Log<MemoryPressure>()
 

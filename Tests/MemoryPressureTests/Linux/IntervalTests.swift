@@ -1,9 +1,10 @@
 #if os(Linux)
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
-  @Suite struct IntervalTests {
+  @Suite(.bounded) struct IntervalTests {
     @Test func `While memory is not short, no timer is faster than five seconds`() {
       let intervals = PressureMonitor.Configuration(paths: LinuxMemoryPaths(environment: [:])).intervals
       #expect(intervals.calm == .seconds(10))

@@ -1,12 +1,13 @@
 #if os(Linux)
   import OperationControlGroups
   import OperationEventLoop
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
   /// The counters of a group that are watched with their descriptor.
-  @Suite struct LimitInputTests {
+  @Suite(.bounded) struct LimitInputTests {
     private let tree: FakeTree
     private let group: String
 

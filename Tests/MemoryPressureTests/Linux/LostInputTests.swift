@@ -8,7 +8,7 @@
   @testable import OperationMemoryPressure
 
   /// A service manager that hangs up, and the other inputs.
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+  @Suite(.bounded, .warningsAreIssues)
   struct LostInputTests {
     private let tree: FakeTree
     private let clock = ManualClock()

@@ -1,11 +1,12 @@
 #if os(Linux)
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverRulesTests {
+  @Suite(.bounded, .warningsAreIssues) struct ObserverRulesTests {
     @Test func `The source of a control group follows the rules of observers`() async throws {
       try await checkObserver(sending: [MemoryPressure.critical, .normal]) {
         let (tree, loop, clock) = (try FakeTree(), EventLoop(), ManualClock())

@@ -6,7 +6,7 @@
   @testable import OperationMemoryPressure
 
   /// Parsers of the files of the kernel and of the variables of a service manager.
-  @Suite struct ParsingTests {
+  @Suite(.bounded) struct ParsingTests {
     @Test func `The totals of a pressure file are parsed`() {
       let text = """
         some avg10=0.12 avg60=3.00 avg300=0.00 total=1234567
@@ -93,7 +93,7 @@
         "c29tZSAyMDAwMDAgMjAwMDAwMAA=", "some 150000 2000000\0",
       ]
       var generator = SeededGenerator(seed: seed)
-      for round in 0..<2_000 {
+      for round in 0..<ModelRuns.count(400, parts: 5) {
         var bytes = Array(samples[round % samples.count].utf8)
         if round.isMultiple(of: 5) { bytes = (0..<Int.random(in: 0..<200, using: &generator)).map { _ in 0 } }
         for _ in 0..<Int.random(in: 1...12, using: &generator) { mutate(&bytes, using: &generator) }

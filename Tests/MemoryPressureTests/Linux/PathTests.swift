@@ -1,11 +1,12 @@
 #if os(Linux)
   import OperationControlGroups
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
   /// The groups of a process, and the fraction of their memory that is in use.
-  @Suite struct PathTests {
+  @Suite(.bounded) struct PathTests {
     private let tree: FakeTree
 
     init() throws {

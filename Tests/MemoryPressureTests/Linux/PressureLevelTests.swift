@@ -5,7 +5,7 @@
   @testable import OperationMemoryPressure
 
   /// Times are in seconds.
-  @Suite struct PressureLevelTests {
+  @Suite(.bounded) struct PressureLevelTests {
     /// Keeps the level, so that an expectation may change it.
     private final class Observed {
       var level = PressureLevel()

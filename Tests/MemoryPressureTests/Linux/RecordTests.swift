@@ -1,11 +1,12 @@
 #if os(Linux)
   import OperationControlGroups
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
   /// Counters and totals, compared with their earlier values.
-  @Suite struct RecordTests {
+  @Suite(.bounded) struct RecordTests {
     private final class Stalls {
       private var record: StallRecord
 

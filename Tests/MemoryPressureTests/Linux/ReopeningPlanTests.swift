@@ -1,9 +1,10 @@
 #if os(Linux)
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
-  @Suite struct ReopeningPlanTests {
+  @Suite(.bounded) struct ReopeningPlanTests {
     private static let manager = StallSource.serviceManager(path: "/run/manager", writing: [])
     private static let group = StallSource.file("/own/memory.pressure")
 

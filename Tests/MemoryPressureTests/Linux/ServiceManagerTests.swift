@@ -3,12 +3,13 @@
   import OperationCore
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
   /// The variables with which a service manager chooses the source of stalls.
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+  @Suite(.bounded, .warningsAreIssues)
   struct ServiceManagerTests {
     private let tree: FakeTree
     private let loop = EventLoop()

@@ -8,7 +8,7 @@
   @testable import OperationMemoryPressure
 
   /// A source that reads fake files.
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+  @Suite(.bounded, .warningsAreIssues)
   struct SourceTests {
     private let tree: FakeTree
     private let loop = EventLoop()

@@ -1,11 +1,12 @@
 #if os(Linux)
   import Glibc
   import OperationEventLoop
+  import TestFixtures
   import Testing
 
   @testable import OperationMemoryPressure
 
-  @Suite struct StreamInputTests {
+  @Suite(.bounded) struct StreamInputTests {
     /// `F_SETPIPE_SZ`, which is not imported.
     private static let setPipeSize: CInt = 1_031
 

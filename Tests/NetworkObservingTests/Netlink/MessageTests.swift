@@ -1,11 +1,12 @@
 #if os(Linux)
   import OperationCore
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  @Suite struct MessageTests {
+  @Suite(.bounded) struct MessageTests {
     @Test func `Written messages are read`() {
       let payloads: [[UInt8]] = [[], [1], [1, 2, 3, 4], Array(0...250)]
       let bytes = payloads.enumerated().flatMap { number, payload in

@@ -1,11 +1,12 @@
 #if os(Linux)
   import Glibc
   import OperationEventLoop
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  @Suite struct NetlinkRequesterTests {
+  @Suite(.bounded) struct NetlinkRequesterTests {
     private let kernel = FakeKernel(.online)
 
     private func links() throws(SystemFailure) -> NetlinkAnswer<NetworkLink> {

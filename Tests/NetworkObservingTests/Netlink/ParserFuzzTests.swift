@@ -5,7 +5,7 @@
 
   @testable import OperationNetworkObserving
 
-  @Suite struct ParserFuzzTests {
+  @Suite(.bounded) struct ParserFuzzTests {
     @Test(arguments: 0..<8)
     func `Random bytes are read without harm`(seed: UInt64) {
       var generator = SeededGenerator(seed: seed)

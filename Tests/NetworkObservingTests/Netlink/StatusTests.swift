@@ -1,9 +1,10 @@
 #if os(Linux)
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  @Suite struct StatusTests {
+  @Suite(.bounded) struct StatusTests {
     private func status(
       _ kind: NetworkTarget.Kind = .defaultRoute,
       excluding name: String? = nil,

@@ -1,12 +1,13 @@
 #if os(Linux)
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
   /// Readings of the status without subscribers, which overtake each other.
-  @Suite struct NetworkStatusCacheTests {
+  @Suite(.bounded) struct NetworkStatusCacheTests {
     private let kernel = FakeKernel(.online)
     private let clock = ManualClock()
     private let interruption = Interruption()

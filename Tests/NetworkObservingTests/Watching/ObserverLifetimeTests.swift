@@ -8,7 +8,7 @@
 
   @testable import OperationNetworkObserving
 
-  @Suite(.warningsAreIssues) struct ObserverLifetimeTests {
+  @Suite(.bounded, .warningsAreIssues) struct ObserverLifetimeTests {
     private let fixture = WatchFixture()
     private var kernel: FakeKernel { self.fixture.kernel }
 

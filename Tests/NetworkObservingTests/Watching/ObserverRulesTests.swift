@@ -2,11 +2,12 @@
   import OperationCore
   import OperationEventLoop
   import OperationTesting
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  @Suite(.timeLimit(.minutes(10)), .warningsAreIssues) struct ObserverRulesTests {
+  @Suite(.bounded, .warningsAreIssues) struct ObserverRulesTests {
     @Test func `The observer of the kernel follows the rules of observers`() async throws {
       try await checkObserver(sending: [NetworkConnectionStatus.disconnected, .connected]) {
         let (kernel, loop) = (FakeKernel(.online), EventLoop())

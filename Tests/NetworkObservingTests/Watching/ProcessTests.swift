@@ -7,7 +7,7 @@
   import Testing
 
   /// The resources of an observer in a process that does nothing else.
-  @Suite struct ProcessTests {
+  @Suite(.bounded) struct ProcessTests {
     @Test func `No descriptor and no thread is left after the last subscription`() async {
       await #expect(processExitsWith: .success) {
         let observer = NetlinkNetworkObserver.startingShared()

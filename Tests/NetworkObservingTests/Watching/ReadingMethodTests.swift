@@ -9,7 +9,7 @@
   @testable import OperationNetworkObserving
 
   /// The observer on systems that restrict what it may read.
-  @Suite struct ReadingMethodTests {
+  @Suite(.bounded) struct ReadingMethodTests {
     private let fixture = WatchFixture()
     private var kernel: FakeKernel { self.fixture.kernel }
     private var clock: ManualClock { self.fixture.clock }

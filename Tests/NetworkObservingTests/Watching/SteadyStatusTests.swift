@@ -1,9 +1,10 @@
 #if os(Linux)
+  import TestFixtures
   import Testing
 
   @testable import OperationNetworkObserving
 
-  @Suite struct SteadyStatusTests {
+  @Suite(.bounded) struct SteadyStatusTests {
     @Test func `It rises at once`() {
       var status = SteadyStatus(.disconnected)
       #expect(status.update(.requiresConnection) == .report(.requiresConnection))

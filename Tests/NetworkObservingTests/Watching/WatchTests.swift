@@ -7,7 +7,7 @@
 
   @testable import OperationNetworkObserving
 
-  @Suite(.warningsAreIssues) struct WatchTests {
+  @Suite(.bounded, .warningsAreIssues) struct WatchTests {
     private let fixture = WatchFixture()
 
     @Test func `A subscriber receives the status at once, and the next one after a quiet period`() async throws {

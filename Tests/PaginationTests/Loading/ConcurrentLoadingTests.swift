@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Loads at the same time, loads that wait for others, and edits during a load.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ConcurrentLoadingTests {
   @Test
   func `The next and the previous page load at once`() async throws {

@@ -2,10 +2,11 @@ import OperationCore
 import OperationDedupe
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// Pages that only an optimistic update shows: they do not decide which page is loaded.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LayeredPagesTests {
   /// A list `a` with a layer that shows a page before it and one after it.
   private func store(_ server: ListServer, initialValue: List = List("a")) -> ListStore {

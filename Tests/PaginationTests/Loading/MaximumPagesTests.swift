@@ -1,10 +1,11 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A maximum number of pages.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct MaximumPagesTests {
   @Test
   func `A page above the maximum drops one at the other end, in both directions`() async throws {

@@ -1,10 +1,11 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A list is as old as its oldest page.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PageAgeTests {
   private let clock = ManualClock()
   private let server = ListServer(.value("x"))

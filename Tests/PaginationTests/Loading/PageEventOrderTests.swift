@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The events of a run come in one order: start, then for each page state, page, result, then the end.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PageEventOrderTests {
   @Test
   func `A yield and a returned page are reported in the same order`() async throws {

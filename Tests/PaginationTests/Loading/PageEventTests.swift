@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// The events that handlers receive of runs and of their pages.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PageEventTests {
   @Test
   func `A page is reported between the beginning and the end of its run`() async throws {

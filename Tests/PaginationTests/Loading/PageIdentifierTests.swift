@@ -1,10 +1,11 @@
 import OperationCore
 import OperationPagination
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// The identifiers of the next and the previous page, which are computed from the present pages.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PageIdentifierTests {
   @Test
   func `Without pages the initial page is the next and the previous page`() {

@@ -1,10 +1,11 @@
 import OperationCore
+import TestFixtures
 import Testing
 
 @testable import OperationPagination
 
 /// The actor on which pages are fetched, and the storage that runs change.
-@Suite
+@Suite(.bounded)
 struct PageIsolationTests {
   private actor PageActor {}
 

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Loads of one page after the other.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PageLoadingTests {
   @Test
   func `The first call loads the initial page, the following ones the next`() async throws {

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// A list with a maximum that loads at both ends has no gaps, whatever the order in which its pages are loaded.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PageWindowTests {
   @Test(arguments: [true, false])
   func `A page whose neighbour was dropped during its load is not added`(isNextFirst: Bool) async throws {
@@ -62,7 +62,7 @@ struct PageWindowTests {
     #expect(store.error == nil)
   }
 
-  @Test(arguments: 0..<200)
+  @Test(arguments: 0..<UInt64(ModelRuns.count(50, parts: 50)))
   func `The pages never have a gap`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var loads = RandomLoads(maximum: Int(seed % 5) + 1)

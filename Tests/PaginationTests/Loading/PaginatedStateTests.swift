@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Staleness, defaults, clients, modifiers and optimistic values of paginated states.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PaginatedStateTests {
   @Test
   func `A state prints its status, its pages and its error in one line`() async throws {

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Refetches of all pages.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct RefetchTests {
   @Test
   func `A refetch without pages fetches nothing`() async throws {

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Callers of the same page request share a run; others do not.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct SharedPageTests {
   @Test
   func `Two calls for the next page share a run`() async throws {

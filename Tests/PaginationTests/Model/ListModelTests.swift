@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Random sequences of loads, edits, failures, cancellations and refetches against the model.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct ListModelTests {
   @Test(arguments: 0..<60)
   func `A store does what the model does`(seed: UInt64) async throws {

@@ -3,10 +3,11 @@ import OperationDedupe
 import OperationPagination
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Many operations at once, for the thread sanitizer.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct LoadingStressTests {
   @Test(arguments: [false, true])
   func `Pages stay unique and in order under concurrent loads, edits, reads and subscriptions`(

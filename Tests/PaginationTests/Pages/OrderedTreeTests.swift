@@ -4,7 +4,7 @@ import Testing
 @testable import OperationPagination
 
 /// The tree of pages compared with a sorted array, with enough elements for several levels.
-@Suite
+@Suite(.bounded)
 struct OrderedTreeTests {
   private typealias Tree = OrderedTree<Int>
 

@@ -1,9 +1,10 @@
+import TestFixtures
 import Testing
 
 @testable import OperationPagination
 
 /// The cost of a change: the number of nodes that the new version does not share with an earlier one.
-@Suite
+@Suite(.bounded)
 struct PagesCostTests {
   private func list(of count: Int) -> Pages<Int, Int> {
     Pages((0..<count).map { Page(id: $0, value: $0) })

@@ -5,7 +5,7 @@ import TestFixtures
 import Testing
 
 /// Edits of pages by their indices and by predicates.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct PagesEditingTests {
   @Test
   func `A page is edited at its index`() {

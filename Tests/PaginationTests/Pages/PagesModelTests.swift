@@ -3,7 +3,7 @@ import TestFixtures
 import Testing
 
 /// Pages compared with an array.
-@Suite
+@Suite(.bounded)
 struct PagesModelTests {
   @Test(arguments: 0..<40)
   func `Random edits give the same pages as an array, and copies stay`(seed: UInt64) {

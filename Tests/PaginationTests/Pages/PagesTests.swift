@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 /// Pages as a collection: in the order in which they were added, each identifier once.
-@Suite
+@Suite(.bounded)
 struct PagesTests {
   @Test
   func `A literal keeps its order`() {

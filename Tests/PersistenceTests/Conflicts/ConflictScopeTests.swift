@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// What waits behind a call in conflict, what it is merged with, and how it is stored.
-@Suite(.warningsAreIssues) struct ConflictScopeTests {
+@Suite(.bounded, .warningsAreIssues) struct ConflictScopeTests {
   private let server = VersionedServer()
   private let network = NetworkSwitch()
 

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Calls that are in conflict with what the server has.
-@Suite(.warningsAreIssues) struct ConflictTests {
+@Suite(.bounded, .warningsAreIssues) struct ConflictTests {
   private typealias Store = OperationStore<MutationState<Note, String, any Error>>
   private typealias Resolve =
     @Sendable (ConflictedCall<Note>, ServerNote) async -> ConflictResolution<Note>

@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// What earlier and later versions of the library and of a program have stored: see `Tests/StoredFormats/README.md`.
-@Suite(.warningsAreIssues) struct StoredFormatTests {
+@Suite(.bounded, .warningsAreIssues) struct StoredFormatTests {
   /// The files that today's code writes.
   private static let newest = (values: "values-1", calls: "calls-3")
 

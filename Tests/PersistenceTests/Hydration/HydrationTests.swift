@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Values of one client that another one takes over.
-@Suite(.timeLimit(.minutes(10)), .warningsAreIssues)
+@Suite(.bounded, .warningsAreIssues)
 struct HydrationTests {
   private let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 1_000))
   private let script = Script()

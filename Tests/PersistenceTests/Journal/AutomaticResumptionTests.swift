@@ -8,7 +8,7 @@ import TestFixtures
 import Testing
 
 /// Journals that resume by themselves.
-@Suite(.warningsAreIssues) struct AutomaticResumptionTests {
+@Suite(.bounded, .warningsAreIssues) struct AutomaticResumptionTests {
   private let server = Server()
   private let script = Script()
   private let network = NetworkSwitch()

@@ -15,7 +15,7 @@ import Testing
 #endif
 
 /// What counts as an attempt, what counts as a failure, and which failures keep a call.
-@Suite(.warningsAreIssues) struct JournalAttemptTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalAttemptTests {
   private let server = Server()
   private let script = Script()
 

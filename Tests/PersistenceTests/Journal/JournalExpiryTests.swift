@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Calls that are made within a time or not at all.
-@Suite(.warningsAreIssues) struct JournalExpiryTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalExpiryTests {
   private let server = Server()
   private let script = Script()
   private let network = NetworkSwitch()

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Random mixtures of everything that changes entries, on a storage whose writes end in random order.
-@Suite(.warningsAreIssues) struct JournalModelTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalModelTests {
   @Test(arguments: 0..<24) func `What was removed or has succeeded is gone after a restart, and the rest is there`(
     seed: Int
   ) async throws {

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The names of mutations, those that they had before, and the keys of calls.
-@Suite(.warningsAreIssues) struct JournalNameTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalNameTests {
   private let server = Server()
 
   @Test(arguments: ["s", nil])

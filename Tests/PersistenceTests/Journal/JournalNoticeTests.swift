@@ -12,7 +12,7 @@ extension NoticeLog {
   fileprivate var levels: [Int] { self.all.filter { $0.name == .journalPending }.compactMap(\.level) }
 }
 
-@Suite(.warningsAreIssues) struct JournalNoticeTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalNoticeTests {
   private let server = Server()
   private let script = Script()
   private let notices = NoticeLog()

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The order of new calls and of those that are made again, in what is sent and in what is shown.
-@Suite(.warningsAreIssues) struct JournalOrderTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalOrderTests {
   private let server = Server()
   private let script = Script()
 

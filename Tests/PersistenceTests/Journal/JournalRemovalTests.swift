@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Removals while calls are being stored or made, as when a user signs out.
-@Suite(.warningsAreIssues) struct JournalRemovalTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalRemovalTests {
   private let server = Server()
   private let script = Script()
 

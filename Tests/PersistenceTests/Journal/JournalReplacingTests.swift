@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Calls that replace earlier ones, or are merged with them.
-@Suite(.warningsAreIssues) struct JournalReplacingTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalReplacingTests {
   private let server = Server()
   private let script = Script()
   private let network = NetworkSwitch()

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Reading without sending, resuming, and what waits for it.
-@Suite(.warningsAreIssues) struct JournalResumptionTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalResumptionTests {
   private let server = Server()
   private let script = Script()
 

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct JournalStressTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalStressTests {
   @Test(arguments: 0..<10) func `Calls that are cancelled at any time are still made, each once and in order`(
     seed: Int
   ) async throws {

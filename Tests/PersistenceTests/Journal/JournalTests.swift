@@ -6,7 +6,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct JournalTests {
+@Suite(.bounded, .warningsAreIssues) struct JournalTests {
   private let server = Server()
   private let script = Script()
 

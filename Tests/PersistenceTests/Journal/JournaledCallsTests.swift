@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// The calls of a journal in the state of a mutation's store.
-@Suite(.warningsAreIssues) struct JournaledCallsTests {
+@Suite(.bounded, .warningsAreIssues) struct JournaledCallsTests {
   private typealias Store = OperationStore<MutationState<Note, String, any Error>>
 
   private let server = Server()

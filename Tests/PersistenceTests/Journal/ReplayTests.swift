@@ -6,7 +6,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct ReplayTests {
+@Suite(.bounded, .warningsAreIssues) struct ReplayTests {
   private let server = Server()
 
   @Test func `Calls of an earlier start are made again in order, with their keys`() async throws {

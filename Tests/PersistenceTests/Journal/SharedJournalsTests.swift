@@ -10,13 +10,13 @@ import Testing
 ///
 /// Calls are accepted, leases are taken, answered late, lost and released, entries are read, calls are sent, refused and
 /// ended, and processes are suspended, die and begin, with every step of a storage and of the server in any order.
-@Suite(.warningsAreIssues) struct SharedJournalsTests {
+@Suite(.bounded, .warningsAreIssues) struct SharedJournalsTests {
   @Test(arguments: ModelRuns.seeds, [false, true]) func `One process at a time sends the calls of a scope, in order`(
     seed: UInt64,
     writesLate: Bool
   ) async {
     let seen = Log<String>()
-    await ModelRuns.check(8, seed: seed) { generator in
+    await ModelRuns.check(2, seed: seed) { generator in
       let number = generator.next()
       let schedule = SharedSchedule(seed: number, writesLate: writesLate)
       let reporter: OperationWarning.Reporter = { schedule.receive($0) }

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Calls that wait for a condition, such as the network.
-@Suite(.warningsAreIssues) struct WaitingReplayTests {
+@Suite(.bounded, .warningsAreIssues) struct WaitingReplayTests {
   private let server = Server()
   private let network = NetworkSwitch()
 

@@ -2,9 +2,10 @@ import FoundationEssentials
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct PathTests {
+@Suite(.bounded, .warningsAreIssues) struct PathTests {
   private func store(_ program: Program, _ element: any Hashable & Sendable) -> TextStore {
     program.client.store(for: Script().query(path: ["text", element]).persisted(as: "text"))
   }

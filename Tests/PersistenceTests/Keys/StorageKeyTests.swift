@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationPersistence
 
-@Suite(.warningsAreIssues) struct StorageKeyTests {
+@Suite(.bounded, .warningsAreIssues) struct StorageKeyTests {
   @Test func `A path in a key is shown as it was written`() throws {
     let path: OperationPath = ["notes/a", -5, UInt8(7), KeyColor.red]
     let text = try #require(StorageKey.text(of: path))

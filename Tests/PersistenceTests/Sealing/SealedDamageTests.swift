@@ -2,10 +2,11 @@ import OperationCore
 import OperationPersistence
 import OperationTesting
 import SubjectFixtures
+import TestFixtures
 import Testing
 
 /// Entries that do not open are reported and kept.
-@Suite(.warningsAreIssues) struct SealedDamageTests {
+@Suite(.bounded, .warningsAreIssues) struct SealedDamageTests {
   private let base = InMemoryStorage()
   private let value = "value/spost/=post="
   private let call = "journal/00000000000000000001-k"

@@ -3,10 +3,11 @@ import OperationMutation
 import OperationPersistence
 import OperationTesting
 import SubjectFixtures
+import TestFixtures
 import Testing
 
 /// Stores and a journal with a sealed storage, over several starts of a program.
-@Suite(.warningsAreIssues) struct SealedProgramTests {
+@Suite(.bounded, .warningsAreIssues) struct SealedProgramTests {
   private let base = InMemoryStorage()
   private let server = Server()
 

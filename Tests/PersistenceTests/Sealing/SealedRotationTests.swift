@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The keys of a sealed storage change, and nothing is lost.
-@Suite(.warningsAreIssues) struct SealedRotationTests {
+@Suite(.bounded, .warningsAreIssues) struct SealedRotationTests {
   private let base = InMemoryStorage()
   private let keys = ["value/spost/i1/=a=", "value/spost/i2/=a=", "journal/00000000000000000001-k", "x"]
 

@@ -2,9 +2,10 @@ import OperationPersistence
 import OperationPersistenceTesting
 import OperationTesting
 import SubjectFixtures
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct SealedRulesTests {
+@Suite(.bounded, .warningsAreIssues) struct SealedRulesTests {
   @Test func `A sealed storage keeps the rules of storages`() async throws {
     let clock = ManualClock()
     try await checkStorage(

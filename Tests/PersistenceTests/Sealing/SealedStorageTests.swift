@@ -2,9 +2,10 @@ import OperationCore
 import OperationPersistence
 import OperationTesting
 import SubjectFixtures
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct SealedStorageTests {
+@Suite(.bounded, .warningsAreIssues) struct SealedStorageTests {
   private let base = InMemoryStorage()
 
   @Test func `Entries come back as they were put, and another instance with the key has them`() async throws {

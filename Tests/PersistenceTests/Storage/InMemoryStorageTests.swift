@@ -1,8 +1,9 @@
 import OperationPersistence
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite struct InMemoryStorageTests {
+@Suite(.bounded) struct InMemoryStorageTests {
   @Test func `Entries are in the order of the bytes of their keys`() async throws {
     let storage = InMemoryStorage()
     try await storage.apply(["b", "a/2", "a/10", "a", "B"].map { .put(key: $0, value: [1]) })

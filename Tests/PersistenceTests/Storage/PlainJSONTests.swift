@@ -6,7 +6,7 @@ import Testing
 @testable import OperationPersistence
 
 /// Plain JSON is decoded without a decoder. What comes out has to be what the decoder returns.
-@Suite(.warningsAreIssues) struct PlainJSONTests {
+@Suite(.bounded, .warningsAreIssues) struct PlainJSONTests {
   @Test(arguments: 0..<40) func `Plain values are decoded as by a decoder`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<25 {

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Values in JSON and in other formats.
-@Suite(.warningsAreIssues) struct StorageCoderTests {
+@Suite(.bounded, .warningsAreIssues) struct StorageCoderTests {
   private struct Numbers: Codable, Hashable, Sendable {
     var doubles: [Double] = [
       0, -0.0, 0.1, 1.0 / 3, .pi, .greatestFiniteMagnitude, .leastNonzeroMagnitude, .leastNormalMagnitude, .infinity,

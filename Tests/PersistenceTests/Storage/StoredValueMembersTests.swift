@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// The default coder looks for the members of a stored value itself. It has to decode and refuse what a JSON decoder does.
-@Suite(.warningsAreIssues) struct StoredValueMembersTests {
+@Suite(.bounded, .warningsAreIssues) struct StoredValueMembersTests {
   @Test(arguments: 0..<40) func `Random values are decoded by their members as by a decoder`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<25 {

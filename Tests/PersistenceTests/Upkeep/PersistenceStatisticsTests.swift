@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct PersistenceStatisticsTests {
+@Suite(.bounded, .warningsAreIssues) struct PersistenceStatisticsTests {
   @Test func `They tell names, rows, bytes, the oldest value and what waits`() async throws {
     let storage = TestStorage(writes: false)
     let program = Program(storage)

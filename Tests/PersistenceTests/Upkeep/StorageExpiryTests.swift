@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct StorageExpiryTests {
+@Suite(.bounded, .warningsAreIssues) struct StorageExpiryTests {
   private let clock = ManualClock()
   private let base = InMemoryStorage()
 

@@ -5,11 +5,11 @@ import TestFixtures
 import Testing
 
 /// Writes, reads, restarts and removes at random, and compares what is stored with a list in the order of the uses.
-@Suite(.warningsAreIssues) struct StorageLimitModelTests {
+@Suite(.bounded, .warningsAreIssues) struct StorageLimitModelTests {
   @Test(arguments: ModelRuns.seeds) func `The values that were used last are stored, within the limits`(
     seed: UInt64
   ) async throws {
-    await ModelRuns.check(50, seed: seed) { random in await self.difference(&random) }
+    await ModelRuns.check(15, seed: seed) { random in await self.difference(&random) }
   }
 
   private func difference(_ random: inout SeededGenerator) async -> String? {

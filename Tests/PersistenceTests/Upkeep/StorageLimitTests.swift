@@ -6,7 +6,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct StorageLimitTests {
+@Suite(.bounded, .warningsAreIssues) struct StorageLimitTests {
   private let clock = ManualClock()
   private let base = InMemoryStorage()
 

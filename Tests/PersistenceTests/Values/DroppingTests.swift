@@ -2,9 +2,10 @@ import FoundationEssentials
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct DroppingTests {
+@Suite(.bounded, .warningsAreIssues) struct DroppingTests {
   private static let key = "value/stext/i1/=text="
 
   /// Expects that a new store reports what is stored, begins without it, and that it is removed.

@@ -2,9 +2,10 @@ import OperationCore
 import OperationMutation
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct FlushTests {
+@Suite(.bounded, .warningsAreIssues) struct FlushTests {
   @Test func `A client is flushed with its values`() async throws {
     let program = Program()
     let store = program.store(Script(default: .value("a")))

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct LifetimeTests {
+@Suite(.bounded, .warningsAreIssues) struct LifetimeTests {
   @Test func `A store, its value and its client are released`() async throws {
     let storage = TestStorage(reads: false)
     weak var weakClient: OperationClient?

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Values and calls of other versions of a program.
-@Suite(.warningsAreIssues) struct MigrationTests {
+@Suite(.bounded, .warningsAreIssues) struct MigrationTests {
   private struct Old: Codable, Hashable, Sendable {
     var name: String
   }

@@ -3,6 +3,7 @@ import OperationCore
 import OperationPagination
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
 /// A list whose pages are numbered from -3 to 3.
@@ -28,7 +29,7 @@ private struct ListRequest: PaginatedRequest {
   }
 }
 
-@Suite(.warningsAreIssues) struct PageTests {
+@Suite(.bounded, .warningsAreIssues) struct PageTests {
   private let request = ListRequest().stale(after: .seconds(60)).persisted(as: "list")
 
   @Test func `Pages keep their order, neighbours and dates`() async throws {

@@ -2,9 +2,10 @@ import OperationCore
 import OperationPersistence
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RefusedValueTests {
+@Suite(.bounded, .warningsAreIssues) struct RefusedValueTests {
   private let storage = LimitedStorage()
 
   private func number(_ number: Int) -> String { "value/stext/i\(number)/=text=" }

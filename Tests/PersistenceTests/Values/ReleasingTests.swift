@@ -2,6 +2,7 @@ import OperationCore
 import OperationPersistence
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 /// Passes deadlines on, and calls a closure after one of them is cancelled.
@@ -73,7 +74,7 @@ private final class HoppingStorage: PersistentStorage {
   nonisolated(nonsending) func close() async {}
 }
 
-@Suite(.warningsAreIssues) struct ReleasingTests {
+@Suite(.bounded, .warningsAreIssues) struct ReleasingTests {
   private let clock = ManualClock()
 
   private func client(_ storage: any PersistentStorage, _ cache: EvictingCache, _ hook: CancelHook) -> OperationClient {

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RemovingTests {
+@Suite(.bounded, .warningsAreIssues) struct RemovingTests {
   private let clock = ManualClock()
 
   /// A storage with the texts 0 to 4, and a text of another path.

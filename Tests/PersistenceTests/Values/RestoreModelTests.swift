@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 /// Changes stores at random, restarts, and compares each store with the one before.
-@Suite(.warningsAreIssues) struct RestoreModelTests {
+@Suite(.bounded, .warningsAreIssues) struct RestoreModelTests {
   private struct Facts: Equatable {
     let value: String?
     let valueUpdateCount: Int

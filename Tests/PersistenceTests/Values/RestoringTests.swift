@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct RestoringTests {
+@Suite(.bounded, .warningsAreIssues) struct RestoringTests {
   @Test func `A later store begins with the value, its date and its counts`() async throws {
     let program = Program()
     let script = Script(default: .value("first"))

@@ -1,9 +1,10 @@
 import OperationCore
 import OperationPersistence
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct SlowStorageTests {
+@Suite(.bounded, .warningsAreIssues) struct SlowStorageTests {
   private static func stored(_ text: String, clock: ManualClock) async -> InMemoryStorage {
     let storage = InMemoryStorage()
     let program = Program(storage, clock: clock)

@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@Suite(.warningsAreIssues) struct WritingTests {
+@Suite(.bounded, .warningsAreIssues) struct WritingTests {
   @Test func `The newest value is written a moment after the first change`() async throws {
     let storage = TestStorage()
     let program = Program(storage)

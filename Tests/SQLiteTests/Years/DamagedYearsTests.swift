@@ -9,7 +9,7 @@
   ///
   /// However the files are damaged, a later version of the program starts, sends what can be read in order, sends
   /// nothing twice, and reports and keeps what it cannot send.
-  @Suite struct DamagedYearsTests {
+  @Suite(.bounded) struct DamagedYearsTests {
     @Test func `After any damage each call is sent, in front of the user, or reported`() async throws {
       var seen: Set<String> = []
       try await withThrowingTaskGroup(of: (seed: Int, run: YearsRun).self) { group in

@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckControllerTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckControllerTests {
   @Test func `A sound controller keeps the rules`() async throws {
     try await checkController { query in
       let hub = Hub(.none)
@@ -87,25 +88,26 @@ import Testing
   @Test(arguments: faults.indices)
   func `Each broken rule is found`(index: Int) async throws {
     let (rule, fault, isTwice, issues) = Self.faults[index]
-    let found = try await recordedIssues {
-      try await checkController([rule], within: .milliseconds(200)) { query in
+    let expected = issues.map { "The controller breaks the rule '\(rule)': \($0)" }
+    let found = try await recordedIssues(expecting: .all(expected)) { limit in
+      try await checkController([rule], within: limit) { query in
         let hub = Hub(fault, isTwice: isTwice)
         return (query.controlled(by: HubController(hub: hub)), { hub.act() })
       }
     }
-    #expect(found == issues.map { "The controller breaks the rule '\(rule)': \($0)" })
+    #expect(found == expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
-    let found = try await recordedIssues {
-      try await checkController([.threads], within: .seconds(3)) { query in
+    let begin =
+      "The controller breaks the rule 'threads': Waited 3.0 seconds for a change of each of 4 stores that were made on "
+      + "several threads at the same time "
+    let found = try await recordedIssues(within: .seconds(3), expecting: .firstBegins(with: begin)) { limit in
+      try await checkController([.threads], within: limit) { query in
         let hub = Hub(.losesAdditions)
         return (query.controlled(by: HubController(hub: hub)), { hub.act() })
       }
     }
-    let begin =
-      "The controller breaks the rule 'threads': Waited 3.0 seconds for a change of each of 4 stores that were made on "
-      + "several threads at the same time "
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 

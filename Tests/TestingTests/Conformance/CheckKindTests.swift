@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckKindTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckKindTests {
   @Test func `The kind of queries keeps the rules`() async throws {
     try await checkKind(returning: 1, 2) { ($0.query(), QueryState()) }
   }
@@ -38,12 +39,10 @@ import Testing
   @Test(arguments: Self.faults.indices)
   func `A broken rule is an issue with the wrong value and the remedy`(index: Int) async throws {
     let (rule, fault, message) = Self.faults[index]
-    let found = try await recordedIssues {
-      try await checkKind([rule], returning: 1, 2, within: .milliseconds(200)) {
-        (BrokenRequest(script: $0), BrokenState(fault))
-      }
-    }
     let begin = "The kind breaks the rule '\(rule)': \(message)"
+    let found = try await recordedIssues(expecting: .firstBegins(with: begin)) { limit in
+      try await checkKind([rule], returning: 1, 2, within: limit) { (BrokenRequest(script: $0), BrokenState(fault)) }
+    }
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 
@@ -51,7 +50,7 @@ import Testing
     for (rule, fault, _) in Self.faults where fault != .ignoresFirstValue {
       let others = KindRule.allCases.filter { other in other != rule && !Self.depends(other, on: fault) }
       let found = try await recordedIssues {
-        try await checkKind(others, returning: 1, 2, within: .seconds(20)) {
+        try await checkKind(others, returning: 1, 2) {
           (BrokenRequest(script: $0), BrokenState(fault))
         }
       }

@@ -2,9 +2,10 @@ import OperationBackoff
 import OperationCore
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckModifierTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckModifierTests {
   @Test func `Modifiers of the core keep the rules`() async throws {
     try await checkModifier { $0 }
     try await checkModifier { $0.context { $0.operationTaskConfiguration.name = "named" } }

@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckObserverTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckObserverTests {
   private typealias Fault = BrokenSource<Int>.Fault
 
   @Test func `A sound observer keeps the rules`() async throws {
@@ -119,22 +120,19 @@ import Testing
   @Test(arguments: faults.indices)
   func `Each broken rule is found`(index: Int) async throws {
     let (rule, fault, current, issues) = Self.faults[index]
-    let found = try await recordedIssues {
-      try await checkObserver(sending: [1, 2, 3], [rule], within: .milliseconds(200)) {
-        .broken(fault, current: current)
-      }
+    let expected = issues.map { "The observer breaks the rule '\(rule)': \($0)" }
+    let found = try await recordedIssues(expecting: .all(expected)) { limit in
+      try await checkObserver(sending: [1, 2, 3], [rule], within: limit) { .broken(fault, current: current) }
     }
-    #expect(found == issues.map { "The observer breaks the rule '\(rule)': \($0)" })
+    #expect(found == expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
-    let found = try await recordedIssues {
-      try await checkObserver(sending: [1, 2], [.threads], within: .seconds(3)) {
-        .broken(.registry(.losesAdditions))
-      }
-    }
     let begin =
       "The observer breaks the rule 'threads': Waited 3.0 seconds for a call of the handler of each of 4 subscriptions "
+    let found = try await recordedIssues(within: .seconds(3), expecting: .firstBegins(with: begin)) { limit in
+      try await checkObserver(sending: [1, 2], [.threads], within: limit) { .broken(.registry(.losesAdditions)) }
+    }
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 

@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckRunSpecificationTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckRunSpecificationTests {
   private typealias Fault = BrokenSource<Bool>.Fault
 
   @Test func `A sound specification keeps the rules`() async throws {
@@ -139,21 +140,22 @@ import Testing
   @Test(arguments: faults.indices)
   func `Each broken rule is found`(index: Int) async throws {
     let (rule, fault, issues) = Self.faults[index]
-    let found = try await recordedIssues {
-      try await checkRunSpecification([rule], within: .milliseconds(200)) { BrokenSpecification.checked(fault) }
+    let expected = issues.map { "The run specification breaks the rule '\(rule)': \($0)" }
+    let found = try await recordedIssues(expecting: .all(expected)) { limit in
+      try await checkRunSpecification([rule], within: limit) { BrokenSpecification.checked(fault) }
     }
-    #expect(found == issues.map { "The run specification breaks the rule '\(rule)': \($0)" })
+    #expect(found == expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
-    let found = try await recordedIssues {
-      try await checkRunSpecification([.threads], within: .seconds(3)) {
-        BrokenSpecification.checked(.registry(.losesAdditions))
-      }
-    }
     let begin =
       "The run specification breaks the rule 'threads': Waited 3.0 seconds for a call of `onChange` of each of 4 "
       + "subscriptions that were made on several threads at the same time after a change; "
+    let found = try await recordedIssues(within: .seconds(3), expecting: .firstBegins(with: begin)) { limit in
+      try await checkRunSpecification([.threads], within: limit) {
+        BrokenSpecification.checked(.registry(.losesAdditions))
+      }
+    }
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
     #expect(found.first?.hasSuffix(" Guard what threads share by one lock.") == true)
   }

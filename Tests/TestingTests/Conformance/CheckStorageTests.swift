@@ -1,8 +1,9 @@
 import OperationPersistence
 import OperationPersistenceTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckStorageTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckStorageTests {
   @Test func `A sound storage keeps the rules`() async throws {
     try await checkStorage(
       reopening: { $0.reopened() },

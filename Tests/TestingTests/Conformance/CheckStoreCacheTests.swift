@@ -1,8 +1,9 @@
 import OperationCore
 import OperationTesting
+import TestFixtures
 import Testing
 
-@Suite(.issuesAreExpected) struct CheckStoreCacheTests {
+@Suite(.bounded, .issuesAreExpected) struct CheckStoreCacheTests {
   @Test func `A sound cache keeps the rules`() async throws {
     try await checkStoreCache { BrokenCache(.none) }
   }
@@ -96,19 +97,20 @@ import Testing
   @Test(arguments: faults.indices)
   func `Each broken rule is found`(index: Int) async throws {
     let (rule, fault, issues) = Self.faults[index]
-    let found = try await recordedIssues {
-      try await checkStoreCache([rule], within: .milliseconds(200)) { BrokenCache(fault) }
+    let expected = issues.map { "The store cache breaks the rule '\(rule)': \($0)" }
+    let found = try await recordedIssues(expecting: .all(expected)) { limit in
+      try await checkStoreCache([rule], within: limit) { BrokenCache(fault) }
     }
-    #expect(found == issues.map { "The store cache breaks the rule '\(rule)': \($0)" })
+    #expect(found == expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
-    let found = try await recordedIssues {
-      try await checkStoreCache([.threads], within: .seconds(3)) { BrokenCache(.losesAdditions) }
-    }
     let begin =
       "The store cache breaks the rule 'threads': Waited 3.0 seconds for all idle stores to be evicted that were made on "
       + "several threads at the same time; "
+    let found = try await recordedIssues(within: .seconds(3), expecting: .firstBegins(with: begin)) { limit in
+      try await checkStoreCache([.threads], within: limit) { BrokenCache(.losesAdditions) }
+    }
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 
