@@ -31,11 +31,6 @@ forget_pins() {
 TESTED=(-debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
   -Xswiftc -no-emit-module-separately-wmo)
 
-# plain_package: sets PLAIN_PACKAGE to the arguments for SwiftPM that build the package as it is by default.
-plain_package() {
-  PLAIN_PACKAGE=(--package-path "$ROOT" --scratch-path "$ROOT/.build-plain" "${TESTED[@]}")
-}
-
 # build_with_traits ARGUMENT…: `swift build` in the same way each time. SwiftPM keeps traits in a set and hands them to the
 # compiler in its order, so with more than one trait everything would be built anew by each command.
 build_with_traits() {
@@ -226,21 +221,50 @@ narrowed_package() {
 # traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>.
 traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "default" { print $1 }'; }
 
-# trait_package: sets TRAIT_PACKAGE and MACRO_PACKAGE to arguments for SwiftPM that build the package with all traits and some of
-# its tests. MACRO_PACKAGE has the tests that depend on the implementation of macros, and TRAIT_PACKAGE has the other tests with
-# code that depends on a trait.
+# trait_tests: the test targets with code that depends on a trait, one a line: name, `macros` if it depends on the implementation of
+# macros or `tests`, and the paths of all that it is built from, separated by tabs.
+trait_tests() {
+  local name kind paths
+  manifest_targets | awk -F '\t' '
+    { type[$1] = $2; path[$1] = $3; uses[$1] = $4; order[NR] = $1 }
+    function visit(name,    parts, count, i) {
+      if (name in visited || !(name in path)) return
+      visited[name] = 1
+      found = found " " path[name]
+      if (type[name] == "macro") kind = "macros"
+      count = split(uses[name], parts, " ")
+      for (i = 1; i <= count; i++) visit(parts[i])
+    }
+    END {
+      for (i = 1; i <= NR; i++) {
+        if (type[order[i]] != "test") continue
+        delete visited
+        found = ""
+        visit(order[i])
+        # A test that uses macros is not built for the compiler; one that depends on their implementation is.
+        kind = "tests"
+        count = split(uses[order[i]], parts, " ")
+        for (j = 1; j <= count; j++) if (type[parts[j]] == "macro") kind = "macros"
+        print order[i] "\t" kind "\t" substr(found, 2)
+      }
+    }' | while IFS=$'\t' read -r name kind paths; do
+    ! grep -rq --include='*.swift' '^#if SwiftOperation' "$ROOT/${paths%% *}" || printf '%s\t%s\t%s\n' "$name" "$kind" "$paths"
+  done
+}
+
+# trait_package TARGET…: sets TRAIT_PACKAGE and MACRO_PACKAGE to arguments for SwiftPM that build the package with all traits and
+# those test targets. MACRO_PACKAGE has those that depend on the implementation of macros, and TRAIT_PACKAGE the others.
 #
 # SwiftPM builds a test target that depends on a macro for the compiler's side, with all that it uses and all other tests of the
 # package. So such tests are a package of their own, of the same name and in the same folder, where swift-syntax is there.
 trait_package() {
-  local folder="$ROOT/.build-traits-short" targets macros name type path uses tests=() macro_tests=()
-  targets=$(manifest_targets)
-  macros="$TEMPORARY/macros"
-  awk -F '\t' '$2 == "macro" { print $1 }' <<<"$targets" >"$macros"
-  while IFS=$'\t' read -r name type path uses; do
-    [ "$type" = test ] && grep -rq --include='*.swift' '^#if SwiftOperation' "$ROOT/$path" || continue
-    if grep -qxFf "$macros" <<<"${uses// /$'\n'}"; then macro_tests+=("$name"); else tests+=("$name"); fi
-  done <<<"$targets"
+  local folder="$ROOT/.build-traits-short" name kind paths tests=() macro_tests=()
+  if [ $# -gt 0 ]; then
+    while IFS=$'\t' read -r name kind paths; do
+      [[ " $* " == *" $name "* ]] || continue
+      if [ "$kind" = macros ]; then macro_tests+=("$name"); else tests+=("$name"); fi
+    done < <(trait_tests)
+  fi
   narrowed_package "$folder/package" ${tests[@]+"${tests[@]}"}
   narrowed_package "$folder/macros/package" ${macro_tests[@]+"${macro_tests[@]}"}
   TRAIT_PACKAGE=(--scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
