@@ -1,0 +1,31 @@
+/// What a comment before a sample says about it.
+enum Directive {
+  case continues
+  case apart
+  case `in`(type: String)
+  case on(actor: String)
+  case skip(reason: String)
+
+  init?(_ words: String) {
+    if words == "continues" {
+      self = .continues
+    } else if words == "apart" {
+      self = .apart
+    } else if let type = words.rest(after: "in ") {
+      self = .in(type: type)
+    } else if let actor = words.rest(after: "on ") {
+      self = .on(actor: actor)
+    } else if let reason = words.rest(after: "skip, ") {
+      self = .skip(reason: reason)
+    } else {
+      return nil
+    }
+  }
+}
+
+extension String {
+  fileprivate func rest(after prefix: String) -> String? {
+    guard self.hasPrefix(prefix), self != prefix else { return nil }
+    return String(self.dropFirst(prefix.count))
+  }
+}
