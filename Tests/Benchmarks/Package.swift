@@ -54,6 +54,17 @@ let package = Package(
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
       ] + traits.map { .define(String($0)) }
     ),
+    // Programs of one query; Scripts/check-ratchets looks at their sizes.
+    .executableTarget(
+      name: "one-query-core",
+      dependencies: [.product(name: "OperationCore", package: "swift-operation")],
+      path: "one-query-core"
+    ),
+    .executableTarget(
+      name: "one-query",
+      dependencies: [.product(name: "Operation", package: "swift-operation")],
+      path: "one-query"
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
