@@ -19,6 +19,9 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "Write the report as JSON to this file too.", completion: .file())
   var json: String?
 
+  @Option(help: "Write the figures that documents quote to this file.", completion: .file())
+  var figures: String?
+
   @Option(help: "Run only the parts with this text in their names.")
   var filter: String?
 
@@ -38,6 +41,7 @@ struct Benchmarks: AsyncParsableCommand {
       .value
     print(Table(report: report).text)
     if let json = self.json { try report.json().write(to: URL(fileURLWithPath: json)) }
+    if let figures = self.figures { try report.figures.write(toFile: figures, atomically: true, encoding: .utf8) }
     let misses = report.misses
     print(misses.isEmpty ? "\nall bars met" : "\nmissed: \(misses.count)")
     for row in misses { print("  \(row.section): \(row.name)") }

@@ -9,7 +9,7 @@ extension Benchmark {
     let sizes = [1000, 10_000]
     let timings = try await harness.times(of: sizes.map { .joining(callers: $0) })
     rows += zip(sizes, timings).map { Row(section, $0.grouped, $1, bar: 60) }
-    rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
+    rows.append(.growth(section, of: timings, bar: 1.2, gate: 3))
     let bare = try await harness.times(of: sizes.map { .waiting(callers: $0) })
     rows += zip(sizes, bare).map { Row(section, "tasks alone, awaiting a continuation each, \($0.grouped)", $1) }
     rows.append(.growth(section, "growth of the tasks alone", of: bare))

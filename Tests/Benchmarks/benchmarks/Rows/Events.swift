@@ -12,7 +12,7 @@ extension Benchmark {
       from: .calling { unsubscribed.currentValue = 1 },
       to: .calling { subscribed.currentValue = 1 }
     )
-    var rows = Benchmark.rows("event: a value is set", set, bar: 4)
+    var rows = Benchmark.rows("event: a value is set", set, bar: 1.5)
 
     let unsubscribedFeed = OperationStore.detached(query: FeedQuery().disableAutomaticRunning())
     let subscribedFeed = OperationStore.detached(query: FeedQuery().disableAutomaticRunning())

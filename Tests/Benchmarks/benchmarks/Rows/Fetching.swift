@@ -32,7 +32,7 @@ extension Benchmark {
     let defaults = try await harness.time(.fetching(defaultStore))
     rows += [
       Row(section, "store of a Core client", plain),
-      Row(section, "store of a client with defaults", defaults, bar: 110),
+      Row(section, "store of a client with defaults", defaults, bar: 115),
       Row(section, "one subscriber", try await harness.time(.fetching(observedStore))),
     ]
     rows += Row.allocations(of: defaults, section, "a fetch in a client with defaults", bar: 12)

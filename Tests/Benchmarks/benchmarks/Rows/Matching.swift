@@ -8,7 +8,7 @@ extension Benchmark {
     let clients = sizes.map { Self.client(with: $0) }
     let timings = try await harness.times(of: zip(sizes, clients).map { .matching(in: $1, of: $0) })
     let looking = try await harness.time(.matching(in: clients[0], of: sizes[0]) { keep($0) })
-    return zip(sizes, timings).map { Row(section, "of \($0.grouped)", $1, bar: 100) } + [
+    return zip(sizes, timings).map { Row(section, "of \($0.grouped)", $1, bar: 53) } + [
       .growth(section, of: timings, bar: 2, gate: 4),
       Row(section, "and each looked at", looking),
     ] + Row.allocations(of: timings[0], section, "finding them", bar: 6)

@@ -9,7 +9,7 @@ extension Benchmark {
         "store",
         "detached, create and drop",
         try await harness.time(.calling { keep(OperationStore.detached(query: PostQuery(id: 1))) }),
-        bar: 40
+        bar: 25
       )
     ]
     rows += try await Benchmark.finding(harness)
@@ -26,7 +26,7 @@ extension Benchmark {
     let timings = try await harness.times(
       of: zip(sizes, clients).map { .finding(in: $1, of: $0, growing: harness.sabotage == .growth) }
     )
-    var rows = zip(sizes, timings).map { Row(section, "among \($0.grouped)", $1, bar: 20) }
+    var rows = zip(sizes, timings).map { Row(section, "among \($0.grouped)", $1, bar: 3.7) }
     rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
     rows += Row.allocations(of: timings[0], section, "finding a store", bar: 1)
     let all = try await harness.time(.findingAll(in: clients[3], of: sizes[3]))
@@ -39,7 +39,7 @@ extension Benchmark {
     let section = "client.store(for:), new"
     let sizes = [1000, 100_000]
     let timings = try await harness.times(of: sizes.map { .adding(to: .filled($0), of: $0) })
-    var rows = zip(sizes, timings).map { Row(section, "at \($0.grouped)", $1, bar: 100) }
+    var rows = zip(sizes, timings).map { Row(section, "at \($0.grouped)", $1, bar: 60) }
     rows.append(.growth(section, of: timings, bar: 1.5, gate: 3))
     rows += Row.allocations(of: timings[0], section, "a new store", bar: 9)
     let others = try await harness.times(of: sizes.map { .adding(to: .filled($0, .withDefaults()), of: $0) })

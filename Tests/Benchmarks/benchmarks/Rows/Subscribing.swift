@@ -15,7 +15,7 @@ extension Benchmark {
     }
     let timings = try await harness.times(of: measures)
     for subscription in others { subscription.cancel() }
-    return zip(sizes, timings).map { Row(section, "next to \($0.grouped)", $1, bar: $0 == 0 ? nil : 30) }
+    return zip(sizes, timings).map { Row(section, "next to \($0.grouped)", $1, bar: $0 == 0 ? nil : 13) }
       + [.growth(section, of: Array(timings[1...]), bar: 2, gate: 4)]
       + Row.allocations(of: timings[1], section, "subscribe + cancel", bar: 4)
   }
