@@ -19,11 +19,16 @@ struct Program {
   let clock: ManualClock
   let client: OperationClient
 
-  init(_ storage: any PersistentStorage = InMemoryStorage(), clock: ManualClock = ManualClock()) {
+  init(
+    _ storage: any PersistentStorage = InMemoryStorage(),
+    clock: ManualClock = ManualClock(),
+    executor: (any TaskExecutor)? = nil
+  ) {
     self.storage = storage
     self.clock = clock
     var context = OperationContext()
     context.use(clock)
+    context.operationTaskConfiguration.executorPreference = executor
     context.operationStorage = storage
     context.automaticRunningSpecification = .always(true)
     // The clock's only sleepers are those of the persistence.

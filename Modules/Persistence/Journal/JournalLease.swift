@@ -102,6 +102,16 @@ final class JournalLease: Sendable {
     }
   }
 
+  /// Wakes the task that renews the leases, if there is one. The task of a released journal then releases them and ends.
+  func endWait() {
+    let signal = self.state.withLock { state in
+      // The task may be about to wait.
+      state.isWoken = true
+      return state.signal.take()
+    }
+    signal?.decide()
+  }
+
   private func pause(for duration: Duration, on deadlines: any DeadlineSource) async {
     let signal = AwaitedOutcome<Void>()
     let isWoken = self.state.withLock { state in

@@ -105,6 +105,12 @@ public final class MutationJournal: OperationClientFlushable {
     if case .specification? = resumes?.condition { self.beginResuming() }
   }
 
+  deinit {
+    // The task that renews the leases would otherwise keep them until it wakes by itself: never, if the deadlines of the
+    // client have ended with it.
+    self.lease?.endWait()
+  }
+
   /// The client with the stores that make calls again; nil if there is none, or if it was released.
   var boundClient: OperationClient? { self.client.withLock { $0.value } }
 
