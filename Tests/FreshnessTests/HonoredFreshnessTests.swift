@@ -253,7 +253,7 @@ import Testing
     #expect(self.script.runCount == 0)
     let first = Task { try await store.value(maximumAge: .seconds(9)) }
     let run = try await self.script.next()
-    let second = Task { try await store.value(maximumAge: .zero) }
+    let second = Task.immediate { try await store.value(maximumAge: .zero) }
     run.succeed(2)
     #expect(try await first.value == 2)
     #expect(try await second.value == 2)
