@@ -1,5 +1,5 @@
 import OperationCore
-package import OperationTesting
+import OperationTesting
 import Synchronization
 package import Testing
 

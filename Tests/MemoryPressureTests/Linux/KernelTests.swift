@@ -125,13 +125,16 @@
     }()
   }
 
-  /// More busy threads than there are processors.
+  /// More busy threads than there are processors. They have the lowest priority, so that other tests go on beside them.
   private final class BusyThreads: Sendable {
     private let isOver = Atomic(false)
 
     init() {
       for _ in 0..<3 * ProcessInfo.processInfo.activeProcessorCount {
-        Thread.detachNewThread { while !self.isOver.load(ordering: .relaxed) {} }
+        Thread.detachNewThread {
+          setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
+          while !self.isOver.load(ordering: .relaxed) {}
+        }
       }
     }
 
