@@ -231,7 +231,6 @@ trait_tests() {
       if (name in visited || !(name in path)) return
       visited[name] = 1
       found = found " " path[name]
-      if (type[name] == "macro") kind = "macros"
       count = split(uses[name], parts, " ")
       for (i = 1; i <= count; i++) visit(parts[i])
     }
@@ -241,7 +240,7 @@ trait_tests() {
         delete visited
         found = ""
         visit(order[i])
-        # A test that uses macros is not built for the compiler; one that depends on their implementation is.
+        # SwiftPM builds a test for the compiler if it depends on the implementation of macros itself, not if it only uses macros.
         kind = "tests"
         count = split(uses[order[i]], parts, " ")
         for (j = 1; j <= count; j++) if (type[parts[j]] == "macro") kind = "macros"
