@@ -6,7 +6,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-/// What is left of a journal that was released, on one thread and on a clock that nobody advances.
+/// A released journal leaves nothing behind. One thread runs everything, and the clock stands still.
 @Suite(.bounded, .warningsAreIssues) struct JournalReleaseTests {
   enum Need: CaseIterable {
     /// Its only call has ended a moment ago.
@@ -60,7 +60,7 @@ import Testing
     }
     self.executor.runAll()
     #expect(journal.statuses == (need == .none ? [] : [.waiting]))
-    // The lease of the scope, and that of the process.
+    // One lease is for the scope, the other for the process.
     #expect(self.leases.names.count == (need == .leaseOfAnother ? 0 : 2))
     #expect(self.lifetimes.aliveCount == 1)
     // The task of the leases waits until they are to be renewed, given back or asked for again.

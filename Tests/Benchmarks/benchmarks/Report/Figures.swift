@@ -21,7 +21,7 @@ extension Report {
 }
 
 extension Double {
-  /// Digits enough for whoever rounds them again, without separators.
+  /// The number without separators, with more digits than documents show.
   fileprivate var figure: String {
     String(format: self == self.rounded() ? "%.0f" : abs(self) < 10 ? "%.3f" : "%.1f", self)
   }
