@@ -31,19 +31,18 @@
     }
   }
 
-  extension Meters: OperationProbe {
-    func storeWasMade() -> OperationSubscription {
-      self.stores.increment()
-      return OperationSubscription { self.stores.decrement() }
-    }
+  extension Meters: StoreObserver {
+    var observedEvents: StoreEvent.Kinds { [.runs, .subscribers] }
 
-    func subscriberWasAdded() -> OperationSubscription {
-      self.subscribers.increment()
-      return OperationSubscription { self.subscribers.decrement() }
-    }
-
-    func runWasJoined() {
-      self.joins.increment()
+    func receive(_ event: StoreEvent, of store: StoreReference) {
+      switch event.what {
+      case .observed: self.stores.increment()
+      case .unobserved: self.stores.decrement()
+      case .subscriberCame: self.subscribers.increment()
+      case .subscriberLeft: self.subscribers.decrement()
+      case .runJoined: self.joins.increment()
+      default: break
+      }
     }
   }
 

@@ -33,7 +33,7 @@
 
     public func setup(context: inout OperationContext, using operation: Operation) {
       let meters = self.meters(of: operation)
-      context.operationProbes.append(meters)
+      context.operationObservers.append(meters)
       // The run does the same. Where this call has added the count already, the run does not copy the context.
       context.countNotices(by: meters.notices)
       operation.setup(context: &context)

@@ -45,13 +45,12 @@ extension OperationClient {
         let mutation = operation.defaultRetry(limit: self.mutationRetryLimit)
         return .detached(operation: mutation, initialState: initialState, initialContext: context)
       }
-      let store = OperationStore<Operation.State>.detached(
+      if let environment = self.environment, let client = context.operationClient { environment.begin(for: client) }
+      return OperationStore<Operation.State>.detached(
         operation: operation.defaultRetry(limit: self.retryLimit).deduplicated(),
         initialState: initialState,
         initialContext: self.context(adding: self.queryEntries, to: context)
       )
-      guard let watch = self.environment else { return store }
-      return store.watched { watch.add($0) }
     }
 
     /// A budget in the default context of a client is the user's, and stays.

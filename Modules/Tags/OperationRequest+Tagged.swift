@@ -76,15 +76,13 @@ extension StatefulOperationRequest where State: PartitionedOperationState {
 extension StatefulOperationRequest {
   private func tagged(
     as text: @autoclosure () -> String,
-    _ edit: @escaping @Sendable (inout TagFollower) -> Void
+    _ edit: @escaping @Sendable (inout TagObserver.Tags) -> Void
   ) -> ContextModifiedOperation<Self> {
     self.adding { context in
-      var followers = context.shownStateFollowers
-      let index = followers.firstIndex { $0 is TagFollower }
-      var follower = index.flatMap { followers[$0] as? TagFollower } ?? TagFollower()
-      edit(&follower)
-      if let index { followers[index] = follower } else { followers.append(follower) }
-      context.shownStateFollowers = followers
+      if let observer = context.tagObserver { return observer.edit(edit) }
+      let observer = TagObserver()
+      observer.edit(edit)
+      context.operationObservers.append(observer)
     }
     .written(text())
   }

@@ -45,11 +45,15 @@ extension OperationTag {
 extension OperationContext {
   /// The tags of a value that a run of the operation has returned, or of one page of it.
   package func tags<Part: Sendable>(of value: Part) -> [OperationTag] {
-    for case let follower as TagFollower in self.shownStateFollowers {
-      var tags = follower.constants
-      for case let rule as ValueTags<Part> in follower.rules { tags += rule.tags(value) }
-      return tags.withoutDuplicates
-    }
-    return []
+    guard let known = self.tagObserver?.tags else { return [] }
+    var tags = known.constants
+    for case let rule as ValueTags<Part> in known.rules { tags += rule.tags(value) }
+    return tags.withoutDuplicates
+  }
+
+  /// The observer that the `tagged` modifiers of the operation share.
+  var tagObserver: TagObserver? {
+    for case let observer as TagObserver in self.operationObservers { return observer }
+    return nil
   }
 }

@@ -61,6 +61,7 @@ struct PersistenceExplanationTests {
     let send = Send(server: Server(), script: script).scope("notes").journaled(as: "send")
     let store = program.client.store(for: send)
     let events = program.client.events
+    _ = store.explain()  // From now on, the store remembers notices.
     let first = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     let run = try await script.next()
     let second = Task.immediate { try await store.mutate(with: Note(id: 2, text: "b")) }

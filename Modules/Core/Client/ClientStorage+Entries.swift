@@ -47,7 +47,6 @@ extension ClientStorage {
       var change = ClientChange(added: [new])
       if let replaced, let store = self.end(replaced, in: &state, &released) {
         change.removed.append(store)
-        change.cause = .replacement
       }
       self.queue(change, in: &state, &released)
     }

@@ -44,31 +44,38 @@ extension ClientStorage {
   /// The check for other owners is made with the lock held, and look-ups retain stores under the same lock. So no
   /// look-up finds a store that is removed, or misses a store that stays.
   func evict(_ entry: StoreEntry, because cause: OperationRunCause) {
-    if self.events.hasReaders { entry.runtime.noteEviction(cause) }
-    self.withNode(at: entry.runtime.path) { state, node, released in
-      guard entry.isIdle, var store = entry.store.take() else { return }
+    if self.observers.receives(.membership) { entry.runtime.noteEviction(cause) }
+    let isRemoved = self.withNode(at: entry.runtime.path) { state, node, released -> Bool in
+      guard entry.isIdle, var store = entry.store.take() else { return false }
       entry.isIdle = false
-      guard isKnownUniquelyReferenced(&store), let node else { return released.append(store) }
+      guard isKnownUniquelyReferenced(&store), let node else {
+        released.append(store)
+        return false
+      }
       self.remove(at: node, from: &state, &released)
       let removed = StoreHandle(runtime: entry.runtime, store: store)
       _ = entry.end()
-      self.queue(ClientChange(removed: [removed], isEviction: true, cause: cause), in: &state, &released)
+      self.queue(ClientChange(removed: [removed]), in: &state, &released)
+      return true
     }
+    if isRemoved { entry.runtime.leaveClientObservers(.evicted, by: cause) }
     self.deliver()
   }
 
   /// Called when the last reference to an evicted store is released.
   func storeIsGone(_ entry: StoreEntry) {
-    let cause = self.events.hasReaders ? entry.runtime.evictionCause ?? .release : nil
+    let cause = self.observers.receives(.membership) ? entry.runtime.evictionCause ?? .release : nil
     let isInClient = self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isInClient, let node else { return false }
       self.remove(at: node, from: &state, &released)
       if let store = self.end(entry, in: &state, &released) {
-        self.queue(ClientChange(removed: [store], isEviction: true, cause: cause), in: &state, &released)
+        self.queue(ClientChange(removed: [store]), in: &state, &released)
       }
       return true
     }
-    if isInClient { self.deliver() }
+    guard isInClient else { return }
+    entry.runtime.leaveClientObservers(.evicted, by: cause)
+    self.deliver()
   }
 }
 

@@ -22,14 +22,25 @@ final class ClientStorage: Sendable {
     var queuedEvents = SerialQueue<QueuedEvent>()
     /// Entries added by ``ClientStorage/apply(removed:added:)``. Their stores may be in use and need an idleness check.
     var addedEntries: [StoreEntry] = []
-    /// The removed stores, by ``ClientStorage/apply(removed:added:)``, with subscribers that are yet to be notified.
-    var removedRuntimes: [StoreRuntime] = []
+    /// The stores that ``ClientStorage/apply(removed:added:)`` has removed, which are yet to be notified.
+    var removals: [Removal] = []
+    /// The stores that it has added, which are yet to be notified.
+    var additions: [StoreRuntime] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
   }
 
+  /// A store that was removed.
+  struct Removal: Sendable {
+    let runtime: StoreRuntime
+    let kind: StoreEvent.Removal
+    /// What has removed it; nil if nothing observed that.
+    let cause: OperationRunCause?
+  }
+
   let state = Locked(State())
   let cache: any OperationClient.StoreCache
+  let observers = ClientObservers()
   let events = EventHub()
 
   init(cache: any OperationClient.StoreCache) {
@@ -42,6 +53,9 @@ final class ClientStorage: Sendable {
     var stores: [(any AnyObject & Sendable)?] = []
     let entries = self.state.withLock { $0.entries.removeAll() }
     entries.forEach(matching: []) { stores.append($0.end()) }
+    if !self.observers.isEmpty {
+      entries.forEach(matching: []) { $0.runtime.leaveClientObservers(.released, by: nil) }
+    }
   }
 }
 
@@ -122,13 +136,18 @@ extension ClientStorage {
   /// - Returns: The store that is now at the path.
   @usableFromInline
   func insertIfAbsent(_ new: StoreHandle, isIdle: Bool) -> StoreHandle {
+    self.observers.storeWillBeTaken(new.runtime)
     let insertion = self.withNode(at: new.runtime.path) { state, node, released in
       self.insertIfAbsent(new, at: node, isIdle: isIdle, in: &state, &released)
     }
-    switch insertion {
-    case .existing(let store, let recovered):
+    if case .existing(let store, let recovered) = insertion {
+      new.runtime.wasRefusedByClient()
       if let recovered { self.updateIdleness(of: recovered) }
       return store
+    }
+    self.observers.storeWasTaken(new.runtime)
+    switch insertion {
+    case .existing: break
     case .queued(let unchecked, let hasQueuedEvents):
       if hasQueuedEvents { self.deliver() }
       if let unchecked { self.updateIdleness(of: unchecked) }
@@ -177,31 +196,40 @@ extension ClientStorage {
   ///   - added: The stores to insert. They replace the stores at their paths.
   func apply(removed: [StoreHandle], added: [StoreHandle]) {
     let cause = self.causeOfRemoval
+    // A store that is put again at its path stays in the client.
+    let new = added.filter { !$0.runtime.isKeptByClient }
+    for store in new { self.observers.storeWillBeTaken(store.runtime) }
+    let replacedPaths = Set(added.map(\.runtime.path))
     self.state.withLock { state, released in
-      self.remove(removed, because: cause, in: &state, &released)
+      self.remove(removed, replacedAt: replacedPaths, because: cause, in: &state, &released)
       for store in added {
         let entry = self.makeEntry(of: store, isIdle: false, in: &state)
         let replaced = state.entries.updateValue(entry, at: store.runtime.path)
-        if let replaced, replaced.runtime !== store.runtime { state.removedRuntimes.append(replaced.runtime) }
+        if let replaced, replaced.runtime !== store.runtime {
+          state.removals.append(Removal(runtime: replaced.runtime, kind: .replaced, cause: .replacement))
+        }
         self.queue(insertionOf: entry, store, replacing: replaced, in: &state, &released)
         state.addedEntries.append(entry)
       }
+      state.additions += new.map(\.runtime)
     }
   }
 
   private func remove(
     _ stores: [StoreHandle],
+    replacedAt paths: Set<OperationPath>,
     because cause: OperationRunCause?,
     in state: inout State,
     _ released: inout ReleasedValues
   ) {
-    var change = ClientChange(cause: cause)
+    var change = ClientChange()
     for store in stores {
       guard let node = state.entries.index.node(at: store.runtime.path), let entry = state.entries[node: node],
         entry.runtime === store.runtime
       else { continue }
       self.remove(at: node, from: &state, &released)
-      state.removedRuntimes.append(entry.runtime)
+      let kind: StoreEvent.Removal = paths.contains(entry.runtime.path) ? .replaced : .cleared
+      state.removals.append(Removal(runtime: entry.runtime, kind: kind, cause: cause))
       if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
     }
     self.queue(change, in: &state, &released)
@@ -210,18 +238,24 @@ extension ClientStorage {
   /// Delivers the changes of ``apply(removed:added:)``, notifies the subscribers of the removed stores, and checks
   /// whether the added stores are idle.
   func notifyOfChanges() {
-    let (addedEntries, removedRuntimes) = self.state.withLock { state in
-      defer { (state.addedEntries, state.removedRuntimes) = ([], []) }
-      return (state.addedEntries, state.removedRuntimes)
+    let (addedEntries, removals, additions) = self.state.withLock { state in
+      defer { (state.addedEntries, state.removals, state.additions) = ([], [], []) }
+      return (state.addedEntries, state.removals, state.additions)
     }
-    for runtime in removedRuntimes { runtime.wasRemovedFromClient() }
-    for entry in addedEntries { entry.runtime.notifyOfMove() }
+    for removal in removals { self.notify(of: removal) }
+    for runtime in additions { self.observers.storeWasTaken(runtime) }
     self.deliver()
     for entry in addedEntries { self.updateIdleness(of: entry) }
   }
 
-  /// The code that removes stores, as a cause; nil while nobody reads events or explanations.
-  private var causeOfRemoval: OperationRunCause? { self.events.hasReaders ? .ofCurrentCode() : nil }
+  /// Notifies the subscribers and the observers of a store that was removed.
+  private func notify(of removal: Removal) {
+    removal.runtime.wasRemovedFromClient()
+    removal.runtime.leaveClientObservers(removal.kind, by: removal.cause)
+  }
+
+  /// The code that removes stores, as a cause; nil while nothing observes their membership.
+  private var causeOfRemoval: OperationRunCause? { self.observers.receives(.membership) ? .ofCurrentCode() : nil }
 
   /// Removes the stores at paths that start with the given one.
   func removeAll(matching path: OperationPath) {
@@ -232,7 +266,7 @@ extension ClientStorage {
       let removed = state.entries.removeAll(within: node, freed: &freed)
       released.append(freed)
       released.append(removed)
-      var change = ClientChange(cause: cause)
+      var change = ClientChange()
       var runtimes: [StoreRuntime] = []
       removed.forEach(matching: []) { entry in
         runtimes.append(entry.runtime)
@@ -241,21 +275,21 @@ extension ClientStorage {
       self.queue(change, in: &state, &released)
       return runtimes
     }
-    for runtime in runtimes { runtime.wasRemovedFromClient() }
+    for runtime in runtimes { self.notify(of: Removal(runtime: runtime, kind: .cleared, cause: cause)) }
     self.deliver()
   }
 
   /// Removes the store at exactly this path, and returns it.
   func remove(at path: OperationPath) -> StoreHandle? {
     let cause = self.causeOfRemoval
-    let removed = self.withNode(at: path) { state, node, released -> StoreHandle? in
-      guard let node, let entry = state.entries[node: node] else { return nil }
+    let (removed, runtime) = self.withNode(at: path) { state, node, released -> (StoreHandle?, StoreRuntime?) in
+      guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
       self.remove(at: node, from: &state, &released)
       let removed = self.end(entry, in: &state, &released)
-      if let removed { self.queue(ClientChange(removed: [removed], cause: cause), in: &state, &released) }
-      return removed
+      if let removed { self.queue(ClientChange(removed: [removed]), in: &state, &released) }
+      return (removed, entry.runtime)
     }
-    removed?.runtime.wasRemovedFromClient()
+    if let runtime { self.notify(of: Removal(runtime: runtime, kind: .cleared, cause: cause)) }
     self.deliver()
     return removed
   }

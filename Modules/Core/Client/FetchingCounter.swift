@@ -6,7 +6,7 @@ internal import Synchronization
 /// made of it; use it to show the count in another way.
 public final class FetchingCounter: Sendable {
   /// What is known of a store; not kept while nothing is.
-  private struct Store {
+  fileprivate struct Store {
     var isLoading = false
     var isInClient = false
 
@@ -39,27 +39,11 @@ public final class FetchingCounter: Sendable {
   /// - Returns: The subscription, which keeps neither the client nor the stores alive.
   /// - Complexity: O(*n*) in the number of matching stores.
   public func start(_ client: OperationClient, matching path: OperationPath) -> OperationSubscription {
-    let following = StoreFollowing(path) { [weak self] runtime, onStoreGone in
-      let id = ObjectIdentifier(runtime)
-      return StoreListener(
-        onStateChanged: { [weak self] state in
-          let isLoading = state.isLoading
-          self?.change(id) { $0.isLoading = isLoading }
-        },
-        onStoreGone: { [weak self] in
-          onStoreGone()
-          self?.change(id) { $0 = Store() }
-        }
-      )
-    }
-    return client.follow(with: following, matching: path) { [weak self] runtime in
-      // Read with the lock held, so that the last of several threads has the last word.
-      self?.change(ObjectIdentifier(runtime)) { $0.isInClient = runtime.isKeptByClient }
-    }
+    client.observe(matching: path, with: LoadingObserver(of: self))
   }
 
   /// Changes what is known of a store, and calls `onChange` if the count is another one.
-  private func change(_ id: ObjectIdentifier, _ body: (inout Store) -> Void) {
+  fileprivate func change(_ id: ObjectIdentifier, _ body: (inout Store) -> Void) {
     let isChanged = self.state.withLock { state in
       var store = state.stores[id] ?? Store()
       let wasCounted = store.isCounted
@@ -73,7 +57,28 @@ public final class FetchingCounter: Sendable {
   }
 }
 
-extension StoreRuntime {
-  /// Whether a client keeps the store. Nothing is released by this.
-  fileprivate var isKeptByClient: Bool { self.entryLock.withLock { _ in self.links.entry != nil } }
+/// Tells a counter which stores have a run under way, and which the client has.
+private final class LoadingObserver: StoreObserver {
+  private weak let counter: FetchingCounter?
+
+  init(of counter: FetchingCounter) {
+    self.counter = counter
+  }
+
+  var observedEvents: StoreEvent.Kinds { [.states, .membership] }
+
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    let id = ObjectIdentifier(store)
+    switch event.what {
+    case .observed:
+      let isLoading = event.runtime?.isLoading ?? false
+      self.counter?.change(id) { ($0.isLoading, $0.isInClient) = (isLoading, true) }
+    case .stateChanged(let shown):
+      let isLoading = shown.isLoading
+      self.counter?.change(id) { $0.isLoading = isLoading }
+    case .removedFromClient: self.counter?.change(id) { $0.isInClient = false }
+    case .unobserved: self.counter?.change(id) { $0 = FetchingCounter.Store() }
+    default: break
+    }
+  }
 }

@@ -22,11 +22,7 @@ extension OperationClient {
   /// - Complexity: O(1). The first reader of a client looks at its stores that have rules for staleness.
   public func events(keeping count: Int) -> OperationEvents {
     let hub = self.storage.events
-    let buffer = hub.addBuffer(capacity: count) {
-      let subscription = self.storage.watch([]) { [hub] change in hub.receive(change) }
-      for runtime in self.storage.runtimes(matching: []) { runtime.watchStalenessForReaders() }
-      return subscription
-    }
+    let buffer = hub.addBuffer(capacity: count) { self.observe(with: ClientEventObserver(hub)) }
     return OperationEvents(reader: EventReader(of: buffer, in: hub))
   }
 }
@@ -97,21 +93,5 @@ final class EventReader: Sendable {
     } onCancel: {
       self.hub.remove(self.buffer)
     }
-  }
-}
-
-extension EventHub {
-  /// Makes events of stores that were added and removed.
-  fileprivate func receive(_ change: ClientChange) {
-    for store in change.removed {
-      self.receive(.storeRemoved(change.isEviction ? .evicted : .cleared), of: store.runtime, change.cause)
-    }
-    for store in change.added { self.receive(.storeAdded, of: store.runtime) }
-  }
-
-  private func receive(_ what: OperationEvent.What, of runtime: StoreRuntime, _ cause: OperationRunCause? = nil) {
-    let context = runtime.context
-    let (name, elapsed) = (runtime.operationName, context.elapsed)
-    self.receive(OperationEvent(what, at: runtime.path, name, run: nil, cause, date: context.date, elapsed))
   }
 }

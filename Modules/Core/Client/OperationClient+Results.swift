@@ -23,16 +23,7 @@ extension OperationClient {
     matching path: OperationPath = [],
     _ receive: @escaping @Sendable (OperationResultEvent) -> Void
   ) -> OperationSubscription {
-    let following = StoreFollowing(path) { runtime, onStoreGone in
-      let (path, name) = (runtime.path, runtime.operationName)
-      return StoreListener(
-        onOutcome: { outcome, context in
-          receive(OperationResultEvent(path: path, operationName: name, outcome: outcome, context: context))
-        },
-        onStoreGone: onStoreGone
-      )
-    }
-    return self.follow(with: following, matching: path)
+    self.observe(matching: path, with: ResultObserver(receive))
   }
 
   /// Calls `receive` with the errors of all runs of the client's stores, also of stores that are made later.
@@ -78,11 +69,31 @@ public struct OperationResultEvent: Sendable {
   /// Whether the run has ended with this result, and has not only yielded it.
   public var isFinal: Bool { self.context.operationResultUpdateReason == .returnedFinalResult }
 
-  init(path: OperationPath, operationName: String, outcome: RunOutcome, context: OperationContext) {
-    self.path = path
-    self.operationName = operationName
-    self.context = context
+  fileprivate init(_ outcome: StoreOutcome, _ event: StoreEvent) {
+    self.path = event.path
+    self.operationName = event.operationName
+    self.context = event.context
     self.result =
-      if let error = outcome.anyError { .failure(error) } else { .success(outcome.anyValue ?? ()) }
+      if let error = outcome.error { .failure(error) } else { .success(outcome.outcome.anyValue ?? ()) }
+  }
+}
+
+/// Passes the results of runs on.
+private final class ResultObserver: StoreObserver {
+  private let onResult: @Sendable (OperationResultEvent) -> Void
+
+  init(_ onResult: @escaping @Sendable (OperationResultEvent) -> Void) {
+    self.onResult = onResult
+  }
+
+  var observedEvents: StoreEvent.Kinds { [.runs, .yields] }
+
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    switch event.what {
+    case .yielded(let outcome): self.onResult(OperationResultEvent(outcome, event))
+    case .runEnded(let end):
+      if let outcome = end.outcome { self.onResult(OperationResultEvent(outcome, event)) }
+    default: break
+    }
   }
 }

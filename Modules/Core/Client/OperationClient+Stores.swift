@@ -79,7 +79,6 @@ extension OperationClient {
     #if DEBUG
       store.runtime.requestedOperation.note(operation, at: CallSite(fileID, line))
     #endif
-    self.followings.storeWasMade(store.runtime)
     return store
   }
 

@@ -8,8 +8,6 @@ public final class OperationClient: Sendable {
   @usableFromInline let createsPlainStores: Bool
   @usableFromInline package let storeCreator: any StoreCreator
   private let context: Locked<OperationContext>
-  /// The objects that follow the stores that are made.
-  @usableFromInline let followings = StoreFollowings()
   /// The defaults of operations by the beginnings of their paths.
   let pathDefaults = PathDefaults()
   /// Held only during edits with `withStores`.
@@ -63,16 +61,16 @@ extension OperationContext {
     set { self[ClientKey.self] = newValue.map { WeakClient($0) } }
   }
 
-  /// Passes on the events of the client; nil without a client.
-  var eventHub: EventHub? { self[ClientKey.self]?.events }
+  /// The observers of the client's stores; nil without a client.
+  var clientObservers: ClientObservers? { self[ClientKey.self]?.observers }
 
   private final class WeakClient: Sendable {
     weak let value: OperationClient?
-    let events: EventHub
+    let observers: ClientObservers
 
     init(_ value: OperationClient) {
       self.value = value
-      self.events = value.storage.events
+      self.observers = value.storage.observers
     }
   }
 

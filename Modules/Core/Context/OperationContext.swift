@@ -174,13 +174,12 @@ extension OperationContext {
 extension OperationContext {
   /// Removes the entries that belong only to the operation with the `setup` that added them.
   ///
-  /// These are its probes and followers, its outcome plan, the place of a retry, and the object that answers its calls.
+  /// These are its observers, its outcome plan, the place of a retry, and the object that answers its calls.
   @usableFromInline
   mutating func forgetSetUp() {
-    self.unset(ProbesKey.self)
+    self.unset(OperationObserversKey.self)
     self.unset(OutcomePlanKey.self)
     self.unset(PlacedAttemptsKey.self)
-    self.unset(ShownStateFollowersKey.self)
     self.unset(CallAnswererKey.self)
   }
 }

@@ -26,14 +26,6 @@ extension OperationContext {
     if let entries = self.run.outcomeEntries { entries.remove(key, withValueOrigin: hasOrigin) }
   }
 
-  /// Notifies an object of the outcome of this run, in the same step in which the state changes. It replaces an earlier
-  /// object.
-  ///
-  /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
-  public func notifyOfOutcome(_ observer: any OutcomeObserver) {
-    self.run.outcomeEntries?.setObserver(observer)
-  }
-
   /// Whether a modifier inside of a retry has found that another attempt cannot succeed.
   public var isRetryVetoed: Bool { self.run.outcomeEntries?.isRetryVetoed ?? false }
 
@@ -85,20 +77,10 @@ extension OperationContext {
   }
 }
 
-/// An object that a store notifies of the outcome of a run.
-public protocol OutcomeObserver: AnyObject, Sendable {
-  /// The outcome of the run is in the state. Not called for a cancelled run.
-  ///
-  /// Called in one step with the change of the state, with the lock of the store held. It must not call user code or a
-  /// store, and must not release objects of users.
-  func outcomeIsInState()
-}
-
-/// The additions of a run to its outcome: entries of the context of the event, and an object to notify.
+/// The additions of a run to its outcome: entries of the context of the event, and what the store has to know.
 final class OutcomeEntries: Sendable {
   private struct Content: Sendable {
     var entries = OperationContext()
-    var observer: (any OutcomeObserver)?
     var isRetryVetoed = false
     var valueOrigin: (@Sendable () -> String)?
   }
@@ -130,19 +112,6 @@ final class OutcomeEntries: Sendable {
   func added(to context: OperationContext) -> OperationContext {
     let entries = self.content.withLock { $0.entries }
     return entries.slots.isEmpty ? context : context.overlaid(with: entries)
-  }
-
-  func setObserver(_ observer: any OutcomeObserver) {
-    self.content.withLock { content, released in
-      released.append(content.observer)
-      content.observer = observer
-    }
-  }
-
-  /// Notifies the observer that the outcome is in the state. Called with the lock of the store held.
-  func outcomeIsInState() {
-    let observer = self.content.withLock { $0.observer }
-    observer?.outcomeIsInState()
   }
 
   var isRetryVetoed: Bool { self.content.withLock { $0.isRetryVetoed } }

@@ -85,7 +85,7 @@ extension OperationControls {
 
   fileprivate func edit(
     isSuccess: Bool,
-    as write: OperationEvent.StateWrite = .edited,
+    as write: StoreEvent.StateWrite = .edited,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
@@ -241,12 +241,8 @@ extension OperationControls {
     self.runtime.observeActivity(observer)
   }
 
-  /// Calls `observer` after each change of the state from now on, in the order of the events, while the store exists.
-  ///
-  /// - Parameter observer: Called with no lock held.
-  package func observeState(_ observer: @escaping @Sendable () -> Void) {
-    self.runtime.observeState(observer)
-  }
+  /// A weak reference to the store, to observe it.
+  public var storeReference: StoreReference { self.runtime.reference }
 
   /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
   ///

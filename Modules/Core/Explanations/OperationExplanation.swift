@@ -62,7 +62,7 @@ public struct OperationExplanation: Sendable, Encodable {
 
   /// The runs that have ended lately, newest first.
   ///
-  /// The store remembers them from its first explanation on, and while somebody reads ``OperationClient/events``.
+  /// The store remembers them from its first explanation on.
   public var endedRuns: [EndedRun] = []
 
   /// The notices that modifiers have sent lately, newest first. The store remembers them as long as ended runs.

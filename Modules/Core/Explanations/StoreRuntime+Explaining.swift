@@ -21,7 +21,7 @@ extension OpaqueOperationStore {
   /// - Complexity: O(*n*) in the number of subscribers, runs and modifiers.
   public func explain() -> OperationExplanation {
     let runtime = self.runtime
-    var explanation = runtime.explanation(runtime.makeHistory(wasAskedFor: true).content)
+    var explanation = runtime.explanation(runtime.history)
     for explainer in runtime.explainers { explainer.explain(self, in: &explanation) }
     explanation.plans.sort { $0.delay < $1.delay }
     return explanation
@@ -56,7 +56,8 @@ extension StoreRuntime {
   fileprivate var explainers: [any OperationExplaining] {
     let context = self.context
     let parts: [any Sendable] =
-      context.operationControllers + context.operationExplainers + self.withMachine { $0.shownStateObservers }
+      context.operationControllers + context.operationExplainers
+      + self.withMachine { $0.extras?.content.observers.members.map(\.observing.observer) ?? [] }
       + [context.callAnswerer, context.operationRestoration].compactMap { $0 as (any Sendable)? }
     // One object may be found in several places.
     var known: Set<ObjectIdentifier> = []

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Passes the events of a client on to the buffers of their readers.
 ///
 /// An event is numbered and put into all buffers in one step, so that all readers have the same order.
@@ -14,10 +12,6 @@ final class EventHub: Sendable {
   }
 
   private let state = Locked(State())
-  private let readerCount = Atomic<Int>(0)
-
-  /// Whether there are readers.
-  var hasReaders: Bool { self.readerCount.load(ordering: .acquiring) > 0 }
 
   /// Adds a buffer for a reader.
   ///
@@ -27,8 +21,6 @@ final class EventHub: Sendable {
   /// - Returns: The buffer, which the reader removes with ``remove(_:)``.
   func addBuffer(capacity: Int, _ watchStores: () -> OperationSubscription) -> EventBuffer {
     let buffer = EventBuffer(capacity: capacity)
-    EventReaders.add()
-    self.readerCount.add(1, ordering: .releasing)
     let number = self.state.withLock { state -> UInt64? in
       state.buffers.append(buffer)
       return state.stores.isTaken ? nil : state.stores.reserve()
@@ -47,8 +39,6 @@ final class EventHub: Sendable {
         return ([EventBuffer.Continuation](), OperationSubscription?.none)
       }
       released.append(state.buffers.remove(at: index))
-      EventReaders.remove()
-      self.readerCount.subtract(1, ordering: .releasing)
       released.append(buffer.takeAll())
       buffer.hasEnded = true
       return (buffer.takeWaiting(), state.buffers.isEmpty ? state.stores.clear() : nil)
@@ -65,6 +55,7 @@ final class EventHub: Sendable {
     // The event that the first buffer drops is released after the lock, without an allocation: there is nearly always
     // only one buffer.
     let dropped = self.state.withLock { state, released -> OperationEvent? in
+      if state.isClosed { return moved }
       state.lastNumber += 1
       moved?.number = state.lastNumber
       if state.buffers.count == 1, !state.buffers[0].isAwaited, let event = moved.take() {

@@ -12,19 +12,27 @@ extension OperationContext {
   /// try await store.fetch(using: context)
   /// ```
   ///
-  /// The name of the task that called is known only while somebody reads ``OperationClient/events``, or after the store
-  /// was asked for an explanation.
+  /// The name of the task that called is known only if the runs of the store are observed, or after the store was asked
+  /// for an explanation.
   public var operationRunCause: OperationRunCause? {
     get { self.run.origin?.cause ?? (self.run.taskIdentifier == nil ? nil : .call) }
     set { self.run.origin = newValue.map { RunOrigin($0) } }
   }
+
+  /// Keeps the start of a run, and the name of the task that has called.
+  // Not inlined: nearly no store is watched.
+  @inline(never)
+  mutating func noteStart() {
+    let cause = self.run.origin?.cause ?? OperationRunCause(.call(taskName: Task<Never, Never>.name))
+    self.run.origin = RunOrigin(cause, start: (self.elapsed, self.date))
+  }
 }
 
-/// Why a run has begun, and when. A plain call has no origin, unless somebody reads events or explanations.
+/// Why a run has begun, and when. A plain call has no origin, unless the runs of the store are watched.
 final class RunOrigin: Sendable {
   let cause: OperationRunCause
-  /// The elapsed time of the context's deadlines, and the date of its clock, at the start; nil if nobody read events or
-  /// explanations.
+  /// The elapsed time of the context's deadlines, and the date of its clock, at the start; nil if the runs of the store
+  /// were not watched then.
   let start: (elapsed: Duration, date: Date)?
 
   init(_ cause: OperationRunCause, start: (elapsed: Duration, date: Date)? = nil) {

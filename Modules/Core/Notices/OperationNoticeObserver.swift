@@ -24,14 +24,14 @@ extension OperationContext {
   ///
   /// - Parameter notice: Evaluated at most once. Send it while no lock is held, because observers run their own code.
   public func send(_ notice: @autoclosure () -> OperationNotice) {
-    if self.isObserved || EventReaders.exist { self.deliver(notice()) }
+    if self.isObserved || self.noticesAreWatched { self.deliver(notice()) }
   }
 
   /// Whether the context has observers of notices.
   var isObserved: Bool { self.isSet(NoticeObserversKey.self) }
 
   func deliver(_ notice: OperationNotice) {
-    if EventReaders.exist { self.record(notice) }
+    if self.noticesAreWatched { self.report(notice) }
     self.notifyObservers(of: notice)
   }
 

@@ -1,4 +1,6 @@
-/// The operation that the current task works for, known only while somebody reads events or explanations.
+internal import Synchronization
+
+/// The operation that the current task works for, known if its store is watched.
 enum RunningOperation {
   private struct Work: Sendable {
     let name: String
@@ -7,10 +9,15 @@ enum RunningOperation {
     let task: UInt
   }
 
+  /// The number of operations whose work is under way, and that tasks can find.
+  private static let count = Atomic<Int>(0)
+
+  /// Whether a task may work for an operation that is found: nearly always false, and one load.
+  static var exist: Bool { self.count.load(ordering: .relaxed) > 0 }
+
   private static let local = TaskLocal<Work?>(wrappedValue: nil)
 
-  /// The name of the operation; nil outside the work of an operation, or if nobody read events or explanations when it
-  /// began.
+  /// The name of the operation; nil outside the work of an operation, or if its store was not watched when it began.
   static var name: String? { self.local.get()?.name }
 
   /// The context of the run, if the current task does the work of the run itself.
@@ -34,6 +41,8 @@ enum RunningOperation {
     _ work: nonisolated(nonsending) () async -> R
   ) async -> R {
     let known = Work(name: name, context: context, task: RunTask.current.identity)
+    self.count.add(1, ordering: .relaxed)
+    defer { self.count.subtract(1, ordering: .relaxed) }
     return await self.local.withValue(known) { await work() }
   }
 }

@@ -48,7 +48,7 @@ extension OperationContext {
   ///   - name: The kind of the notice.
   ///   - change: The change. Evaluated at most once, and not without observers; call this with no lock held.
   public func send(_ name: OperationNotice.Name, of change: @autoclosure () -> SettingsChange) {
-    guard self.isObserved || EventReaders.exist else { return }
+    guard self.isObserved || self.noticesAreWatched else { return }
     let change = change()
     if !change.isEmpty { self.deliver(OperationNotice(name, attributes: change.attributes)) }
   }

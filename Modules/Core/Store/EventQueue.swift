@@ -17,6 +17,8 @@ typealias EventQueue = SerialQueue<EventQueueEntry>
 
 enum EventQueueEntry: Sendable {
   case event(QueuedEvent)
+  /// For the observers of the store.
+  case observed(ObservedEvent)
   /// Removes a subscriber after the events queued before have been delivered to it.
   case dismissal(Subscriber)
   /// An action to perform between two events.
@@ -30,8 +32,13 @@ struct Delivery {
   let slots: ContiguousArray<SubscriberTable.Slot>
 
   func perform() {
-    if case .action(let action) = self.entry { return action() }
-    guard case .event(let event) = self.entry else { return }
+    let event: QueuedEvent
+    switch self.entry {
+    case .event(let queued): event = queued
+    case .observed(let observed): return observed.deliver()
+    case .action(let action): return action()
+    case .dismissal: return
+    }
     let recipients = Recipients(slots: self.slots, limit: event.limit, addressee: event.addressee)
     recipients.receive(
       state: event.state,

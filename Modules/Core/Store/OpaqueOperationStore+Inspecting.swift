@@ -9,9 +9,6 @@ extension OpaqueOperationStore {
   /// The number of optimistic updates on top of the value.
   public var layerCount: Int { self.runtime.withMachine { $0.layers.count } }
 
-  /// A reference to the store that does not keep it alive.
-  public var reference: StoreReference { self.runtime.reference }
-
   /// Waits until no run is under way, or the current task is cancelled.
   public func settled() async {
     await self.runtime.settled()

@@ -36,6 +36,9 @@ extension OpaqueOperationStore {
   /// The path of the operation.
   public var path: OperationPath { self.runtime.path }
 
+  /// A weak reference to the store, for observers.
+  public var reference: StoreReference { self.runtime.reference }
+
   /// The context that runs receive.
   ///
   /// Assigning it replaces all entries.

@@ -15,6 +15,8 @@ struct StoreChange: Sendable {
   /// Whether the subscribers receive the result that was passed along with the change.
   var bringsResult = false
   var lifecycle: Lifecycle?
+  /// Whether the result of a run has replaced the whole value.
+  var isWholeResult = false
 
   init(isStateNew: Bool = false, bringsResult: Bool = false, lifecycle: Lifecycle? = nil) {
     self.isStateNew = isStateNew

@@ -20,8 +20,8 @@ final class StoreExtras: @unchecked Sendable {
     var deferredReleases: [StoreMachine.ReplacedValues] = []
     /// Called after the store gets its first subscriber or run, and after it loses its last.
     var activityObservers: [UInt64: @Sendable () -> Void] = [:]
-    /// Notified when the store shows another value.
-    var shownStateObservers: [any ShownStateObserver] = []
+    /// The observers that were added to the store itself.
+    var observers = StoreObservers()
     /// The number of the store's last invalidation; 0 before the first.
     var invalidations = 0
     /// The number of the last answered invalidation. A run that began after it, a set value or a reset answers it.
@@ -43,13 +43,10 @@ final class StoreExtras: @unchecked Sendable {
 
     /// The state with the layers applied, which the store shows; nil when there are no layers.
     var layeredState: (any StoredState)?
-    /// Why the client has dropped the store, which may have other owners; nil if nobody read events or explanations
-    /// then.
+    /// Why the client has dropped the store, which may have other owners; nil if nothing observed it then.
     var evictionCause: OperationRunCause?
     /// The waits of runs under way for something other than a condition, by the numbers of the waits.
     var runWaits: [UInt64: RunWaitNote] = [:]
-    /// The last runs and notices; nil while nobody reads events or explanations.
-    var history: StoreHistory?
     /// The origin of a value that is a fallback or was restored; see ``StoreMachine/shownValueOrigin``.
     var valueOrigin: ValueOrigin?
     /// The elapsed time at which the operation polls next; nil while it does not.

@@ -21,30 +21,34 @@ extension StoreMachine {
     if self.extras != nil || layeredState != nil { self.layeredState = layeredState }
   }
 
-  /// Adds a layer above those with smaller identifiers, and queues the event.
-  mutating func add(_ layer: StateLayer) {
-    guard !self.layers.contains(where: { $0.id == layer.id }) else { return }
+  /// Adds a layer above those with smaller identifiers.
+  mutating func add(_ layer: StateLayer) -> StoreChange {
+    guard !self.layers.contains(where: { $0.id == layer.id }) else { return StoreChange() }
     // The new identifier is nearly always the greatest.
     let index = self.layers.lastIndex { $0.id < layer.id }.map { $0 + 1 } ?? 0
     self.layers.insert(layer, at: index)
-    self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
+    return StoreChange(isStateNew: true)
   }
 
-  /// Removes a layer, and queues the event.
-  mutating func remove(_ id: StateLayerIdentifier, _ released: inout ReleasedValues) {
-    guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return }
+  /// Removes a layer.
+  mutating func remove(_ id: StateLayerIdentifier, _ released: inout ReleasedValues) -> StoreChange {
+    guard let index = self.layers.firstIndex(where: { $0.id == id }) else { return StoreChange() }
     released.append(self.layers.remove(at: index))
-    self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
+    return StoreChange(isStateNew: true)
   }
 
   /// Removes a layer and sets the state to `committed`, which is the state with that layer applied.
-  mutating func commit(_ layer: StateLayer, _ committed: any StoredState, _ released: inout ReleasedValues) {
-    guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return }
+  mutating func commit(
+    _ layer: StateLayer,
+    _ committed: any StoredState,
+    _ released: inout ReleasedValues
+  ) -> StoreChange {
+    guard let index = self.layers.firstIndex(where: { $0.id == layer.id }) else { return StoreChange() }
     released.append(self.layers.remove(at: index))
     self.state = committed
     self.uniqueExtras().content.uncountedChanges += 1
     self.record(.layered(layer.apply), by: nil, &released)
-    self.queue(StoreChange(isStateNew: true), result: nil, self.context, run: nil)
+    return StoreChange(isStateNew: true)
   }
 
   /// Marks a layer to be removed when the next invalidation is answered.

@@ -92,11 +92,13 @@ extension StoreMachine {
     }
     if self.hasUndoLog { self.recordOutcome(of: task, with: outcome, &released) }
     self.removeTask(task, &released)
+    var change = StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
     if outcome.isSuccess, self.state.isReplaced(by: task) {
+      change.isWholeResult = true
       self.answerInvalidations(upTo: invalidations, &released)
       if hidesOutdatedRuns { self.rollBackOutdatedRuns(&released) }
     }
-    return StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
+    return change
   }
 
   mutating func recordOutcome(of task: ErasedTask, with outcome: RunOutcome, _ released: inout ReleasedValues) {

@@ -3,6 +3,8 @@
 /// A transition performs no side effects: it returns them, or puts events in the event queue. The machine is not
 /// copyable, so the compiler never copies it. A change that calls user code is tried on a ``draft()``.
 struct StoreMachine: ~Copyable, Sendable {
+  typealias Activity = (isIdle: Bool, isRunning: Bool, hasSubscribers: Bool)
+
   /// The storage of the store's context, which has no entries of an event.
   var contextStorage: OperationContext.Storage
   /// Incremented by each change of the state or its layers, to detect outdated drafts.
@@ -18,7 +20,7 @@ struct StoreMachine: ~Copyable, Sendable {
   var subscribers = SubscriberTable()
   var eventQueue = EventQueue()
   /// The activity at the last call of ``reportActivity(isInClient:reading:)``.
-  var reportedActivity = (isIdle: true, isRunning: false, hasSubscribers: false)
+  var reportedActivity: Activity = (isIdle: true, isRunning: false, hasSubscribers: false)
   /// Cancelled when the store is released: the subscriptions of controllers, probes and other dependents.
   var controllers: OperationSubscription?
   /// Whether the store has been released.

@@ -76,8 +76,6 @@ extension StoreRuntime {
       }
     }
     guard self.addOwner(to: candidate.sharedRun, listener) else { return .late }
-    context.noteJoin()
-    if EventReaders.exist { self.recordJoin(of: candidate.sharedRun) }
     return .granted(.join(candidate.sharedRun))
   }
 
@@ -138,14 +136,23 @@ extension StoreRuntime {
       let isThere =
         index.map { machine.canServeRun(at: $0) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
       guard isThere, sharedRun.addOwner() else { return false }
+      if self.isWatched(.runs) { self.queueJoin(of: sharedRun.id, &machine) }
       if let listener {
         machine.subscribers.add(listener, role: .runListener(sharedRun.id))
         if let index { machine.queueHistory(of: machine.runs[index], for: listener) }
       }
       return true
     }
-    if isJoined, listener != nil { self.deliver() }
+    if isJoined, listener != nil || self.isWatched(.runs) { self.deliver() }
     return isJoined
+  }
+
+  /// Queues the event of a caller that joins a run. Called with the lock held.
+  func queueJoin(of run: OperationTaskIdentifier, _ machine: inout StoreMachine) {
+    let context =
+      machine.index(ofRun: run).map { machine.runs[$0].task.context }
+      ?? machine.reservedTasks.first { $0.id == run }?.context
+    self.queue(.runJoined, in: context, run: run, &machine)
   }
 }
 

@@ -147,8 +147,6 @@ extension StoreRuntime {
     guard let running, case .open = WaitGraph.noteAndFind(joining: running), self.addOwner(to: running, listener) else {
       return nil
     }
-    context.noteJoin()
-    if EventReaders.exist { self.recordJoin(of: running) }
     return running
   }
 
@@ -190,7 +188,7 @@ extension StoreRuntime {
     answerer.willGive(answer, in: context, run: run)
     context.notifyObservers(of: answer.notice)
     // The context is not a context of a run, so that no store shows the notice as one of its run.
-    if EventReaders.exist { self.record(.notice(answer.notice), in: context) }
+    if self.isWatched(.notices) { self.report(.notice(answer.notice), in: context) }
   }
 
   /// Gives an answer to a call that waits for no run.

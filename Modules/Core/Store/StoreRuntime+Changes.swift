@@ -1,5 +1,5 @@
 extension StoreRuntime {
-  /// Changes the machine with the lock held, and notifies the subscribers after unlocking.
+  /// Changes the machine with the lock held, and notifies the subscribers and the observers after unlocking.
   ///
   /// During a delivery or exclusive access, the events are queued instead.
   ///
@@ -8,28 +8,50 @@ extension StoreRuntime {
   ///   - run: The run that makes the change, if any.
   ///   - result: The result for the subscribers. Used if the returned change says so.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
-  ///   - outcome: The run's additions to the outcome that the change puts into the state; nil for none.
+  ///   - event: The event for the observers, nil for none; evaluated after the change, if the store is watched.
+  ///   - cause: The cause of the event if it is outside of runs; evaluated as the event is.
   ///   - body: Changes the machine and has no other effect. Called more than once if there are layers.
   func change(
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
     result: RunOutcome? = nil,
     replacesValue: Bool = true,
-    outcome: OutcomeEntries? = nil,
+    event: @autoclosure () -> StoreEvent.What? = nil,
+    by cause: @autoclosure () -> OperationRunCause? = nil,
     _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
   ) {
     var change = StoreChange()
     var recipients: Recipients?
     var state: (any StoredState)?
+    var isWatched = false
     let mayDeliver = !self.lock.isOwnedByCurrentThread
-    let isMade = self.changeMachine(at: nil, replacesValue: replacesValue) { machine, released in
+    let isMade = self.changeMachine(at: nil, replacesValue: replacesValue, resultContext: context()) {
+      machine,
+      released in
+      let activity = machine.reportedActivity
       change = body(&machine, &released)
-      if let outcome, change.bringsResult { outcome.outcomeIsInState() }
       recipients = machine.recipients(of: change, result: result, context(), run: run, mayDeliver: mayDeliver)
       if change.isStateNew, recipients != nil { state = machine.shownState }
+      isWatched = self.isWatched(.all)
+      if isWatched {
+        self.queueEvents(of: change, event(), context(), run: run, by: cause(), since: activity, &machine)
+      }
+      return change
     }
-    if !isMade { self.changeBelowLayers(context(), run: run, result: result, outcome: outcome, body) }
-    guard let recipients else { return }
+    if !isMade {
+      self.changeBelowLayers(
+        context(),
+        run: run,
+        result: result,
+        event: event(),
+        by: cause(),
+        body
+      )
+    }
+    guard let recipients else {
+      if isWatched { self.deliver() }
+      return
+    }
     recipients.receive(
       state: state,
       result: change.bringsResult ? result : nil,
@@ -49,7 +71,8 @@ extension StoreRuntime {
     _ context: @autoclosure () -> OperationContext,
     run: OperationTaskIdentifier? = nil,
     result: RunOutcome? = nil,
-    outcome: OutcomeEntries? = nil,
+    event: @autoclosure () -> StoreEvent.What? = nil,
+    by cause: @autoclosure () -> OperationRunCause? = nil,
     _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
   ) {
     while true {
@@ -60,13 +83,17 @@ extension StoreRuntime {
       var released = StoreMachine.ReleasedValues()
       _ = body(&draft, &released)
       let shown = draft.hasLayers ? draft.stateWithLayers() : nil
-      let isMade = self.change(at: version, showing: shown) { machine, released in
+      let isMade = self.change(at: version, showing: shown, resultContext: context()) { machine, released in
         results.replay()
         machine.setLayerResults(results)
+        let activity = machine.reportedActivity
         let change = body(&machine, &released)
-        if let outcome, change.bringsResult { outcome.outcomeIsInState() }
         machine.setLayerResults(nil)
         machine.queue(change, result: result, context(), run: run)
+        if self.isWatched(.all) {
+          self.queueEvents(of: change, event(), context(), run: run, by: cause(), since: activity, &machine)
+        }
+        return change
       }
       if isMade { return self.deliver() }
     }
@@ -77,16 +104,18 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - version: The version of the draft.
   ///   - shown: The state with the layers applied, which the store shows from then on; nil without layers.
+  ///   - resultContext: The context of a change that brings the result of a run.
   ///   - body: Changes the machine, and queues the events. Called with the lock held.
   /// - Returns: Whether the change was made.
   func change(
     at version: UInt64,
     showing shown: (any StoredState)?,
-    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> Void
+    resultContext: @autoclosure () -> OperationContext? = nil,
+    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
   ) -> Bool {
-    self.changeMachine(at: version, replacesValue: true) { machine, released in
+    self.changeMachine(at: version, replacesValue: true, resultContext: resultContext()) { machine, released in
       machine.show(shown)
-      body(&machine, &released)
+      return body(&machine, &released)
     }
   }
 
@@ -96,31 +125,29 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - version: The version that the machine must have; nil for a change that is made if it calls no layers.
   ///   - replacesValue: False if the change leaves the value and the error as they are.
+  ///   - resultContext: The context of a change that brings the result of a run.
   ///   - body: Changes the machine. Called with the lock held.
   /// - Returns: Whether the change was made.
   @inline(__always)
   private func changeMachine(
     at version: UInt64?,
     replacesValue: Bool,
-    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> Void
+    resultContext: @autoclosure () -> OperationContext?,
+    _ body: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
   ) -> Bool {
-    var observers: [any ShownStateObserver] = []
+    var observers: [any StoreValueObserver] = []
     let isMade = self.withMachine { machine, released in
       guard machine.beginChange(at: version, replacesValue: replacesValue, self.traits, &released) else { return false }
-      body(&machine, &released)
-      if replacesValue, machine.extras != nil { observers = machine.notifyObservers(&released) }
+      let change = body(&machine, &released)
+      if replacesValue, self.showsValues {
+        let resultContext = change.bringsResult ? resultContext() : nil
+        let isWhole = change.isWholeResult
+        observers = self.show(.value, resultContext: resultContext, isWholeResult: isWhole, &machine, &released)
+      }
       return true
     }
-    // During exclusive access, the observers settle when it ends.
-    if !observers.isEmpty, !self.lock.isOwnedByCurrentThread { self.settle(observers) }
+    if !observers.isEmpty { self.settle(observers) }
     return isMade
-  }
-
-  // Not inlined, as `beginChange` and `Recipients.receive` are not: each of the ten callers of `change` would have a
-  // copy.
-  @inline(never)
-  private func settle(_ observers: [any ShownStateObserver]) {
-    for observer in observers { observer.settle() }
   }
 }
 

@@ -4,14 +4,15 @@ extension StoreRuntime {
   /// The subscribers receive a last state that is not loading, even if callers still wait for a run. Then they receive
   /// the end of the store.
   func close() {
-    let (isInUse, controllers, observers) = self.withMachine { machine in
+    let (isInUse, controllers, observers, hasObservers) = self.withMachine { machine in
       machine.isClosed = true
       defer {
         machine.controllers = nil
         if !machine.activityObservers.isEmpty { machine.activityObservers = [:] }
       }
       let isInUse = !machine.subscribers.isEmpty || !machine.subscriberRuns.isEmpty
-      return (isInUse, machine.controllers, machine.activityObservers)
+      let hasObservers = machine.extras?.content.observers.isEmpty == false
+      return (isInUse, machine.controllers, machine.activityObservers, hasObservers)
     }
     if isInUse {
       // The order matters: a cancelled run ends on another thread, and the subscribers are not notified of that end.
@@ -19,14 +20,14 @@ extension StoreRuntime {
       self.disownSubscriberRuns()
     }
     controllers?.cancel()
-    self.notifyOfMove()
+    // After the events of the subscribers.
+    if hasObservers { self.performInOrder { self.endObservation() } }
     _ = consume observers  // Released after unlocking.
   }
 
   /// Gives up the runs of the subscribers, and notifies the subscribers, which stay. Called when a client removes the
   /// store.
   func wasRemovedFromClient() {
-    self.notifyOfMove()
     guard self.hasDependents, self.withMachine({ !$0.subscribers.isEmpty && !$0.isClosed }) else { return }
     self.disownSubscriberRuns()
     let context = self.context
@@ -66,8 +67,21 @@ extension StoreRuntime {
   }
 
   private func removeSubscribers() {
-    let subscribers = self.withMachine { $0.subscribers.removeAll() }
+    let subscribers = self.withMachine { machine in
+      if self.isWatched(.subscribers) { self.queueDepartures(&machine) }
+      return machine.subscribers.removeAll()
+    }
     for subscriber in subscribers { subscriber.onStoreGone?() }
+  }
+}
+
+extension StoreRuntime {
+  /// Queues the events of all subscribers that leave with the store. Called with the lock held.
+  private func queueDepartures(_ machine: inout StoreMachine) {
+    let names = machine.subscribers.names
+    for (index, name) in names.enumerated() {
+      self.queue(.subscriberLeft(name: name?.text, count: names.count - index - 1), &machine)
+    }
   }
 }
 

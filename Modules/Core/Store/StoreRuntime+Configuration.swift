@@ -6,13 +6,12 @@ extension StoreRuntime {
   ///   - state: The type of the state of the store.
   func attachConfiguration<State: OperationState & Sendable>(of context: OperationContext, for state: State.Type) {
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
-    let probes = context.operationProbes
     let followsSpecification = context.changingAutomaticRunningSpecification != nil
-    let followers = context.shownStateFollowers
-    if handlers.isEmpty, controllers.isEmpty, probes.isEmpty, followers.isEmpty, !followsSpecification { return }
+    let observers = context.operationObservers
+    if handlers.isEmpty, controllers.isEmpty, observers.isEmpty, !followsSpecification { return }
     self.noteDependent()
     // Observers come before controllers, because a controller may set a value.
-    if !followers.isEmpty { self.attach(followers, for: state, in: context) }
+    for observer in observers { self.add(StoreObserving(observer)) }
     for handler in handlers {
       if let handler = handler.adapted(to: State.self) {
         let subscriber = TypedSubscriber(handler)
@@ -21,8 +20,8 @@ extension StoreRuntime {
         self.reportMismatch(of: type(of: handler), with: state)
       }
     }
-    guard !controllers.isEmpty || !probes.isEmpty || followsSpecification else { return }
-    var subscriptions = controllers.map { self.start($0, for: state) } + probes.map { $0.storeWasMade() }
+    guard !controllers.isEmpty || followsSpecification else { return }
+    var subscriptions = controllers.map { self.start($0, for: state) }
     if let subscription = self.followAutomaticRunning(in: context) { subscriptions.append(subscription) }
     // Most stores have at most one controller, which needs no combined subscription.
     let subscription = subscriptions.count == 1 ? subscriptions[0] : .combined(subscriptions)

@@ -12,18 +12,17 @@ extension StoreRuntime {
   /// Changes the state on behalf of a controller.
   func edit(
     isSuccess: Bool,
-    as write: OperationEvent.StateWrite = .edited,
+    as write: StoreEvent.StateWrite = .edited,
     by cause: @autoclosure () -> OperationRunCause,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
   ) {
     let context = self.eventContext(context)
-    self.change(context) { machine, released in
+    self.change(context, event: .stateWritten(write), by: cause()) { machine, released in
       let change = machine.edit(isSuccess: isSuccess, using: context, &released) { edit(&$0, context) }
       if write == .restored { machine.noteValueOrigin({ "It was restored from a storage." }, &released) }
       return change
     }
-    if EventReaders.exist { self.record(.stateWritten(write), in: context, by: cause()) }
   }
 
   /// Changes parts of the state other than its value and its error on behalf of a controller.

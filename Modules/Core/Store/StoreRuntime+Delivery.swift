@@ -54,10 +54,8 @@ extension StoreRuntime {
 
   func performDeferredActions() {
     guard !self.lock.isOwnedByCurrentThread else { return }
-    let (actions, releases, observers) = self.withMachine {
-      ($0.takeDeferredActions(), $0.takeDeferredReleases(), $0.shownStateObservers)
-    }
-    for observer in observers { observer.settle() }
+    let (actions, releases) = self.withMachine { ($0.takeDeferredActions(), $0.takeDeferredReleases()) }
+    self.settleObservers()
     self.deliver()
     for action in actions { action() }
     _ = consume releases

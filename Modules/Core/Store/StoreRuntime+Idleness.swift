@@ -3,8 +3,14 @@ internal import Synchronization
 extension StoreRuntime {
   /// Notifies the client and the observers of activity if a change of the machine requires it.
   func activityChanged() {
-    let change = self.withMachine { self.activityChange(of: &$0) }
+    let change = self.withMachine { machine in
+      let last = machine.reportedActivity
+      let change = self.activityChange(of: &machine)
+      self.queueActivity(since: last, &machine)
+      return change
+    }
     if let change { self.notify(of: change) }
+    if self.isWatched(.activity) { self.deliver() }
   }
 
   /// The notifications that a change of the machine requires; nil for none. Called with the lock held.

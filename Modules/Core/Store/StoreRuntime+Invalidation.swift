@@ -10,13 +10,15 @@ extension StoreRuntime {
     let number = InvalidationNumber.next()
     // With concurrent invalidations the greatest number wins.
     _ = self.lastInvalidation.max(number, ordering: .acquiringAndReleasing)
-    let (former, observers) = self.withMachine { ($0.invalidate(number, record), $0.shownStateObservers) }
-    _ = consume former  // Released after unlocking.
-    for observer in observers { observer.storeIsInvalidated() }
-    if EventReaders.exist {
-      let cause = OperationRunCause(.invalidation(record))
-      self.record(.invalidated(cause), by: cause)
+    let observers = self.withMachine { machine, released -> [any StoreValueObserver] in
+      released.append(machine.invalidate(number, record))
+      if self.isWatched(.writes) {
+        self.queue(.invalidated, by: OperationRunCause(.invalidation(record)), &machine)
+      }
+      return self.showsValues ? self.show(.invalidation, &machine, &released) : []
     }
+    self.settle(observers)
+    if self.isWatched(.writes) { self.deliver() }
     self.context.operationRestoration?.storeWasInvalidated()
     return number
   }

@@ -24,20 +24,18 @@ extension StoreRuntime {
     _ didReplaceValue: @escaping @Sendable (inout any StoredState, any StoredState) -> Void
   ) {
     let layer = StateLayer(id: id, author: author, apply: apply, didReplaceValue: didReplaceValue)
-    self.editLayers { machine, _ in machine.add(layer) }
-    if EventReaders.exist { self.record(.layerAdded, by: author) }
+    self.editLayers(.layerAdded, by: author) { machine, _ in machine.add(layer) }
   }
 
   /// Removes a layer and shows the state without it.
   func removeLayer(_ id: StateLayerIdentifier) {
-    let author = EventReaders.exist ? self.layer(id)?.author : nil
-    self.editLayers { $0.remove(id, &$1) }
-    if EventReaders.exist { self.record(.layerRemoved, by: author) }
+    let author = self.isWatched(.writes) ? self.layer(id)?.author : nil
+    self.editLayers(.layerRemoved, by: author) { $0.remove(id, &$1) }
   }
 
-  /// Records a change of the layers.
-  private func record(_ write: OperationEvent.StateWrite, by author: String?) {
-    self.record(.stateWritten(write), by: author.map { OperationRunCause(.operation($0)) } ?? .ofCurrentCode())
+  /// The cause of a change of the layers.
+  private static func cause(_ author: String?) -> OperationRunCause {
+    author.map { OperationRunCause(.operation($0)) } ?? .ofCurrentCode()
   }
 
   private func layer(_ id: StateLayerIdentifier) -> StateLayer? {
@@ -74,14 +72,20 @@ extension StoreRuntime {
     observation.withLock { $0.clear() }?.cancel()
     guard let layer else { return }
     // A set value or a reset has answered the invalidation, and replaces the layer.
-    if isAnswered { self.editLayers { $0.remove(id, &$1) } } else { self.commit(layer) }
+    if isAnswered {
+      self.editLayers(.layerRemoved, by: layer.author) { $0.remove(id, &$1) }
+    } else {
+      self.commit(layer)
+    }
   }
 
-  private func editLayers(_ edit: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> Void) {
-    self.changeBelowLayers(OperationContext()) { machine, released in
-      edit(&machine, &released)
-      return StoreChange()  // The machine has queued the event itself, with the context of the store.
-    }
+  private func editLayers(
+    _ write: StoreEvent.StateWrite,
+    by author: String?,
+    _ edit: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> StoreChange
+  ) {
+    let context = self.context
+    self.changeBelowLayers(context, event: .stateWritten(write), by: Self.cause(author), edit)
   }
 
   /// Removes a layer and makes its effect part of the state.
@@ -95,7 +99,6 @@ extension StoreRuntime {
       layer.apply(&committed)
       let isCommitted = self.commit(layer, committed, at: version)
       guard isCommitted else { continue }
-      if EventReaders.exist { self.record(.layerCommitted, by: layer.author) }
       return self.deliver()
     }
   }
@@ -105,8 +108,19 @@ extension StoreRuntime {
     var draft = self.withMachine { $0.draft() }
     guard draft.version == version else { return false }
     var released = StoreMachine.ReleasedValues()
-    draft.commit(layer, committed, &released)
+    _ = draft.commit(layer, committed, &released)
     let shown = draft.hasLayers ? draft.stateWithLayers() : nil
-    return self.change(at: version, showing: shown) { $0.commit(layer, committed, &$1) }
+    return self.change(at: version, showing: shown) { machine, released in
+      let change = machine.commit(layer, committed, &released)
+      let context = machine.context
+      machine.queue(change, result: nil, context, run: nil)
+      if self.isWatched(.all) {
+        let cause = Self.cause(layer.author)
+        let activity = machine.reportedActivity
+        let event = StoreEvent.What.stateWritten(.layerCommitted)
+        self.queueEvents(of: change, event, context, run: nil, by: cause, since: activity, &machine)
+      }
+      return change
+    }
   }
 }

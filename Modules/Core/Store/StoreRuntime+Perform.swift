@@ -113,7 +113,7 @@ extension StoreRuntime: RunDelegate {
     var task = task
     // The context of a reserved run has the identifier of its run already.
     if task.context.operationRunningTaskIdentifier != task.id { task.enterRun(of: self.reference) }
-    if EventReaders.exist { self.recordStart(in: &task.context) }
+    if self.isWatched(.runs) { task.context.noteStart() }
     // The state may need the date of the start. It must not call a clock with the lock held.
     if self.traits.contains(.datesRuns) { task.context.event.frozenDate = task.context.date }
     let isOwnedBySubscribers = task.context.run.isForSubscribers && task.sharedRun.addOwner()
@@ -121,7 +121,7 @@ extension StoreRuntime: RunDelegate {
     var hasSubscribers = false
     var isRepeated = false
     var change: StoreActivityChange?
-    self.change(task.context, run: original.id, replacesValue: false) { machine, released in
+    self.change(task.context, run: original.id, replacesValue: false, event: .runBegan) { machine, released in
       // If there are layers, this is the task of an earlier draft.
       if isRepeated { released.append(task) }
       isRepeated = true
@@ -132,7 +132,6 @@ extension StoreRuntime: RunDelegate {
       change = self.activityChange(of: &machine)
       return started
     }
-    if EventReaders.exist { self.record(.runBegan, in: task.context, run: task.id) }
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if self.traits.contains(.datesRuns) { task.context.event.frozenDate = nil }
@@ -143,12 +142,12 @@ extension StoreRuntime: RunDelegate {
   package nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     // A handler that joins the run later is notified of the start when it joins.
     if self.hasDependents || invocation.sharedRun.waitsOfWork != nil { self.notifyStart(of: invocation.task) }
-    if EventReaders.exist { return await self.performNamedWork(invocation) }
+    if self.isWatched(.waits) { return await self.performNamedWork(invocation) }
     return await self.performUnnamedWork(invocation)
   }
 
   /// Calls the operation, and lets the code in it find its name.
-  // Not inlined: there are nearly never readers of events, and the run would allocate room for it.
+  // Not inlined: nearly no store has an observer of waits, and the run would allocate room for it.
   @inline(never)
   private nonisolated(nonsending) func performNamedWork(_ invocation: RunInvocation) async -> RunOutcome {
     await RunningOperation.perform(self.operationName, in: invocation.context) {
@@ -195,15 +194,19 @@ extension StoreRuntime: RunDelegate {
     task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
     let answerer = self.answersCalls ? self.answerer(of: context) : nil
-    self.change(context, run: task.id, result: result) { machine, released in
+    var isTaken = false
+    self.change(
+      context,
+      run: task.id,
+      result: result,
+      event: isTaken ? .yielded(StoreOutcome(result)) : nil
+    ) { machine, released in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
       let change = machine.yield(result, of: task, isRecorded: isRecorded, &released)
+      isTaken = change.bringsResult
       if let answerer, change.bringsResult { machine.note(result, of: task, for: answerer) }
       return change
-    }
-    if EventReaders.exist {
-      self.record(.yielded(failure: result.anyError.map { ShownText.of($0) }), in: context, run: task.id)
     }
   }
 
@@ -252,18 +255,24 @@ extension StoreRuntime: RunDelegate {
     var change: StoreActivityChange?
     /// Whether there is nothing to do after the change.
     var isComplete = false
-    /// Whether the run was in the machine, if anybody reads events.
+    /// Whether the run was in the machine.
     var isUnderWay = false
+    let end = self.isWatched(.runs) ? StoreEvent.RunEnd(of: task, with: outcome, isCancelled: isCancelled) : nil
     // The result of a mutation does not make results of other mutations outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
     let answerer = self.answersCalls ? self.answerer(of: task.context) : nil
     let renewedCount = answerer == nil ? nil : task.context.renewedValueCount
-    self.change(task.context, run: task.id, result: outcome, outcome: entries) { machine, released in
+    self.change(
+      task.context,
+      run: task.id,
+      result: outcome,
+      event: isUnderWay ? end.map { .runEnded($0) } : nil
+    ) { machine, released in
       if machine.hasPrematureRuns {
         hasFailedPrematurely = machine.failsPrematurely(task.id, with: outcome, isCancelled: isCancelled)
       }
       machine.noteAttempt(of: task.id, in: &task.context)
-      if EventReaders.exist { isUnderWay = machine.index(ofRun: task.id) != nil }
+      if end != nil { isUnderWay = machine.index(ofRun: task.id) != nil }
       let finishing = machine.finish(
         task,
         with: outcome,
@@ -283,7 +292,6 @@ extension StoreRuntime: RunDelegate {
       return finishing
     }
     if valueDate != nil { task.context.event.frozenDate = endDate }
-    if isUnderWay { self.recordEnd(of: task, with: outcome, isCancelled: isCancelled) }
     if isComplete { return }
     // This comes before the waiters resume, so that they find the rerun started.
     if needsRerun { self.rerunIfDue() }
@@ -304,6 +312,8 @@ extension StoreRuntime {
   }
 
   package var waitName: String? { self.operation.operationName }
+
+  package var namesTasks: Bool { self.isWatched(.waits) }
 }
 
 // MARK: - Making runs

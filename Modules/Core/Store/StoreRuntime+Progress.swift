@@ -1,10 +1,13 @@
 extension StoreRuntime {
   /// Shows the progress of a run in the state, and notifies the subscribers.
   func note(_ progress: RunProgress, of id: OperationTaskIdentifier) {
-    if EventReaders.exist { self.record(progress, of: id) }
-    let hasFailed = if case .attemptFailed = progress { true } else { false }
-    let notifications = StoreChange(isStateNew: true, lifecycle: hasFailed ? .attemptFailed : nil)
-    self.changeTask(of: id, .progress(progress), notifications)
+    var (lifecycle, event) = (StoreChange.Lifecycle?.none, StoreEvent.What?.none)
+    switch progress {
+    case .attemptFailed(let attempt): (lifecycle, event) = (.attemptFailed, .attemptFailed(attempt))
+    case .attemptBegan(let attempt): event = .attemptBegan(attempt)
+    case .paused, .resumed: break
+    }
+    self.changeTask(of: id, .progress(progress), StoreChange(isStateNew: true, lifecycle: lifecycle), event)
   }
 
   /// Shows in the state whether a run makes attempts. A run that waits for the work of another run makes none.
@@ -23,10 +26,18 @@ extension StoreRuntime {
   ///   - id: The run.
   ///   - taskChange: The change. It is not a closure: this function would be compiled once for each closure.
   ///   - notifications: The notifications for the subscribers.
-  private func changeTask(of id: OperationTaskIdentifier, _ taskChange: TaskChange, _ notifications: StoreChange) {
+  ///   - event: The event for the observers of the store.
+  private func changeTask(
+    of id: OperationTaskIdentifier,
+    _ taskChange: TaskChange,
+    _ notifications: StoreChange,
+    _ event: StoreEvent.What? = nil
+  ) {
     var context = OperationContext()
-    self.change(context, run: id, replacesValue: false) { machine, released in
+    var isShown = false
+    self.change(context, run: id, replacesValue: false, event: isShown ? event : nil) { machine, released in
       guard let index = machine.index(ofRun: id), machine.runs[index].isShown else { return StoreChange() }
+      isShown = true
       var task = machine.runs[index].task
       // The context may have the error of an earlier attempt.
       released.task = task

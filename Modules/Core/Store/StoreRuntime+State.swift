@@ -57,14 +57,11 @@ extension StoreRuntime {
   @usableFromInline
   func setResult(_ result: RunOutcome, using context: OperationContext?) {
     let dated = self.eventContext(context)
-    self.change(dated) { $0.set(result, using: dated, &$1) }
-    if EventReaders.exist {
-      self.record(
-        .stateWritten(result.isSuccess ? .valueSet : .errorSet),
-        in: dated,
-        by: .ofCurrentCode(in: context)
-      )
-    }
+    self.change(
+      dated,
+      event: .stateWritten(result.isSuccess ? .valueSet : .errorSet),
+      by: .ofCurrentCode(in: context)
+    ) { $0.set(result, using: dated, &$1) }
   }
 
   /// The context of a change outside any run: `context` or the store's, with its clock stopped now.
@@ -85,7 +82,7 @@ extension StoreRuntime {
     let passed = context
     let context = self.eventContext(context)
     var tasks: [ErasedTask] = []
-    self.change(context) { machine, released in
+    self.change(context, event: .stateWritten(.reset), by: cause ?? .ofCurrentCode(in: passed)) { machine, released in
       let reset = machine.reset(using: context, &released)
       tasks = reset.tasks
       // The runs are cancelled before the event: a run that a handler starts must not join a run that is about to be
@@ -93,7 +90,6 @@ extension StoreRuntime {
       if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }
       return reset.change
     }
-    if EventReaders.exist { self.record(.stateWritten(.reset), in: context, by: cause ?? .ofCurrentCode(in: passed)) }
     guard !tasks.isEmpty else { return }
     self.deliver()
     // In a handler, or while another thread delivers events, the action waits for its turn. The cancellations do not.

@@ -13,13 +13,7 @@ extension StoreRuntime {
     name: SubscriberName? = nil,
     onStoreGone: (@Sendable () -> Void)? = nil
   ) -> OperationSubscription {
-    if !self.isProbed { return self.add(TypedSubscriber(handler, onStoreGone: onStoreGone), mode: mode, name) }
-    let probeSubscription = self.subscribeProbes()
-    let subscriber = TypedSubscriber(handler) {
-      probeSubscription.cancel()
-      onStoreGone?()
-    }
-    return .combined(self.add(subscriber, mode: mode, name), probeSubscription)
+    self.add(TypedSubscriber(handler, onStoreGone: onStoreGone), mode: mode, name)
   }
 
   private func add(
@@ -43,14 +37,22 @@ extension StoreRuntime {
         mayDeliver: mayDeliver
       )
       if recipients != nil { state = machine.shownState }
-      return (recipients, self.activityChange(of: &machine))
+      if self.isWatched(.subscribers) {
+        let count = machine.subscribers.count
+        self.queue(.subscriberCame(name: name?.text, count: count), in: context, &machine)
+      }
+      let activity = machine.reportedActivity
+      let change = self.activityChange(of: &machine)
+      self.queueActivity(since: activity, &machine)
+      return (recipients, change)
     }
     if let recipients {
       recipients.receive(state: state, result: nil, lifecycle: nil, context, run: nil)
       self.endDelivery()
+    } else if self.isWatched(.all) {
+      self.deliver()
     }
     if let change { self.notify(of: change) }
-    if EventReaders.exist { self.record(.subscriberCame(name: name?.text, count: self.subscriberCount), in: context) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
     if let mode, self.isAutomaticRunningEnabled, self.isStale {
       self.runForSubscribers(mode: mode, origin: .subscriber(named: name?.text))
@@ -67,14 +69,18 @@ extension StoreRuntime {
 
   func unsubscribe(_ subscriber: Subscriber) {
     subscriber.cancel()
-    let name = EventReaders.exist ? self.withMachine { $0.subscribers.role(of: subscriber) } : nil
     let sharedRuns: [SharedRun] = self.withMachine { machine in
-      guard machine.subscribers.remove(subscriber), machine.subscribers.count == 0 else { return [] }
+      let role = self.isWatched(.subscribers) ? machine.subscribers.role(of: subscriber) : nil
+      guard machine.subscribers.remove(subscriber) else { return [] }
+      if let role {
+        self.queue(.subscriberLeft(name: role.text, count: machine.subscribers.count), &machine)
+      }
+      guard machine.subscribers.count == 0 else { return [] }
       defer { machine.subscriberRuns = [] }
       return machine.subscriberRuns
     }
-    if EventReaders.exist, let name { self.record(.subscriberLeft(name: name.text, count: self.subscriberCount)) }
     if !sharedRuns.isEmpty { self.act { for sharedRun in sharedRuns { sharedRun.removeOwner() } } }
     self.activityChanged()
+    if self.isWatched(.all) { self.deliver() }
   }
 }

@@ -13,13 +13,14 @@ extension StoreRuntime {
     guard let running = self.withMachine({ $0.runToJoin }), case .open = WaitGraph.noteAndFind(joining: running) else {
       return await self.runIgnoringAnswers(using: call, listener: nil)
     }
-    let context = self.context
     var wait: ToldWait?
     let outcome = await running.joinIfAlive(
       leaving: running.leaving,
       onJoin: {
-        context.noteJoin()
-        if EventReaders.exist { self.recordJoin(of: running) }
+        if self.isWatched(.runs) {
+          self.withMachine { self.queueJoin(of: running.id, &$0) }
+          self.deliver()
+        }
         wait = self.toldWait
       }
     )
@@ -30,9 +31,10 @@ extension StoreRuntime {
 
   /// Begins the wait of the run that the current task works for, which waits for a run of this store from now on.
   ///
-  /// Nil while nobody reads events or explanations, and outside of the work of a run.
+  /// Nil outside of the work of a run that is watched.
   var toldWait: ToldWait? {
-    EventReaders.exist ? ToldWait.begin(for: "\(self.operationName) at \(ShownText.of(self.path))", at: self.path) : nil
+    RunningOperation.exist
+      ? ToldWait.begin(for: "\(self.operationName) at \(ShownText.of(self.path))", at: self.path) : nil
   }
 
   /// Waits, and ends what is told of the wait.

@@ -21,8 +21,8 @@ package final class StoreRuntime: Sendable {
   let isInClient = Atomic(false)
   /// Two flags in one atomic value, so that a thread that sets one sees the other: has dependents, and is closed.
   let lifetime = Atomic<UInt8>(0)
-  /// Whether a probe wants to know of subscribers.
-  let isProbed: Bool
+  /// What the observers of the store receive, a ``StoreWatch``. Written with the lock held.
+  let watch = Atomic<UInt32>(0)
   /// Whether calls may get answers: see ``CallAnswering``. Set before the first call, or by a run.
   private let hasAnswerer: Atomic<Bool>
   /// The settings by which the store treats states of its type.
@@ -33,6 +33,9 @@ package final class StoreRuntime: Sendable {
     /// The operation that was passed to the client when it made the store.
     @usableFromInline let requestedOperation = RequestedOperation()
   #endif
+  /// The observers of the client that observe the store; nil for none.
+  // Unsafe only in name: guarded by `lock`.
+  nonisolated(unsafe) var clientObservers: ClientObservers.List?
   // Unsafe only in name: guarded by `lock`, which also makes the accesses exclusive: see `QueryContent` for the figure.
   @exclusivity(unchecked) nonisolated(unsafe) var lockedMachine: StoreMachine
 
@@ -48,7 +51,6 @@ package final class StoreRuntime: Sendable {
   init(operation: OperationBox, state: any StoredState, context: OperationContext) {
     self.operation = operation
     self.traits = type(of: state).traits
-    self.isProbed = context.isProbed
     self.hasAnswerer = Atomic(context.isSet(OperationContext.CallAnswererKey.self))
     self.lockedMachine = StoreMachine(state: state, context: context)
   }

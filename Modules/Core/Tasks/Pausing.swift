@@ -65,7 +65,10 @@ extension OperationContext {
     }
     let start = self.operationDeadlines.elapsed
     let reason = OperationNotice.Value.string(specification.waitReason)
-    self.report(.paused(RunPause(reason: specification.waitReason, start: start)))
+    let subject = specification.waitReason
+    let wait = StoreWait(id: OperationWait.nextNumber(), subject: { subject }, isPause: true, path: nil, start: start)
+    self.report(.paused(RunPause(reason: subject, start: start)))
+    self.reportWait(.waitBegan(wait))
     self.send(OperationNotice(.runPaused, in: self, attributes: ["pause.reason": reason]))
     let deadline = timeout.map { self.operationDeadlines.schedule(after: $0) { run.end(.timedOut) } }
     let outcome = await withTaskCancellationHandler {
@@ -85,6 +88,7 @@ extension OperationContext {
     deadline?.cancel()
     run.end(.specificationHeld)
     self.report(.resumed)
+    self.reportWait(.waitEnded(wait, after: self.operationDeadlines.elapsed - start, StoreEvent.WaitEnd(outcome)))
     run.unblockQueue()
     self.send(
       OperationNotice(
@@ -97,6 +101,17 @@ extension OperationContext {
       )
     )
     return outcome
+  }
+}
+
+extension StoreEvent.WaitEnd {
+  fileprivate init(_ outcome: OperationPauseOutcome) {
+    self =
+      switch outcome {
+      case .satisfied: .satisfied
+      case .cancelled: .cancelled
+      case .timedOut: .timedOut
+      }
   }
 }
 

@@ -18,6 +18,9 @@ package protocol RunDelegate: AnyObject, Sendable {
   /// The name of the operation; nil for a run without one.
   var waitName: String? { get }
 
+  /// Whether the tasks of runs have names, so that events can name a task that has called. False by default.
+  var namesTasks: Bool { get }
+
   /// Does the work.
   ///
   /// If a run was cancelled before it started and its failure type cannot represent a `CancellationError`, it does its
@@ -42,6 +45,8 @@ extension RunDelegate {
   package func waits(of sharedRun: SharedRun) -> [WaitEdge] { [] }
 
   package var waitName: String? { nil }
+
+  package var namesTasks: Bool { false }
 
   package func didYield(_ outcome: RunOutcome, of task: ErasedTask, using context: OperationContext?) {}
 

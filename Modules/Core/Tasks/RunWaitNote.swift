@@ -11,11 +11,19 @@ struct RunWaitNote: Sendable {
   let isCall: Bool
   /// The elapsed time of the run's deadlines when it began to wait.
   let start: Duration
+
+  /// The wait for events.
+  func wait(_ number: UInt64) -> StoreWait {
+    StoreWait(id: number, subject: self.subject, isPause: false, path: self.path, start: self.start)
+  }
 }
 
 /// A wait that a modifier has begun: pass it to ``OperationContext/endWait(_:)``.
 public struct OperationWait: Sendable {
-  fileprivate static let last = Atomic<UInt64>(0)
+  private static let last = Atomic<UInt64>(0)
+
+  /// The number of a new wait.
+  static func nextNumber() -> UInt64 { self.last.add(1, ordering: .relaxed).newValue }
 
   /// Nil for a wait outside of a store.
   fileprivate let number: UInt64?
@@ -57,7 +65,7 @@ extension OperationContext {
     guard !self.run.hidesProgress, let run = self.run.taskIdentifier, let runtime = self.run.store?.runtime else {
       return OperationWait(number: nil)
     }
-    let number = OperationWait.last.add(1, ordering: .relaxed).newValue
+    let number = OperationWait.nextNumber()
     let note = RunWaitNote(run: run, subject: subject, path: path, isCall: isCall, start: self.elapsed)
     let isKnown = runtime.withMachine { machine in
       // Whoever reads a source has noted it already.
@@ -70,7 +78,7 @@ extension OperationContext {
       return false
     }
     if isKnown { return OperationWait(number: nil) }
-    if EventReaders.exist { runtime.record(.waits(for: subject()), in: self, run: run) }
+    if runtime.isWatched(.waits) { runtime.report(.waitBegan(note.wait(number)), in: self, run: run) }
     return OperationWait(number: number)
   }
 
@@ -80,12 +88,13 @@ extension OperationContext {
   public func endWait(_ wait: OperationWait) {
     guard let number = wait.number, let runtime = self.run.store?.runtime else { return }
     let note = runtime.withMachine { $0.uniqueExtras().content.runWaits.removeValue(forKey: number) }
-    guard EventReaders.exist, let note else { return }
-    runtime.record(.waited(for: note.subject(), duration: self.elapsed - note.start), in: self, run: note.run)
+    guard let note, runtime.isWatched(.waits) else { return }
+    let end: StoreEvent.WaitEnd = Task.isCancelled ? .cancelled : .satisfied
+    runtime.report(.waitEnded(note.wait(number), after: self.elapsed - note.start, end), in: self, run: note.run)
   }
 }
 
-/// A wait of the run that the current task works for. It is noted only while somebody reads events or explanations.
+/// A wait of the run that the current task works for. It is noted only if its store is watched.
 @usableFromInline
 package final class ToldWait: Sendable {
   private let context: OperationContext
@@ -101,9 +110,9 @@ package final class ToldWait: Sendable {
   /// - Parameters:
   ///   - subject: The text that follows "it waits for", without user data besides paths.
   ///   - path: The path of the store, if the run waits for the run of another store; nil for something else.
-  /// - Returns: The wait; nil while nobody reads events or explanations, and outside of the work of a run.
+  /// - Returns: The wait; nil outside of the work of a run that is watched.
   package static func begin(for subject: @autoclosure () -> String, at path: OperationPath? = nil) -> ToldWait? {
-    guard EventReaders.exist, let context = RunningOperation.contextOfCurrentTask else { return nil }
+    guard RunningOperation.exist, let context = RunningOperation.contextOfCurrentTask else { return nil }
     let text = subject()
     return ToldWait(context, context.beginWait(for: { text }, at: path, isCall: true))
   }

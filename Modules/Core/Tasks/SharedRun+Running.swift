@@ -37,19 +37,19 @@ extension SharedRun {
     let invocation = RunInvocation(self, context, delegate)
     let depth = ThreadLocal.depth
     guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth, !invocation.context.hasTaskConfiguration,
-      !EventReaders.exist
-    else { return self.launchAsConfigured(invocation, mode) }
+      !delegate.namesTasks
+    else { return self.launchAsConfigured(invocation, mode, delegate.namesTasks) }
     depth.pointee += 1
     _ = Task.immediate { await self.runInTask(invocation) }
     depth.pointee -= 1
   }
 
-  // Not inlined: most tasks have no configuration, and there are nearly never readers of events.
+  // Not inlined: most tasks have no configuration, and nearly no store is watched.
   @inline(never)
-  private func launchAsConfigured(_ invocation: RunInvocation, _ mode: StartMode) {
+  private func launchAsConfigured(_ invocation: RunInvocation, _ mode: StartMode, _ hasName: Bool) {
     let depth = ThreadLocal.depth
     var configuration = invocation.context.operationTaskConfiguration
-    if EventReaders.exist, configuration.name == nil { configuration.name = invocation.context.defaultTaskName }
+    if hasName, configuration.name == nil { configuration.name = invocation.context.defaultTaskName }
     guard mode == .immediate, depth.pointee < ThreadLocal.maximumDepth,
       configuration.priority == nil, configuration.executorPreference == nil
     else {

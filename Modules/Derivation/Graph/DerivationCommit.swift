@@ -31,14 +31,12 @@ final class DerivationCommit: Sendable {
   }
 }
 
-/// Replaces the commit of a node in one step with the outcome of a run.
-final class CommitStep: OutcomeObserver {
+/// Replaces the commit of a node in one step with the outcome of a run, which has it as an entry.
+struct CommitStep: Sendable {
   private let node: DerivationNode
   private let commit: DerivationCommit
   private let consistency: Consistency
   private let revision: DerivationRevision
-  /// The commit before, released with this object and not under the lock of the store.
-  private let former = Locked<DerivationCommit?>(nil)
 
   init(
     of node: DerivationNode,
@@ -52,8 +50,22 @@ final class CommitStep: OutcomeObserver {
     self.revision = revision
   }
 
-  func outcomeIsInState() {
-    let former = self.node.replaceCommit(with: self.commit, self.consistency, in: self.revision)
-    self.former.withLock { $0 = former }
+  /// Replaces the commit. Called with the lock of the store held.
+  ///
+  /// - Returns: The commit before, to be released after the lock.
+  func perform() -> DerivationCommit? {
+    self.node.replaceCommit(with: self.commit, self.consistency, in: self.revision)
+  }
+}
+
+extension OperationContext {
+  /// The step that the run with this outcome has to perform.
+  var commitStep: CommitStep? { self[CommitStepKey.self] }
+
+  /// Lets the store replace the commit when the outcome of this run is in the state.
+  func addToOutcome(_ step: CommitStep) { self.addToOutcome(step, for: CommitStepKey.self) }
+
+  private enum CommitStepKey: Key {
+    static let defaultValue: CommitStep? = nil
   }
 }

@@ -17,7 +17,7 @@ final class DerivationRevision: Sendable {
 }
 
 /// Advances the revision when a store that derived queries read shows something else, is invalidated, or leaves its client.
-final class SourceObserver: ShownStateObserver {
+final class SourceObserver: StoreValueObserver {
   private let revision: DerivationRevision
   /// The node of the store if its operation is derived.
   private let node: DerivationNode?
@@ -27,28 +27,19 @@ final class SourceObserver: ShownStateObserver {
     self.node = node
   }
 
-  func storeShows(_ state: ShownState) -> (any Sendable)? {
-    if self.node?.takeExpectedChange() != true { self.revision.advance() }
-    return nil
+  var observedEvents: StoreEvent.Kinds { [] }
+
+  func storeShows(_ shown: ShownState, of store: StoreReference) -> (any Sendable)? {
+    guard shown.changes.contains(.value), let node = self.node else {
+      self.revision.advance()
+      return nil
+    }
+    let former = shown.resultContext?.commitStep?.perform()
+    if !node.takeExpectedChange() { self.revision.advance() }
+    return former
   }
 
-  func settle() {}
-
-  func storeHasMoved() { self.revision.advance() }
-
-  func storeIsInvalidated() { self.revision.advance() }
-}
-
-/// Observes the store of a derived query from its beginning.
-struct DerivationFollower: ShownStateFollower {
-  let node: DerivationNode
-
-  func observer<State: OperationState & Sendable>(
-    of store: StoreReference,
-    showing shown: ShownState,
-    as state: State.Type,
-    in context: OperationContext
-  ) -> (any ShownStateObserver)? {
-    context.operationClient.map { SourceObserver($0.derivations.revision, of: self.node) }
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    if case .unobserved = event.what { self.revision.advance() }
   }
 }

@@ -55,7 +55,9 @@ public struct Derivation<Operation: QueryRequest>: OperationModifier {
   public func setup(context: inout OperationContext, using operation: Operation) {
     let node = DerivationNode(name: operation.operationName, keptSources: self.keptSources)
     context.derivationNode = node
-    context.shownStateFollowers.append(DerivationFollower(node: node))
+    if let revision = context.operationClient?.derivations.revision {
+      context.operationObservers.append(SourceObserver(revision, of: node))
+    }
     context.operationControllers.append(DerivationController<Operation.State>(node: node))
     context.addEventHandler(
       OperationEventHandler<Operation.State>(onStateChanged: { state, _ in

@@ -57,7 +57,7 @@ struct DerivedRun {
       // The source has made its attempts.
       if hasFailed, evaluation.hasFailedSource { context.vetoRetry(true) }
       let commit = evaluation.commit(hasFailed: hasFailed)
-      context.notifyOfOutcome(CommitStep(of: self.node, commit, consistency, in: self.queue.revision))
+      context.addToOutcome(CommitStep(of: self.node, commit, consistency, in: self.queue.revision))
       return try result.get()
     }
   }

@@ -55,7 +55,7 @@ extension OperationStore: Source {
 
   func observe(for revision: DerivationRevision) {
     // The store of a derived query is observed from its beginning.
-    self.addShownStateObserver(SourceObserver.self) { SourceObserver(revision, of: nil) }
+    _ = self.reference.observer { SourceObserver(revision, of: nil) }
   }
 
   func subscribe(_ node: DerivationNode, runsIfStale: Bool) -> OperationSubscription {

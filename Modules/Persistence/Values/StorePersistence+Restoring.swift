@@ -2,6 +2,15 @@ internal import OperationCore
 internal import OperationFoundation
 internal import Synchronization
 
+extension StorePersistence: StoreObserver {
+  var observedEvents: StoreEvent.Kinds { .states }
+
+  /// Notes each change of the state after the stored value was restored.
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    if case .stateChanged = event.what { self.noteChange() }
+  }
+}
+
 extension StorePersistence: OperationController {
   func control(with controls: OperationControls<State>) -> OperationSubscription {
     let isClaimed = self.progress.withLock { progress in
@@ -115,7 +124,7 @@ extension StorePersistence: OperationController {
       defer { progress.isObserving = true }
       return progress.isObserving
     }
-    if !isObserving { destination.controls.observeState { self.noteChange() } }
+    if !isObserving { _ = destination.controls.storeReference.observer { self } }
   }
 
   /// - Parameters:

@@ -31,7 +31,7 @@ final class TaggedPart: TagMember, @unchecked Sendable {
 }
 
 /// A store with tags that do not depend on its value, and the base class of those whose tags do.
-class TaggedStore: TagMember, ShownStateObserver, @unchecked Sendable {
+class TaggedStore: TagMember, @unchecked Sendable {
   // Unchecked like its base class.
   final let index: TagIndex
   final let reference: StoreReference
@@ -39,10 +39,10 @@ class TaggedStore: TagMember, ShownStateObserver, @unchecked Sendable {
   final let number: UInt64
   /// The tags that do not depend on the value, each once.
   final let constants: [OperationTag]
-  /// Whether the store was removed from its client, or is deinitialized.
+  /// Whether the store was removed from its client, or is gone.
   final var isAbsent = false
-  /// The number of calls of ``storeHasMoved()``.
-  final var moves: UInt64 = 0
+  /// Whether a client has taken the store again or has dropped it, if the tags have yet to follow; nil otherwise.
+  final var membership: Bool?
 
   init(_ reference: StoreReference, in index: TagIndex, constants: [OperationTag]) {
     self.index = index
@@ -53,40 +53,69 @@ class TaggedStore: TagMember, ShownStateObserver, @unchecked Sendable {
 
   override var store: TaggedStore { self }
 
-  func storeShows(_ state: ShownState) -> (any Sendable)? { nil }
+  /// Notes another state. Called with the lock of the store held.
+  ///
+  /// - Returns: What is no longer needed, to be released after the lock.
+  final func storeShows(_ shown: ShownState) -> (any Sendable)? {
+    self.index.withLock { state -> (any Sendable)? in
+      if state.isClosed { return nil }
+      if shown.changes.contains(.membership) {
+        self.membership = shown.isInClient == self.isAbsent ? shown.isInClient : nil
+        if self.membership == nil { return nil }
+        state.unsettled.insert(self)
+      } else if !shown.changes.contains(.value) {
+        return nil
+      }
+      if self.isAbsent, self.membership != true { return nil }
+      return self.note(shown, &state)
+    }
+  }
+
+  /// Notes another value, whose tags are to be computed. Called with the lock of the index held.
+  func note(_ shown: ShownState, _ state: inout TagIndex.State) -> (any Sendable)? { nil }
 
   /// The tags of the store and of its pages. Called with the lock of the index held.
   var allTags: [OperationTag] { self.tags }
 
-  /// Computes the tags of the last value, unless that is done.
-  func settle() {}
+  /// Adds the tags of the initial state.
+  func begin(showing shown: ShownState) {
+    self.index.withLock { state, released in state.setTags(self.constants, of: self, &released) }
+  }
 
-  func storeHasMoved() {
-    let move = self.index.withLock { _ in
-      self.moves += 1
-      return self.moves
-    }
-    let isInClient = self.reference.isInClient
-    var hasReturned = false
+  /// Lets the tags follow the client and the last value, unless they do.
+  final func settle() {
     self.index.withLock { state, released in
-      // A later call looks at the client later.
-      guard self.moves == move else { return }
-      if !isInClient, !self.isAbsent { self.leave(&state, &released) }
-      if isInClient { hasReturned = self.isAbsent }
-      self.isAbsent = !isInClient
+      guard let isInClient = self.membership.take() else { return }
+      if isInClient {
+        self.isAbsent = false
+        state.setTags(self.constants, of: self, &released)
+      } else {
+        self.isAbsent = true
+        self.leave(&state, &released)
+      }
+      if !self.hasUnsettledValue { state.unsettled.remove(self) }
     }
-    if hasReturned { self.storeHasReturned() }
+    self.settleValue()
+  }
+
+  /// Whether the tags of the last value are to be computed. Called with the lock of the index held.
+  var hasUnsettledValue: Bool { false }
+
+  /// Computes the tags of the last value, unless that is done.
+  func settleValue() {}
+
+  /// Removes all tags of a store that is gone.
+  final func end() {
+    self.index.withLock { state, released in
+      self.membership = nil
+      if !self.isAbsent { self.leave(&state, &released) }
+      self.isAbsent = true
+      state.unsettled.remove(self)
+    }
   }
 
   /// Removes all tags of the store from the index.
   func leave(_ state: inout TagIndex.State, _ released: inout ReleasedValues) {
     state.setTags([], of: self, &released)
-  }
-
-  /// Adds the tags of a store that is new in the index, or has left it and is in its client again.
-  func storeHasReturned() {
-    self.index.withLock { state, released in
-      if !self.isAbsent { state.setTags(self.constants, of: self, &released) }
-    }
   }
 }

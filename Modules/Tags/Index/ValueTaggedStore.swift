@@ -38,37 +38,22 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
 
   // MARK: - Changes
 
-  override func storeShows(_ state: ShownState) -> (any Sendable)? {
-    self.index.withLock { index -> ShownState? in
-      if self.isAbsent || index.isClosed { return nil }
-      return self.note(state, &index)
-    }
-  }
-
-  private func note(_ state: ShownState, _ index: inout TagIndex.State) -> ShownState? {
-    defer { self.latest = state }
+  override func note(_ shown: ShownState, _ state: inout TagIndex.State) -> (any Sendable)? {
+    defer { self.latest = shown }
     self.changes += 1
-    index.unsettled.insert(self)
+    state.unsettled.insert(self)
     return self.latest
   }
 
-  /// Adds the tags of the initial state.
-  func begin(showing state: ShownState) {
-    if !Self.hasOnePart { super.storeHasReturned() }
-    _ = self.storeShows(state)
-    self.settle()
+  override func begin(showing shown: ShownState) {
+    if !Self.hasOnePart { super.begin(showing: shown) }
+    self.index.withLock { state, released in
+      if !state.isClosed { released.append(self.note(shown, &state)) }
+    }
+    self.settleValue()
   }
 
-  override func storeHasReturned() {
-    if !Self.hasOnePart { super.storeHasReturned() }
-    let changes = self.index.withLock { _ in self.changes }
-    guard let state = self.reference.shownState else { return }
-    self.index.withLock { index in
-      // A change that came meanwhile is newer.
-      if self.changes == changes, !self.isAbsent, !index.isClosed { _ = self.note(state, &index) }
-    }
-    self.settle()
-  }
+  override var hasUnsettledValue: Bool { self.latest != nil }
 
   override func leave(_ state: inout TagIndex.State, _ released: inout ReleasedValues) {
     super.leave(&state, &released)
@@ -99,11 +84,12 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     let tags: [OperationTag]
   }
 
-  override func settle() {
+  override func settleValue() {
     let target = self.index.withLock { _ in self.changes }
     // Repeated only when another thread has stored tags meanwhile.
     while let work = self.index.withLock({ self.work(upTo: target, in: $0) }) {
-      let state = work.state.value(as: State.self)
+      // A store has one type of state.
+      guard let state = work.state.state(as: State.self) else { return }
       let value = state.currentValue
       var edits: [Edit] = []
       state.forEachChangedPart(of: value, since: work.indexedValue) { id, part in
@@ -117,7 +103,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
         if !Self.hasOnePart { released.append(self.indexedValue.replace(with: value)) }
         guard self.changes == work.change else { return }
         released.append(self.latest.take())
-        index.unsettled.remove(self)
+        if self.membership == nil { index.unsettled.remove(self) }
       }
     }
   }

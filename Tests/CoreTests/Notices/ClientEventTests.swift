@@ -155,14 +155,13 @@ struct ClientEventTests {
       return await iterator.next()
     }
     try await began.wait()
-    #expect(self.client.storage.events.hasReaders)
+    #expect(!self.client.storage.observers.isEmpty)
     reader.cancel()
     #expect(try await reader.finished() == nil)
-    #expect(!self.client.storage.events.hasReaders)
-    store.currentValue = 1
-    #expect(store.runtime.withMachine { $0.extras?.content.history == nil })
+    #expect(self.client.storage.observers.isEmpty)
+    #expect(!store.runtime.isWatched(.all))
     do { withExtendedLifetime(self.client.events) {} }
-    #expect(!self.client.storage.events.hasReaders)
+    #expect(self.client.storage.observers.isEmpty)
     #expect(self.client.storage.state.withLock { $0.watchers.isEmpty })
   }
 
@@ -219,8 +218,16 @@ struct ClientEventTests {
     for _ in 0..<300 {
       if Int.random(in: 0..<5, using: &generator) < 3 {
         number += 1
-        var event = OperationEvent(.runJoined, at: store.path, "", run: nil, nil, date: store.context.date, .zero)
-        event.number = number
+        let event = OperationEvent(
+          number: number,
+          path: store.path,
+          operationName: "",
+          run: nil,
+          cause: nil,
+          date: store.context.date,
+          elapsed: .zero,
+          what: .runJoined
+        )
         _ = buffer.append(event)
         model.append(number)
         if model.count > max(capacity, 1) {
