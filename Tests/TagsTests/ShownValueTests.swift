@@ -54,6 +54,26 @@ import Testing
     #expect(self.client.paths(tagged: .post(3)).count == 1)
   }
 
+  @Test func `A store without a value keeps its constant tag beside a rule about values`() async throws {
+    let script = PostsScript(default: .error(Refused()))
+    let query = script.query(path: ["posts"]).tagged(OperationTag("lists"))
+      .tagged { posts in posts.map { .post($0.id) } }
+    let store = self.client.store(for: query)
+    #expect(self.client.paths(tagged: OperationTag("lists")).count == 1)
+    _ = try? await store.fetch()
+    #expect(self.client.paths(tagged: OperationTag("lists")).count == 1)
+    store.currentValue = posts(1)
+    store.currentValue = nil
+    #expect(self.client.paths(tagged: OperationTag("lists")).count == 1)
+    #expect(self.client.paths(tagged: .post(1)) == [])
+    let subscription = store.subscribe(with: QueryEventHandler())
+    try await script.noActiveRuns()
+    let count = script.runCount
+    await self.client.invalidate(tagged: OperationTag("lists")).settled()
+    #expect(script.runCount == count + 1)
+    subscription.cancel()
+  }
+
   @Test func `An error leaves the tags of the value that stays`() async {
     let script = PostsScript(default: .error(Refused()))
     let store = self.client.posts("posts", script, initialValue: posts(1))

@@ -93,7 +93,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
       let value = state.currentValue
       var edits: [Edit] = []
       state.forEachChangedPart(of: value, since: work.indexedValue) { id, part in
-        edits.append(Edit(id: id, tags: part.map(self.tags) ?? []))
+        edits.append(Edit(id: id, tags: part.map(self.tags) ?? self.tagsWithoutValue))
       }
       self.index.withLock { index, released in
         guard self.settledChanges == work.settledChanges, !self.isAbsent, !index.isClosed else { return }
@@ -117,6 +117,9 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
       indexedValue: self.indexedValue
     )
   }
+
+  /// The tags of a part that is not there. A store without a value keeps the tags that do not depend on the value.
+  private var tagsWithoutValue: [OperationTag] { Self.hasOnePart ? self.constants : [] }
 
   private func tags(of part: State.ValuePart) -> [OperationTag] {
     if Self.hasOnePart, self.constants.isEmpty, self.rules.count == 1 { return self.rules[0](part).withoutDuplicates }
