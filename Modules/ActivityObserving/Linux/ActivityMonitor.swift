@@ -18,6 +18,8 @@
       var foregroundInterval = Duration.seconds(1)
       /// How long the machine has slept in total.
       var timeAsleep: @Sendable () -> Duration = { SystemStatus.timeAsleep }
+      /// Called when the machine has slept.
+      var noteWakeUp: @Sendable () -> Void = { SystemDeadlineSource.noteWakeUp() }
       var isForeground: @Sendable () -> Bool? = { SystemStatus.isForeground }
       /// Subscribes to a signal.
       var relay: @Sendable (ProcessSignal, @escaping @Sendable () -> Void) -> OperationSubscription = {
@@ -167,7 +169,9 @@
         // A shorter difference is the time between the readings of the two clocks.
         return timeAsleep - state.timeAsleep >= .seconds(1)
       }
-      if hasSlept { self.resume() }
+      guard hasSlept else { return }
+      self.configuration.noteWakeUp()
+      self.resume()
     }
 
     private func checkForeground() {

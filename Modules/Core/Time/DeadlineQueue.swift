@@ -1,33 +1,48 @@
-internal import Synchronization
-
-#if canImport(Dispatch)
-  internal import Dispatch
-#endif
-
 /// The queue of deadlines that the whole process shares.
 ///
 /// A cancelled deadline leaves nothing behind until its time, unlike a cancelled `Task.sleep`. One timer serves all
 /// deadlines. Actions run on a background thread, outside the lock, in the order of their deadlines. Each action delays
 /// all later ones, so the queue runs only short actions of the library; user code runs in ``WorkerQueues``.
+///
+/// After a sleep of the machine, what is overdue fires at once; where that is much, over a second: see
+/// ``DeadlineBacklog``.
 final class DeadlineQueue: Sendable {
-  static let shared = DeadlineQueue()
+  static let shared = DeadlineQueue(SystemDeadlineAlarm())
 
   private struct State: Sendable {
     var heap = DeadlineHeap<Deadline>()
-    /// The time at which the timer fires; nil while no timer is set.
-    var alarm: ContinuousClock.Instant?
+    var backlog = DeadlineBacklog()
+    /// What the timer is set for; nil while no timer is set.
+    var setting: Setting?
+
+    /// When the queue has to fire next; nil while it is empty.
+    var next: ContinuousClock.Instant? {
+      guard let instant = self.heap.first?.instant else { return self.backlog.next }
+      return self.backlog.next.map { min($0, instant) } ?? instant
+    }
+  }
+
+  /// What the timer is set for.
+  private struct Setting: Sendable {
+    let instant: ContinuousClock.Instant
+    /// From when on the timer counts as one that stood still: those of some systems do while the machine sleeps.
+    let missed: ContinuousClock.Instant
   }
 
   private let state = Locked(State())
-  private let timer = WakeUpTimer()
+  private let alarm: any DeadlineAlarm
+
+  init(_ alarm: any DeadlineAlarm) {
+    self.alarm = alarm
+  }
 
   /// The number of pending deadlines.
-  var count: Int { self.state.withLock { $0.heap.count } }
+  var count: Int { self.state.withLock { $0.heap.count + $0.backlog.count } }
 
   /// Calls `action` once `duration` has passed, on the thread of the queue.
   func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Deadline {
-    let instant = ContinuousClock.now.advanced(by: duration.clampedForClock)
-    return self.schedule(at: instant, onWorker: false, action)
+    let now = self.alarm.now
+    return self.schedule(at: now.advanced(by: duration.clampedForClock), now: now, onWorker: false, action)
   }
 
   /// Calls `action` once `instant` has come.
@@ -42,10 +57,19 @@ final class DeadlineQueue: Sendable {
     onWorker isOnWorker: Bool,
     _ action: @escaping @Sendable () -> Void
   ) -> Deadline {
+    self.schedule(at: instant, now: self.alarm.now, onWorker: isOnWorker, action)
+  }
+
+  private func schedule(
+    at instant: ContinuousClock.Instant,
+    now: ContinuousClock.Instant,
+    onWorker isOnWorker: Bool,
+    _ action: @escaping @Sendable () -> Void
+  ) -> Deadline {
     let deadline = Deadline(instant: instant, callsOnWorker: isOnWorker, action: action)
     self.state.withLock { state in
       state.heap.insert(deadline)
-      self.setAlarm(&state)
+      self.setAlarm(&state, now: now)
     }
     return deadline
   }
@@ -60,16 +84,23 @@ final class DeadlineQueue: Sendable {
     _ = consume action  // Released after unlocking: it may own objects of users.
   }
 
+  /// Fires what has become due while the timer stood still.
+  func noteWakeUp() {
+    let now = self.alarm.now
+    self.state.withLock { self.setAlarm(&$0, now: now) }
+  }
+
   private func fire() {
-    let now = ContinuousClock.now
+    let now = self.alarm.now
     let due = self.state.withLock { state in
       var due: [Deadline] = []
       while let first = state.heap.first, first.instant <= now {
         state.heap.remove(first)
         due.append(first)
       }
-      state.alarm = nil
-      self.setAlarm(&state)
+      state.backlog.spread(&due, now: now)
+      state.setting = nil
+      self.setAlarm(&state, now: now)
       return due
     }
     for deadline in due {
@@ -86,60 +117,13 @@ final class DeadlineQueue: Sendable {
     self.state.withLock { _ in deadline.action.take() }
   }
 
-  private func setAlarm(_ state: inout State) {
+  private func setAlarm(_ state: inout State, now: ContinuousClock.Instant) {
     // A timer that fires too early, or for nothing, costs less than setting it anew at each cancellation: that takes two
     // system calls and wakes a thread, and most time limits are cancelled.
-    guard let earliest = state.heap.first?.instant else { return }
-    if let alarm = state.alarm, alarm <= earliest { return }
-    state.alarm = earliest
-    self.timer.start(at: earliest) { [weak self] in self?.fire() }
+    guard let next = state.next else { return }
+    if let setting = state.setting, setting.instant <= next, now < setting.missed { return }
+    // What is due already fires as soon as the thread runs, which is given time for that.
+    state.setting = Setting(instant: next, missed: next > now ? next : now.advanced(by: .milliseconds(10)))
+    self.alarm.set(for: next) { [weak self] in self?.fire() }
   }
 }
-
-#if canImport(Dispatch)
-  /// A system timer that can be rescheduled.
-  private final class WakeUpTimer: Sendable {
-    private struct State {
-      let source: any DispatchSourceTimer = DispatchSource.makeTimerSource(
-        queue: DispatchQueue(label: "swift-operation.deadlines")
-      )
-      var isActive = false
-    }
-
-    private let state = Mutex(State())
-
-    deinit {
-      // Dispatch traps when a source that was never activated is released, and retains a source that was not cancelled.
-      self.state.withLock { state in
-        state.source.cancel()
-        if !state.isActive { state.source.activate() }
-      }
-    }
-
-    func start(at instant: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
-      let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).clampedForClock.components
-      // Rounded up: a timer that fires slightly too early would have to be set again.
-      let nanoseconds = Int(attoseconds / 1_000_000_000) + 1
-      let deadline = DispatchTime.now() + .seconds(Int(seconds)) + .nanoseconds(nanoseconds)
-      self.state.withLock { state in
-        if !state.isActive {
-          state.source.setEventHandler(handler: action)
-          state.source.activate()
-          state.isActive = true
-        }
-        state.source.schedule(deadline: deadline)
-      }
-    }
-  }
-#else
-  /// A timer made of sleeping tasks, for systems without Dispatch.
-  ///
-  /// When it is rescheduled, the earlier task continues to sleep, and its wake-up has no effect.
-  private final class WakeUpTimer: Sendable {
-    func start(at instant: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void) {
-      Task {
-        if (try? await Task.sleep(until: instant, clock: .continuous)) != nil { action() }
-      }
-    }
-  }
-#endif

@@ -57,7 +57,10 @@ extension DeadlineSource where Self == SystemDeadlineSource {
   public static var system: Self { SystemDeadlineSource() }
 }
 
-/// The deadlines of the process, on a monotonic clock.
+/// The deadlines of the process, on a monotonic clock that counts the time that the machine sleeps.
+///
+/// What has become due while the machine slept fires after it has woken up: at once, or over a second where that is more
+/// than a hundred actions.
 public struct SystemDeadlineSource: DeadlineSource {
   static let start = ContinuousClock.now
 
@@ -65,6 +68,11 @@ public struct SystemDeadlineSource: DeadlineSource {
   public init() {}
 
   public var elapsed: Duration { Self.start.duration(to: .now) }
+
+  /// Fires what has become due while the machine slept, without waiting for the timer of the system.
+  ///
+  /// The observer of activity calls it on Linux. Call it where the system tells your program that it has woken up.
+  public static func noteWakeUp() { DeadlineQueue.shared.noteWakeUp() }
 
   public var instant: ContinuousClock.Instant { .now }
 

@@ -12,6 +12,7 @@
   /// The system that an observer reads, with values that a test sets.
   final class FakeSystem: Sendable {
     let timeAsleep = Box<Duration?>(nil)
+    let wakeUps = Counter()
     let isForeground = Box<Bool?>(nil)
     let folder: String
 

@@ -29,6 +29,7 @@
       configuration.sleepInterval = .milliseconds(5)
       configuration.foregroundInterval = .milliseconds(5)
       configuration.timeAsleep = { [system = self.system] in system.timeAsleep.value ?? .zero }
+      configuration.noteWakeUp = { [system = self.system] in system.wakeUps.increment() }
       configuration.isForeground = { [system = self.system] in system.isForeground.value }
       configuration.relay = { [system = self.system] in system.subscribe(to: $0, $1) }
       return SignalActivityObserver(configuration)
@@ -95,9 +96,12 @@
       self.system.timeAsleep.value = .milliseconds(900)
       try await self.system.ticks(of: self.loop, 3)
       #expect(self.receiver.all == [true])
+      #expect(self.system.wakeUps.value == 0)
       self.system.timeAsleep.value = .seconds(60)
       try await self.receiver.values(count: 3)
       #expect(self.receiver.all == [true, false, true])
+      // Deadlines that were overdue are told before.
+      #expect(self.system.wakeUps.value == 1)
       subscription.cancel()
     }
 

@@ -130,7 +130,7 @@ struct ForeignCodeTests {
 
   @Test
   func `A value in a deadline uses the queue when the deadline is cancelled`() {
-    let queue = DeadlineQueue()
+    let queue = DeadlineQueue(SystemDeadlineAlarm())
     let uses = Counter()
     let deadline = {
       let callback = ReleaseCallback {

@@ -6,7 +6,7 @@ import Testing
 @testable import OperationCore
 
 @Suite(.bounded) struct DeadlineQueueTests {
-  private let queue = DeadlineQueue()
+  private let queue = DeadlineQueue(SystemDeadlineAlarm())
 
   @Test func `A queue fires in the order of the deadlines`() async throws {
     let fired = Mutex<[Int]>([])

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `The system's sleep is cancelled at once`() async throws {
-    let queue = DeadlineQueue()
+    let queue = DeadlineQueue(SystemDeadlineAlarm())
     let source = QueueDeadlines(queue: queue)
     let sleeps = (0..<1_000).map { _ in
       Task.immediate { try await source.sleep(for: .seconds(Int64.max)) }
