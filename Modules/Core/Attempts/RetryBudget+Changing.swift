@@ -1,8 +1,9 @@
 extension RetryBudget {
   /// Changes the numbers of the budget, also while runs use it.
   ///
-  /// The deposits of the last ten seconds keep their value, and the attempts that need no deposit are cut to the new
-  /// minimum. A number that is negative or NaN is reported and counts as 0; a number above a billion counts as a billion.
+  /// The deposits of the last ten seconds keep their value, and the attempts that need no deposit are cut to ten seconds
+  /// of the new minimum. A number that is negative or NaN is reported and counts as 0; a number above a billion counts as
+  /// a billion.
   ///
   /// - Parameters:
   ///   - ratio: The number of additional attempts for each run; nil leaves it as it is.
