@@ -149,11 +149,34 @@ import Testing
     #expect(limiting.clock.sleeperCount() == 0)
   }
 
+  @Test func `Permits that come back unused when the bucket is full again make no larger burst`() throws {
+    let limiting = Limiting(RateLimit(10, per: .seconds(1)))
+    let (limit, context) = (limiting.limit, limiting.context)
+    let held = (0..<10).compactMap { _ in limit.takePermit(in: context) }
+    limiting.clock.advance(by: .milliseconds(1_990))
+    #expect((0..<40).count { _ in limit.takePermit(in: context) != nil } == 10)
+    limiting.clock.advance(by: .milliseconds(10))
+    for permit in held { limit.returnPermit(permit, after: .unused, in: context) }
+    #expect((0..<40).count { _ in limit.takePermit(in: context) != nil } == 0)
+    limiting.clock.advance(by: .milliseconds(90))
+    #expect((0..<40).count { _ in limit.takePermit(in: context) != nil } == 1)
+  }
+
+  @Test(arguments: [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]])
+  func `Permits that come back at once are there again, in whatever order they come`(order: [Int]) {
+    let limiting = Limiting(RateLimit(5, per: .seconds(60)))
+    let (limit, context) = (limiting.limit, limiting.context)
+    limiting.clock.advance(by: .seconds(100))
+    let held = (0..<5).compactMap { _ in limit.takePermit(in: context) }
+    for index in order { limit.returnPermit(held[index], after: .unused, in: context) }
+    #expect(limit.snapshot(in: context).available == 5)
+  }
+
   @Test func `An unused permit goes to the next run`() async throws {
     let limiting = Limiting(RateLimit(1, per: .seconds(10)))
-    _ = limiting.limit.takePermit(in: limiting.context)
+    let permit = try #require(limiting.limit.takePermit(in: limiting.context))
     let task = limiting.begin()
-    limiting.limit.returnPermit((), after: .unused, in: limiting.context)
+    limiting.limit.returnPermit(permit, after: .unused, in: limiting.context)
     try await limiting.script.next().succeed(4)
     #expect(try await task.value == 4)
     #expect(limiting.limit.takePermit(in: limiting.context) == nil)

@@ -36,6 +36,73 @@ import Testing
     return nil
   }
 
+  /// What has happened to a limit, to be repeated without some of the permits.
+  private enum Step {
+    case take(UInt64, Duration)
+    case setRate(count: Int, period: Duration, burst: Int, Duration)
+  }
+
+  @Test(arguments: ModelRuns.seeds)
+  func `What comes back unused is at most what the bucket would have without it`(
+    seed: UInt64
+  ) async {
+    await ModelRuns.check(500, seed: seed) { Self.returnFailure(of: &$0) }
+  }
+
+  private static func returnFailure(of generator: inout SeededGenerator) -> String? {
+    func rate() -> (count: Int, period: Duration, burst: Int) {
+      (
+        Int.random(in: 1...7, using: &generator), .seconds(Int.random(in: 1...20, using: &generator)),
+        Int.random(in: 1...8, using: &generator)
+      )
+    }
+    let first = rate()
+    var machine = RateMachine(count: first.count, period: first.period, burst: first.burst)
+    var steps: [Step] = []
+    var held: [UInt64] = []
+    var returned: Set<UInt64> = []
+    var now = Duration.zero
+    /// The permits that are missing if those of a set had not been taken.
+    func missing(without numbers: Set<UInt64>) -> Int {
+      var other = RateMachine(count: first.count, period: first.period, burst: first.burst)
+      for step in steps {
+        switch step {
+        case .take(let number, let time): if !numbers.contains(number) { _ = other.take(at: time) }
+        case .setRate(let count, let period, let burst, let time):
+          other.setRate(count: count, period: period, burst: burst, at: time)
+        }
+      }
+      return other.missing(at: now)
+    }
+    for step in 0..<Int.random(in: 1...60, using: &generator) {
+      switch Int.random(in: 0..<12, using: &generator) {
+      case 0..<6:
+        let before = machine.missing(at: now)
+        guard machine.take(at: now) else { continue }
+        if Int.random(in: 0..<4, using: &generator) == 0 {
+          machine.giveBack(machine.taken, at: now)
+          guard machine.missing(at: now) == before else { return "step \(step): the last permit did not come back" }
+          returned.insert(machine.taken)
+        } else {
+          held.append(machine.taken)
+        }
+        steps.append(.take(machine.taken, now))
+      case 6..<8: now += .milliseconds(Int.random(in: 0...5000, using: &generator))
+      case 8..<11:
+        guard let index = held.indices.randomElement(using: &generator) else { continue }
+        let number = held.remove(at: index)
+        returned.insert(number)
+        machine.giveBack(number, at: now)
+      default:
+        let next = rate()
+        machine.setRate(count: next.count, period: next.period, burst: next.burst, at: now)
+        steps.append(.setRate(count: next.count, period: next.period, burst: next.burst, now))
+      }
+      guard machine.missing(at: now) >= missing(without: returned) else { return "step \(step): a permit too many" }
+    }
+    return nil
+  }
+
   @Test(arguments: ModelRuns.seeds)
   func `Runs that wait begin by what they matter, or are rejected at their longest wait`(seed: UInt64) async {
     await ModelRuns.check(700, seed: seed) { Self.waitingFailure(of: &$0) }

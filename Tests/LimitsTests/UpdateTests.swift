@@ -115,6 +115,22 @@ import Testing
     #expect((limit.count, limit.burst, limit.period) == (10, 12, .seconds(1)))
   }
 
+  @Test func `An update without a context keeps the permits that have come since the last run`() {
+    let clock = ManualClock()
+    var context = OperationContext()
+    context.use(clock)
+    let limit = RateLimit(10, per: .seconds(1))
+    for _ in 0..<10 { #expect(limit.takePermit(in: context) != nil) }
+    clock.advance(by: .seconds(3_600))
+    #expect(limit.snapshot().available == 10)
+    #expect(limit.update(1, per: .seconds(60), burst: 10))
+    #expect((0..<20).count { _ in limit.takePermit(in: context) != nil } == 10)
+    // A limit that no run has used has all of its permits.
+    let unused = RateLimit(10, per: .seconds(1))
+    #expect(unused.update(1, per: .seconds(60), burst: 3))
+    #expect(unused.snapshot().available == 3)
+  }
+
   @Test func `A run that waits begins at the new rate, or is rejected at its longest wait`() async throws {
     let limiting = Limiting(RateLimit(1, per: .seconds(10), burst: 1), maximumWait: .seconds(60))
     try await limiting.script.next(after: limiting.begin())

@@ -21,6 +21,11 @@ public import OperationCore
 /// Time comes from the deadlines in each run's context, and is monotonic: a system clock that is set has no
 /// effect. All operations that share a limit must use the same deadlines.
 public final class RateLimit: OperationLimit {
+  /// The place of a run among those that the limit has admitted.
+  public struct Permit: Sendable {
+    let number: UInt64
+  }
+
   /// The name of the limit in errors, notices and texts; nil without a name.
   public let name: String?
 
@@ -76,31 +81,43 @@ public final class RateLimit: OperationLimit {
   public var waitingCount: Int { self.queue.withMachine { $0.waiterCount } }
 
   /// Takes a permit at once; nil if there is none, or earlier runs wait for it.
-  public func takePermit(in context: OperationContext) -> Void? {
+  @discardableResult
+  public func takePermit(in context: OperationContext) -> Permit? {
     let now = context.elapsed
-    return self.queue.withMachine { $0.take(at: now) } ? () : nil
+    return self.queue.withMachine { machine in
+      if machine.deadlines == nil { machine.deadlines = context.operationDeadlines }
+      return machine.take(at: now) ? Permit(number: machine.taken) : nil
+    }
   }
 
   /// Waits for a permit.
   ///
   /// - Throws: ``OperationRejected``; `CancellationError` at once when the task is cancelled.
+  @discardableResult
   public nonisolated(nonsending) func waitForPermit(
     in context: OperationContext,
     maximumWait: OperationDuration?
-  ) async throws {
-    try await self.queue.decision(in: context, maximumWait: maximumWait).check(
-      name: self.name,
-      lastFailure: self.lastFailure
-    )
+  ) async throws -> Permit {
+    let now = context.elapsed
+    let waiter = LimitWaiter(in: context, at: now, maximumWait: maximumWait)
+    try await self.queue.decision(about: waiter) { machine, waiter in
+      if machine.deadlines == nil { machine.deadlines = waiter.deadlines }
+      return machine.join(waiter, at: now)
+    }
+    .check(name: self.name, lastFailure: self.lastFailure)
+    return Permit(number: waiter.permit)
   }
 
   /// Does nothing for a run that has begun. An unused permit goes to the run that has waited longest.
+  ///
+  /// A permit that comes back after others were taken with a full bucket is lost, as the bucket had no room for it: within
+  /// any time no more runs begin than `burst` and what comes in that time.
   @inlinable
-  public func returnPermit(_ permit: Void, after use: OperationPermitUse, in context: OperationContext) {
+  public func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext) {
     switch use {
     case .succeeded, .cancelled: return
     case .failed(let error): self.note(error)
-    case .unused: self.giveBack(in: context)
+    case .unused: self.giveBack(permit, in: context)
     }
   }
 
@@ -110,9 +127,9 @@ public final class RateLimit: OperationLimit {
   }
 
   @usableFromInline
-  func giveBack(in context: OperationContext) {
+  func giveBack(_ permit: Permit, in context: OperationContext) {
     let now = context.elapsed
-    self.queue.change { $0.giveBack(at: now) }
+    self.queue.change { $0.giveBack(permit.number, at: now) }
   }
 }
 
@@ -134,7 +151,8 @@ extension RateLimit {
   ///   - burst: The number of runs that may begin at once after a pause, from 1 to a billion; nil to keep it.
   ///   - queue: The number of runs that may wait, at least 0; nil to keep it.
   ///   - context: A context whose deadlines give the time until which permits come at the old rate, and whose observers
-  ///     receive the notice ``OperationCore/OperationNotice/Name/limitChanged``. With nil it is the time of the last call.
+  ///     receive the notice ``OperationCore/OperationNotice/Name/limitChanged``. With nil it is the present time of the
+  ///     deadlines of the first run.
   /// - Returns: Whether the settings are possible.
   @discardableResult
   public func update(
@@ -146,7 +164,7 @@ extension RateLimit {
   ) -> Bool {
     let name = self.name ?? "RateLimit"
     if OperationWarning.refuses(Self.problem(count, period, burst, queue), by: name) { return false }
-    let now = context?.elapsed
+    let now = self.elapsed(in: context)
     let (earlier, current) = self.queue.change { machine in
       let earlier = machine.settings
       if let queue { machine.queue.maximum = queue }
@@ -169,10 +187,10 @@ extension RateLimit {
 
   /// The numbers of the limit at this moment.
   ///
-  /// - Parameter context: A context whose deadlines give the time; nil for the time of the last call.
+  /// - Parameter context: A context whose deadlines give the time; nil for those of the first run.
   /// - Returns: The numbers.
   public func snapshot(in context: OperationContext? = nil) -> RateLimitSnapshot {
-    let now = context?.elapsed
+    let now = self.elapsed(in: context)
     return self.queue.withMachine { machine in
       RateLimitSnapshot(
         name: self.name ?? "RateLimit",
@@ -185,6 +203,14 @@ extension RateLimit {
         rejections: machine.rejections
       )
     }
+  }
+}
+
+extension RateLimit {
+  /// The elapsed time of a context, or else of the first run; nil if there was none.
+  private func elapsed(in context: OperationContext?) -> Duration? {
+    // Read without the lock, because a source of deadlines is user code.
+    context?.elapsed ?? self.queue.withMachine { $0.deadlines }?.elapsed.clampedForClock
   }
 }
 

@@ -16,6 +16,14 @@ package struct RateMachine: LimitMachine {
   private var theoreticalArrival: Int128 = 0
   /// The latest time that a caller has passed. The time of a limit never decreases.
   private var latest: Int128 = 0
+  /// The number of permits that were taken. It is the number of the last one.
+  package private(set) var taken: UInt64 = 0
+  /// The time at which the last permit was taken.
+  private var lastTake: Int128 = 0
+  /// The numbers of the last permits that came back unused, in ascending order.
+  private var returned: [UInt64] = []
+  /// The deadlines of the first run, which all runs share; nil before.
+  var deadlines: (any DeadlineSource)?
   var queue: WaiterQueue
 
   package init(count: Int, period: Duration, burst: Int, maximumWaiting: Int = 10_000) {
@@ -72,15 +80,35 @@ package struct RateMachine: LimitMachine {
     return self.takeNext()
   }
 
-  /// Returns a permit that was not used.
-  package mutating func giveBack(at now: Duration) {
+  /// Returns a permit that was not used, as far as the bucket would have more without it.
+  ///
+  /// A bucket that was full since would have overflowed without the permit, which then is lost: a permit that comes back
+  /// late makes no larger burst.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the permit: ``taken`` when it was taken.
+  ///   - now: The elapsed time.
+  package mutating func giveBack(_ number: UInt64, at now: Duration) {
     self.advance(to: now)
-    self.theoreticalArrival -= self.interval
+    let index = self.returned.lastIndex { $0 < number }.map { $0 + 1 } ?? 0
+    // Permits that were taken later, and were not returned, came at the last of these times at the latest.
+    let later = Int128(self.taken - number) - Int128(self.returned.count - index)
+    let earliest = self.lastTake + later * self.interval
+    let shifted = max(self.theoreticalArrival - self.interval, earliest)
+    self.theoreticalArrival = min(self.theoreticalArrival, shifted)
+    self.returned.insert(number, at: index)
+    // Without the oldest numbers, less comes back.
+    if self.returned.count > Self.returnedCapacity { self.returned.removeFirst() }
     self.admitWaiters()
   }
 
+  private static let returnedCapacity = 256
+
   package mutating func join(_ waiter: LimitWaiter, at now: Duration) -> LimitWaiter.Decision? {
-    if self.take(at: now) { return .admitted }
+    if self.take(at: now) {
+      waiter.permit = self.taken
+      return .admitted
+    }
     // The waiters before this one get the next permits.
     let earlier = Int128(self.queue.count(before: waiter.criticality))
     let start = max(self.theoreticalArrival, self.latest) + earlier * self.interval - self.tolerance
@@ -108,12 +136,16 @@ package struct RateMachine: LimitMachine {
     let arrival = max(self.theoreticalArrival, self.latest)
     guard arrival - self.latest <= self.tolerance else { return false }
     self.theoreticalArrival = arrival + self.interval
+    self.taken += 1
+    self.lastTake = self.latest
     return true
   }
 
   private mutating func admitWaiters() {
     while self.queue.count > 0, self.takeNext() {
-      _ = self.queue.admitNext(at: Duration(attoseconds: self.latest / self.count))
+      if self.queue.admitNext(at: Duration(attoseconds: self.latest / self.count)) {
+        self.queue.decided.last?.permit = self.taken
+      }
     }
   }
 }
@@ -137,6 +169,8 @@ extension RateMachine {
     self.interval = newInterval
     self.tolerance = Int128(burst - 1) * newInterval
     self.latest = time &* self.count
+    // At the new rate an earlier time would let more come back.
+    self.lastTake = self.latest
     self.theoreticalArrival = self.latest + owed.scaled(by: newInterval, over: oldInterval)
     self.admitWaiters()
   }

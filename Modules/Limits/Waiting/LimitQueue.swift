@@ -45,12 +45,7 @@ final class LimitQueue<Machine: LimitMachine>: Sendable {
     maximumWait: Duration?
   ) async -> LimitWaiter.Decision {
     let now = context.elapsed
-    let due = maximumWait.map { now + $0.clampedForClock }
-    let waiter = LimitWaiter(
-      deadlines: context.operationDeadlines,
-      due: due,
-      criticality: context.operationCriticality
-    )
+    let waiter = LimitWaiter(in: context, at: now, maximumWait: maximumWait)
     return await self.decision(about: waiter) { $0.join($1, at: now) }
   }
 

@@ -20,6 +20,8 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
   var arrival = Duration.zero
   /// The number of the partition in a ``PartitionMachine``.
   var slot = 0
+  /// The number of the permit of a ``RateMachine``.
+  package var permit: UInt64 = 0
   /// The wait of the run's task.
   var wait = Waiter<Decision>.arriving
   /// The task to resume after unlocking, if it is suspended when the decision is made.
@@ -38,6 +40,15 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
     self.deadlines = deadlines
     self.due = due
     self.criticality = criticality
+  }
+
+  /// Creates a waiter for the run of a context, which may wait for a time from `now` on.
+  convenience init(in context: OperationContext, at now: Duration, maximumWait: Duration?) {
+    self.init(
+      deadlines: context.operationDeadlines,
+      due: maximumWait.map { now + $0.clampedForClock },
+      criticality: context.operationCriticality
+    )
   }
 
   /// The decision; nil while the run waits.
