@@ -301,7 +301,7 @@ let table: [Module] = [
   ),
   .tests(
     "Configuration",
-    uses: ["Core", "CircuitBreaker", "Limits"],
+    uses: ["Core", "CircuitBreaker", "Hedging", "Limits", "Retry"],
     trait: "SwiftOperationConfiguration",
     products: ["swift-configuration": ["Configuration"]]
   ),

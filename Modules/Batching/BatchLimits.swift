@@ -19,6 +19,17 @@ struct BatchLimits: Sendable {
     self.maximumConcurrentBatches = maximumConcurrentBatches?.validBatchLimit("maximumConcurrentBatches") ?? .max
     self.maximumWaitingKeys = maximumWaitingKeys?.validBatchLimit("maximumWaitingKeys") ?? .max
   }
+
+  /// What is impossible about a number; nil if nothing is.
+  static func problem(_ name: String, _ number: Int?) -> String? {
+    guard let number, number < 1 else { return nil }
+    return "A batcher cannot have `\(name): \(number)`. Pass at least 1."
+  }
+
+  static func problem(window: Duration?) -> String? {
+    guard let window, window < .zero else { return nil }
+    return "A batch cannot collect keys for `window: \(window)`. Pass zero or more."
+  }
 }
 
 extension SettingsChange {

@@ -6,33 +6,40 @@ extension OperationBatcher {
   /// A batch that is open keeps its window. Batches that a higher ``BatcherSnapshot/maximumConcurrentBatches`` lets go are
   /// sent on this thread.
   ///
+  /// Impossible limits are reported with a warning. Then nothing changes.
+  ///
   /// - Parameters:
-  ///   - maximumSize: The highest number of keys in a batch; nil leaves it as it is. A number below 1 is reported and
-  ///     counts as 1.
-  ///   - window: How long a batch collects keys; nil leaves it as it is. A negative duration counts as zero. It means
-  ///     nothing for a batcher with a scheduler.
-  ///   - maximumConcurrentBatches: The highest number of batches under way; nil leaves it as it is, `Int.max` is no limit.
-  ///   - maximumWaitingKeys: The highest number of keys that have not been sent; nil leaves it as it is, `Int.max` is no
-  ///     limit.
+  ///   - maximumSize: The highest number of keys in a batch, at least 1; nil leaves it as it is.
+  ///   - window: How long a batch collects keys, at least zero; nil leaves it as it is. It means nothing for a batcher
+  ///     with a scheduler.
+  ///   - maximumConcurrentBatches: The highest number of batches under way, at least 1; nil leaves it as it is, `Int.max`
+  ///     is no limit.
+  ///   - maximumWaitingKeys: The highest number of keys that have not been sent, at least 1; nil leaves it as it is,
+  ///     `Int.max` is no limit.
   ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/batchLimitsChanged``.
+  /// - Returns: Whether the limits are possible.
+  @discardableResult
   public func update(
     maximumSize: Int? = nil,
     window: OperationDuration? = nil,
     maximumConcurrentBatches: Int? = nil,
     maximumWaitingKeys: Int? = nil,
     in context: OperationContext = OperationContext()
-  ) {
-    let size = maximumSize?.validBatchLimit("maximumSize")
-    let concurrent = maximumConcurrentBatches?.validBatchLimit("maximumConcurrentBatches")
-    let waiting = maximumWaitingKeys?.validBatchLimit("maximumWaitingKeys")
+  ) -> Bool {
+    let problem =
+      BatchLimits.problem("maximumSize", maximumSize) ?? BatchLimits.problem(window: window)
+      ?? BatchLimits.problem("maximumConcurrentBatches", maximumConcurrentBatches)
+      ?? BatchLimits.problem("maximumWaitingKeys", maximumWaitingKeys)
+    if OperationWarning.refuses(problem, by: "\(self.pathElement)") { return false }
     let (earlier, limits, batches) = self.queue.update { limits in
-      if let size { limits.maximumSize = size }
-      if let window { limits.window = max(window, .zero) }
-      if let concurrent { limits.maximumConcurrentBatches = concurrent }
-      if let waiting { limits.maximumWaitingKeys = waiting }
+      if let maximumSize { limits.maximumSize = maximumSize }
+      if let window { limits.window = window }
+      if let maximumConcurrentBatches { limits.maximumConcurrentBatches = maximumConcurrentBatches }
+      if let maximumWaitingKeys { limits.maximumWaitingKeys = maximumWaitingKeys }
     }
     context.send(.batchLimitsChanged, of: SettingsChange(of: self.name, from: earlier, to: limits))
     for batch in batches { self.send(batch) }
+    return true
   }
 
   /// What the batcher is doing, at one moment.

@@ -36,14 +36,24 @@
 
     /// The duration with a key, whose number is in seconds; nil if there is none.
     ///
-    /// An infinite number or NaN becomes a negative duration, which its receiver reports.
+    /// An infinite number or NaN is reported with a warning, and is nil like a value of another type.
     ///
     /// - Parameter key: The key of ``OperationSetting/number(_:)``, its components with dots between them.
     /// - Returns: The value; nil if there is none.
     public func seconds(_ key: String) -> OperationDuration? {
       guard let number = self.number(key) else { return nil }
+      guard number.isFinite else {
+        OperationWarning(
+          code: .invalidArgument,
+          severity: .failure,
+          message: """
+            The setting `\(key)` is \(number), which is no duration. The last good one stays; correct the configuration.
+            """
+        ).report()
+        return nil
+      }
       // More than any clock can wait for traps in a conversion.
-      return number.isFinite ? .seconds(min(max(number, -1e12), 1e12)) : .seconds(-1)
+      return .seconds(min(max(number, -1e12), 1e12))
     }
 
     /// The truth value with a key; nil if there is none.

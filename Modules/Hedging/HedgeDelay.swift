@@ -9,9 +9,11 @@ public struct HedgeDelay: Hashable, Sendable {
 
   let kind: Kind
 
-  /// The same time for each run. A negative duration counts as zero, which starts all runs at once.
+  /// The same time for each run.
+  ///
+  /// A negative duration counts as zero, which starts all runs at once. An update of ``HedgeSettings`` refuses it.
   public static func fixed(_ duration: OperationDuration) -> Self {
-    Self(kind: .fixed(max(duration, .zero)))
+    Self(kind: .fixed(duration))
   }
 
   /// The time within which this share of the last 500 runs has ended: with 0.95, one run of twenty is hedged.
@@ -42,9 +44,15 @@ extension HedgeDelay {
   /// The delay as it is written.
   var text: String {
     switch self.kind {
-    case .fixed(let duration): duration.roundedText
+    case .fixed(let duration): max(duration, .zero).roundedText
     case .quantile(let quantile, _): ".quantile(\(quantile))"
     }
+  }
+
+  /// What is impossible about the delay in an update; nil if nothing is.
+  var problem: String? {
+    guard case .fixed(let duration) = self.kind, duration < .zero else { return nil }
+    return "A hedge cannot begin `after: .fixed(\(duration))`. Pass zero to start all runs at once."
   }
 
   /// Whether the durations of runs are measured.

@@ -65,19 +65,26 @@ public final class HedgeSettings: Sendable {
 
   /// Changes settings, also while operations use them. Runs that have begun keep what they have begun with.
   ///
+  /// Impossible settings are reported with a warning. Then nothing changes.
+  ///
   /// - Parameters:
-  ///   - delay: How long to wait after a run has begun before the next one begins; nil leaves it as it is.
-  ///   - maximum: The highest number of runs, the first included; nil leaves it as it is. A number below 1 is reported
-  ///     and counts as 1, which hedges nothing.
+  ///   - delay: How long to wait after a run has begun before the next one begins, at least zero; nil leaves it as it is.
+  ///   - maximum: The highest number of runs, the first included: at least 1, which hedges nothing; nil leaves it as it
+  ///     is.
   ///   - budget: Bounds the runs besides the first; nil leaves the budget as it is.
   ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/hedgeSettingsChanged``.
+  /// - Returns: Whether the settings are possible.
+  @discardableResult
   public func update(
     after delay: HedgeDelay? = nil,
     maximum: Int? = nil,
     budget: RetryBudget? = nil,
     in context: OperationContext = OperationContext()
-  ) {
-    let maximum = maximum?.validHedgeMaximum
+  ) -> Bool {
+    let problem = maximum.flatMap { maximum in
+      maximum < 1 ? "A hedge cannot have `maximum: \(maximum)`. Pass 1 for operations that are not hedged." : nil
+    }
+    if OperationWarning.refuses(problem ?? delay?.problem, by: self.name ?? "HedgeSettings") { return false }
     let (old, new) = self.state.withLock { values in
       let old = values
       if let delay { values.delay = delay }
@@ -90,6 +97,7 @@ public final class HedgeSettings: Sendable {
     change.add("hedge.maximum", from: .integer(old.maximum), to: .integer(new.maximum))
     change.add("hedge.budget", from: .text(old.budget), to: .text(new.budget), isReplaced: old.budget !== new.budget)
     context.send(.hedgeSettingsChanged, of: change)
+    return true
   }
 
   /// The settings and what has become of the hedges, at one moment.
@@ -121,7 +129,7 @@ extension HedgeSettings {
   /// How long to wait before the next hedge; nil to start none.
   func currentDelay(_ delay: HedgeDelay) -> Duration? {
     switch delay.kind {
-    case .fixed(let duration): duration
+    case .fixed(let duration): max(duration, .zero)
     case .quantile(let quantile, let minimumRuns):
       self.latencies.withLock { $0.quantile(quantile, minimumRuns: minimumRuns) }
     }

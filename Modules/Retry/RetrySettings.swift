@@ -63,15 +63,17 @@ public final class RetrySettings: Sendable {
 
   /// Changes settings, also while operations use them.
   ///
+  /// Impossible settings are reported with a warning. Then nothing changes.
+  ///
   /// - Parameters:
-  ///   - limit: The number of retries after the first attempt; nil leaves it as it is. A negative number is reported and
-  ///     counts as 0.
+  ///   - limit: The number of retries after the first attempt, at least 0; nil leaves it as it is.
   ///   - backoff: The delays between attempts; nil leaves them as they are.
   ///   - budget: Bounds the retries; nil leaves the budget as it is. Runs that have begun keep theirs.
-  ///   - retryAfterCap: The longest delay that an error can ask for; nil leaves it as it is. A negative one is reported
-  ///     and counts as zero.
+  ///   - retryAfterCap: The longest delay that an error can ask for, at least zero; nil leaves it as it is.
   ///   - retryAfterJitter: How the delays that errors ask for spread; nil leaves the jitter as it is.
   ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/retrySettingsChanged``.
+  /// - Returns: Whether the settings are possible.
+  @discardableResult
   public func update(
     limit: Int? = nil,
     backoff: OperationBackoffFunction? = nil,
@@ -79,15 +81,16 @@ public final class RetrySettings: Sendable {
     retryAfterCap: OperationDuration? = nil,
     retryAfterJitter: RetryAfterJitter? = nil,
     in context: OperationContext = OperationContext()
-  ) {
-    let (limit, cap) = (limit?.validRetryLimit, retryAfterCap?.validCap)
+  ) -> Bool {
+    let problem = Self.problem(limit: limit) ?? Self.problem(retryAfterCap: retryAfterCap)
+    if OperationWarning.refuses(problem, by: self.displayName) { return false }
     // The earlier values have functions and generators of users, which are released after unlocking.
     let (earlier, current) = self.state.withLock { values in
       let earlier = values
       if let limit { values.limit = limit }
       if let backoff { values.backoff = backoff }
       if let budget { values.budget = budget }
-      if let cap { values.retryAfterCap = cap }
+      if let retryAfterCap { values.retryAfterCap = retryAfterCap }
       if let retryAfterJitter { values.retryAfterJitter = retryAfterJitter }
       return (earlier, values)
     }
@@ -107,6 +110,17 @@ public final class RetrySettings: Sendable {
       isReplaced: retryAfterJitter != nil
     )
     context.send(.retrySettingsChanged, of: change)
+    return true
+  }
+
+  private static func problem(limit: Int?) -> String? {
+    guard let limit, limit < 0 else { return nil }
+    return "A retry cannot have `limit: \(limit)`. Pass 0 for operations that are not retried."
+  }
+
+  private static func problem(retryAfterCap cap: Duration?) -> String? {
+    guard let cap, cap < .zero else { return nil }
+    return "A delay of a retry cannot have `retryAfterCap: \(cap)`. Pass zero or more."
   }
 
   /// The settings and what has become of the retries, at one moment.

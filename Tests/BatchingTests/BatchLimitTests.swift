@@ -173,16 +173,24 @@ import Testing
   @Test(arguments: [0, -1, Int.min]) func `A limit below one is reported and counts as one`(limit: Int) {
     let batcher = expectWarning(.invalidArgument) { self.batcher(concurrent: limit) }
     expectWarning(.invalidArgument) { _ = self.batcher(waiting: limit) }
-    expectWarning(.invalidArgument) { batcher.update(maximumSize: limit) }
-    expectWarning(.invalidArgument) { batcher.update(maximumConcurrentBatches: limit) }
-    expectWarning(.invalidArgument) { batcher.update(maximumWaitingKeys: limit) }
     expectWarning(.invalidArgument) {
       _ = OperationBatcher<Int, Int>(maximumPrimedKeys: limit) { _, _ in [:] }
     }
-    batcher.update(window: .seconds(limit))
-    let snapshot = batcher.snapshot()
-    #expect(snapshot.maximumSize == 1 && snapshot.maximumConcurrentBatches == 1 && snapshot.maximumWaitingKeys == 1)
-    #expect(snapshot.window == .zero)
+    #expect(batcher.snapshot().maximumConcurrentBatches == 1)
+  }
+
+  @Test(arguments: [0, -1, Int.min]) func `An impossible update is reported, and changes nothing`(limit: Int) {
+    let batcher = self.batcher(concurrent: 7)
+    let before = batcher.snapshot()
+    expectWarning(.invalidArgument) { #expect(!batcher.update(maximumSize: limit, maximumConcurrentBatches: 8)) }
+    expectWarning(.invalidArgument) { #expect(!batcher.update(maximumSize: 9, maximumConcurrentBatches: limit)) }
+    expectWarning(.invalidArgument) { #expect(!batcher.update(maximumSize: 9, maximumWaitingKeys: limit)) }
+    expectWarning(.invalidArgument) {
+      #expect(!batcher.update(maximumSize: 9, window: .seconds(min(limit, -1))))
+    }
+    #expect(batcher.snapshot() == before)
+    #expect(batcher.update(maximumSize: 1, window: .zero, maximumConcurrentBatches: 1, maximumWaitingKeys: 1))
+    #expect(batcher.snapshot().maximumSize == 1 && batcher.snapshot().window == .zero)
   }
 
   @Test func `Huge limits and windows do not overflow`() async throws {

@@ -3,7 +3,9 @@
   import OperationCircuitBreaker
   import OperationConfiguration
   import OperationCore
+  import OperationHedging
   import OperationLimits
+  import OperationRetry
   import OperationTesting
   import TestFixtures
   import Testing
@@ -91,7 +93,37 @@
       #expect(limit.permits == 3)
     }
 
-    @Test(arguments: [Double.nan, .infinity, -.infinity, -1, 1e300, 0, 1.5])
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `A duration that is none is reported, and is nil`(number: Double) {
+      let seconds = Box<Duration?>(.zero)
+      self.provider.setValue(ConfigValue(.double(number), isSecret: false), forKey: "posts.wait")
+      expectWarning(.invalidArgument) {
+        self.settings().bind(.number("wait")) { seconds.value = $0.seconds("wait") }
+      }
+      #expect(seconds.value == nil)
+    }
+
+    @Test func `An impossible number of retries, hedges, keys or of a budget changes nothing`() {
+      let retry = RetrySettings(limit: 3)
+      let hedge = HedgeSettings(after: .fixed(.seconds(1)), maximum: 2)
+      let budget = RetryBudget(ratio: 0.2)
+      let settings = self.settings()
+      settings.bind(.integer("retries")) { retry.update(limit: $0.integer("retries")) }
+      settings.bind(.integer("hedges")) { hedge.update(maximum: $0.integer("hedges")) }
+      settings.bind(.number("ratio")) { budget.update(ratio: $0.number("ratio")) }
+      self.provider.setValue(-1, forKey: "posts.retries")
+      self.provider.setValue(0, forKey: "posts.hedges")
+      self.provider.setValue(ConfigValue(.double(.nan), isSecret: false), forKey: "posts.ratio")
+      let recorder = WarningRecorder()
+      recorder.recording { settings.apply() }
+      for (warning, text) in zip(recorder.warnings, ["`limit: -1`", "`maximum: 0`", "`ratio: nan`"]) {
+        #expect(warning.message.contains(text))
+      }
+      #expect(recorder.warnings.count == 3)
+      #expect(retry.limit == 3 && hedge.maximum == 2 && budget.ratio == 0.2)
+    }
+
+    @Test(arguments: [-1, 1e300, 0, 1.5])
     func `A duration of any number of seconds is possible to read`(number: Double) {
       self.provider.setValue(ConfigValue(.double(number), isSecret: false), forKey: "posts.wait")
       let seconds = Box<Duration?>(nil)
@@ -99,9 +131,7 @@
         seconds.value = values.seconds("wait")
         #expect(values.text("missing") == nil && values.integer("wait") == nil && values.flag("other") == nil)
       }
-      let expected: Duration =
-        number.isFinite ? .seconds(min(max(number, -1e12), 1e12)) : .seconds(-1)
-      #expect(seconds.value == expected)
+      #expect(seconds.value == .seconds(min(max(number, -1e12), 1e12)))
     }
 
     @Test func `Observers hear which values have changed`() {

@@ -67,10 +67,19 @@ import Testing
   @Test(arguments: [0, -1, Int.min]) func `A maximum without a meaning is reported and counts as one`(maximum: Int) {
     let settings = expectWarning(.invalidArgument) { HedgeSettings(after: .fixed(.seconds(1)), maximum: maximum) }
     #expect(settings.maximum == 1)
-    settings.update(maximum: .max)
-    #expect(settings.maximum == .max)
-    expectWarning(.invalidArgument) { settings.update(maximum: maximum) }
-    #expect(settings.maximum == 1)
+  }
+
+  @Test(arguments: [0, -1, Int.min]) func `An impossible update is reported, and changes nothing`(number: Int) {
+    let settings = HedgeSettings(after: .fixed(.seconds(1)), maximum: 3)
+    #expect(settings.update(maximum: .max))
+    expectWarning(.invalidArgument) {
+      #expect(!settings.update(after: .fixed(.seconds(2)), maximum: number))
+    }
+    expectWarning(.invalidArgument) {
+      #expect(!settings.update(after: .fixed(.seconds(min(number, -1))), maximum: 2))
+    }
+    #expect(settings.maximum == .max && settings.delay == .fixed(.seconds(1)))
+    #expect(settings.update(after: .fixed(.zero), maximum: 1))
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])

@@ -99,9 +99,16 @@ import Testing
 
   @Test(arguments: [-1, Int.min]) func `A negative limit and a negative cap are reported`(limit: Int) {
     let settings = expectWarning(.invalidArgument) { RetrySettings(limit: limit) }
-    expectWarning(.invalidArgument) { settings.update(limit: limit) }
-    expectWarning(.invalidArgument) { settings.update(retryAfterCap: .seconds(limit)) }
     expectWarning(.invalidArgument) { _ = RetrySettings(retryAfterCap: .seconds(-1)) }
+    #expect(settings.limit == 0)
+  }
+
+  @Test(arguments: [-1, Int.min]) func `An impossible update is reported, and changes nothing`(number: Int) {
+    let settings = RetrySettings(limit: 3, retryAfterCap: .seconds(5))
+    expectWarning(.invalidArgument) { #expect(!settings.update(limit: number, retryAfterCap: .seconds(9))) }
+    expectWarning(.invalidArgument) { #expect(!settings.update(limit: 1, retryAfterCap: .seconds(number))) }
+    #expect(settings.limit == 3)
+    #expect(settings.update(limit: 0, retryAfterCap: .zero))
     #expect(settings.limit == 0)
   }
 

@@ -2,18 +2,23 @@ extension RetryBudget {
   /// Changes the numbers of the budget, also while runs use it.
   ///
   /// The deposits of the last ten seconds keep their value, and the attempts that need no deposit are cut to ten seconds
-  /// of the new minimum. A number that is negative or NaN is reported and counts as 0; a number above a billion counts as
-  /// a billion.
+  /// of the new minimum. A number above a billion counts as a billion. Impossible numbers are reported with a warning.
+  /// Then nothing changes.
   ///
   /// - Parameters:
-  ///   - ratio: The number of additional attempts for each run; nil leaves it as it is.
-  ///   - minimumPerSecond: The number of additional attempts in each second that need no deposit; nil leaves it as it is.
+  ///   - ratio: The number of additional attempts for each run, at least 0; nil leaves it as it is.
+  ///   - minimumPerSecond: The number of additional attempts in each second that need no deposit, at least 0; nil leaves
+  ///     it as it is.
   ///   - context: Its observers receive the notice ``OperationNotice/Name/retryBudgetChanged``.
+  /// - Returns: Whether the numbers are possible.
+  @discardableResult
   public func update(
     ratio: Double? = nil,
     minimumPerSecond: Double? = nil,
     in context: OperationContext = OperationContext()
-  ) {
+  ) -> Bool {
+    let problem = Numbers.problem("ratio", ratio) ?? Numbers.problem("minimumPerSecond", minimumPerSecond)
+    if OperationWarning.refuses(problem, by: self.name ?? "RetryBudget") { return false }
     let changesRatio = ratio != nil
     let changesMinimum = minimumPerSecond != nil
     let given = Numbers(ratio: ratio ?? 0, minimumPerSecond: minimumPerSecond ?? 0)
@@ -35,6 +40,7 @@ extension RetryBudget {
     change.add("budget.ratio", from: .number(earlier.ratio), to: .number(current.ratio))
     change.add("budget.minimum", from: .number(earlier.minimumPerSecond), to: .number(current.minimumPerSecond))
     context.send(.retryBudgetChanged, of: change)
+    return true
   }
 
   /// The name of the budget for notices, if it has one.

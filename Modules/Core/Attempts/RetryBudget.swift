@@ -56,6 +56,12 @@ public final class RetryBudget: Sendable {
       self.minimumPerSecond = minimumPerSecond.validBudgetNumber("minimumPerSecond")
       self.share = Fraction(self.ratio)
     }
+
+    /// What is impossible about a number; nil if nothing is.
+    static func problem(_ name: String, _ number: Double?) -> String? {
+      guard let number, !(number >= 0) else { return nil }
+      return "A retry budget cannot have `\(name): \(number)`. Pass a number that is 0 or more."
+    }
   }
 
   /// The name of the budget in notices and snapshots; nil without a name.
