@@ -15,17 +15,12 @@ internal import Synchronization
 /// there is a place.
 ///
 /// The number of breakers is bounded. A closed breaker that has not been used for `idleAfter` is forgotten when a new key
-/// needs its place. If there is none, the one that was used least recently is forgotten, of the closed ones if there are
-/// any. A forgotten breaker goes on for the runs that it has admitted; its key gets a new one.
+/// needs its place. If there is none, the one that was used least recently is forgotten. Closed ones are forgotten before
+/// others, if they are among the sixteen that were used least recently. A forgotten breaker goes on for the runs that it has admitted; its key gets a new one.
 ///
 /// The bound of open breakers follows `max_ejection_percent` in the
 /// [outlier detection](https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier) of Envoy.
 public final class CircuitBreakers: Sendable {
-  fileprivate struct Entry: Sendable {
-    let breaker: CircuitBreaker
-    var lastUse: Duration
-  }
-
   /// What may change while the group is in use.
   private struct Bounds: Sendable {
     let maximum: Int
@@ -33,8 +28,8 @@ public final class CircuitBreakers: Sendable {
     let idleAfter: Duration
   }
 
-  fileprivate struct State: Sendable {
-    var entries: [String: Entry] = [:]
+  private struct State: Sendable {
+    var breakers = RecentEntries<CircuitBreaker>()
     var maximum: Int
     var idleAfter: Duration
   }
@@ -94,7 +89,7 @@ public final class CircuitBreakers: Sendable {
 
 extension CircuitBreakers {
   /// The number of breakers.
-  public var count: Int { self.state.withLock { $0.entries.count } }
+  public var count: Int { self.state.withLock { $0.breakers.count } }
 
   /// The number of breakers that are open, half-open or isolated.
   public var openCount: Int { self.gate.openCount }
@@ -105,16 +100,18 @@ extension CircuitBreakers {
   ///   - key: The key, such as a host.
   ///   - context: A context whose deadlines give the time of the use.
   /// - Returns: The breaker.
-  /// - Complexity: O(1); O(*n*) in the number of breakers for a new key in a full group.
+  /// - Complexity: O(1).
   public func breaker(for key: String, in context: OperationContext = OperationContext()) -> CircuitBreaker {
     let now = context.elapsed
     if let known = self.known(key, at: now) { return known }
     let made = self.make(key)
     let (breaker, forgotten) = self.state.withLock { state -> (CircuitBreaker, [CircuitBreaker]) in
       // Another first run may have been faster.
-      if let known = state.entries[key] { return (known.breaker, []) }
-      let forgotten = state.makePlace(at: now)
-      state.entries[key] = Entry(breaker: made, lastUse: now)
+      if let known = state.breakers.value(for: key) { return (known, []) }
+      let forgotten = state.breakers.makePlace(in: state.maximum, usedUntil: now - state.idleAfter) {
+        $0.generationIfClosed != 0
+      }
+      state.breakers.add(made, for: key, at: now)
       self.gate.addMember()
       made.withMachine { $0.join(self.gate) }
       return (made, forgotten)
@@ -128,39 +125,16 @@ extension CircuitBreakers {
   ///
   /// - Parameter key: The key.
   public func forget(_ key: String) {
-    let forgotten = self.state.withLock { $0.entries.removeValue(forKey: key) }
-    if let forgotten { self.leave(forgotten.breaker) }
+    if let forgotten = self.state.withLock({ $0.breakers.remove(key) }) { self.leave(forgotten) }
   }
 
   private func known(_ key: String, at now: Duration) -> CircuitBreaker? {
-    self.state.withLock { state in
-      state.entries[key]?.lastUse = now
-      return state.entries[key]?.breaker
-    }
+    self.state.withLock { $0.breakers.use(key, at: now) }
   }
 
   private func leave(_ breaker: CircuitBreaker) {
     breaker.withMachine { $0.leaveGate() }
     self.gate.removeMember()
-  }
-}
-
-extension CircuitBreakers.State {
-  /// Removes the breakers that give their places up to a new one.
-  fileprivate mutating func makePlace(at now: Duration) -> [CircuitBreaker] {
-    guard self.entries.count >= self.maximum else { return [] }
-    let closed = self.entries.filter { $0.value.breaker.generationIfClosed != 0 }
-    var keys = closed.filter { now - $0.value.lastUse >= self.idleAfter }.map(\.key)
-    let surplus = self.entries.count - keys.count - self.maximum + 1
-    if surplus > 0 {
-      let gone = Set(keys)
-      let others = self.entries.filter { !gone.contains($0.key) }.sorted { one, other in
-        let (isClosed, isOtherClosed) = (closed[one.key] != nil, closed[other.key] != nil)
-        return isClosed == isOtherClosed ? one.value.lastUse < other.value.lastUse : isClosed
-      }
-      keys += others.prefix(surplus).map(\.key)
-    }
-    return keys.compactMap { self.entries.removeValue(forKey: $0)?.breaker }
   }
 }
 
@@ -209,12 +183,12 @@ extension CircuitBreakers {
   ///
   /// - Complexity: O(*n* log *n*) in the number of breakers.
   public func snapshot() -> CircuitBreakersSnapshot {
-    let entries = self.state.withLock { $0.entries }.sorted { $0.key < $1.key }
+    let breakers = self.state.withLock { $0.breakers.all }.sorted { $0.key < $1.key }
     return CircuitBreakersSnapshot(
       name: self.name ?? "CircuitBreakers",
       open: self.openCount,
       maximumOpen: self.gate.share,
-      breakers: entries.map { CircuitBreakersSnapshot.Entry(key: $0.key, breaker: $0.value.breaker.snapshot) }
+      breakers: breakers.map { CircuitBreakersSnapshot.Entry(key: $0.key, breaker: $0.value.snapshot) }
     )
   }
 }
