@@ -25,6 +25,8 @@ final class Batch: @unchecked Sendable {
     var callerCount = 0
     /// The raw value of the highest priority of the callers.
     var priority: UInt8 = 0
+    /// The place among the ready batches, for a batch that is ready.
+    var readyPlace = 0
     var timer: OperationSubscription?
     var task: RunTask?
 

@@ -30,8 +30,7 @@ final class BatchQueue: Sendable {
     /// The batch of the callers without a scope, which most callers are.
     private var unscoped: Batch?
     private var scoped: [AnyHashable: Batch] = [:]
-    /// The closed batches that wait until fewer are under way, in the order in which they were closed.
-    private(set) var ready: [Batch] = []
+    private(set) var ready = ReadyBatches()
     /// The batches under way.
     private(set) var sent: [ObjectIdentifier: Batch] = [:]
     /// The number of keys in open and ready batches.
@@ -51,7 +50,7 @@ final class BatchQueue: Sendable {
 
     mutating func remove(_ batch: Batch) {
       if self[batch.scope] === batch { self[batch.scope] = nil }
-      if batch.state.phase == .ready { self.ready.removeAll { $0 === batch } }
+      if batch.state.phase == .ready { self.ready.remove(batch) }
     }
 
     /// Closes an open batch. Returns whether it is to be sent now.
@@ -82,8 +81,7 @@ final class BatchQueue: Sendable {
     mutating func takeReady() -> [Batch] {
       let count = min(max(self.limits.maximumConcurrentBatches - self.sent.count, 0), self.ready.count)
       guard count > 0 else { return [] }
-      let batches = Array(self.ready.prefix(count))
-      self.ready.removeFirst(count)
+      let batches = (0..<count).compactMap { _ in self.ready.popFirst() }
       for batch in batches { self.send(batch) }
       return batches
     }
