@@ -16,9 +16,6 @@ package struct PartitionMachine: LimitMachine {
     /// The number of the last run that has begun; 0 before the first one.
     var lastTurn: UInt64 = 0
 
-    /// The number by which the use is divided to compare partitions.
-    var weight: Int { max(self.share.guaranteed, 1) }
-    var isBelowGuarantee: Bool { self.inUse < self.share.guaranteed }
     var unusedReserve: Int { max(self.share.reserved - self.inUse, 0) }
     var isIdle: Bool { self.inUse == 0 && self.lines.count == 0 }
   }
@@ -36,6 +33,10 @@ package struct PartitionMachine: LimitMachine {
   private var partitions: [Partition] = []
   private var slots: [String: Int] = [:]
   private var freeSlots: [Int] = []
+  /// The partitions with waiters that may have another permit, and those of them with a permit that is reserved.
+  private var turnsOfAll = IndexedHeap<PartitionTurn>()
+  private var turnsOfReserves = IndexedHeap<PartitionTurn>()
+  private var lengths = IndexedHeap<PartitionLength>()
   /// The reserved permits that are not in use, which are kept free.
   private var unusedReserve = 0
   /// The number of runs that have begun.
@@ -129,6 +130,27 @@ extension PartitionMachine {
     }
     self.unusedReserve += self.partitions[slot].unusedReserve
     self.inUse += number
+    self.updateTurn(of: slot)
+  }
+
+  /// Changes the place of a partition in the order of turns, after its waiters, its use or its share have changed.
+  private mutating func updateTurn(of slot: Int) {
+    let partition = self.partitions[slot]
+    let first = partition.inUse < partition.share.maximum ? partition.lines.first : nil
+    let turn = first.map { first in
+      PartitionTurn(
+        isBelowGuarantee: partition.inUse < partition.share.guaranteed,
+        inUse: partition.inUse,
+        weight: max(partition.share.guaranteed, 1),
+        lastTurn: partition.lastTurn,
+        arrival: first.arrival,
+        slot: slot
+      )
+    }
+    self.turnsOfAll.set(turn, for: slot)
+    self.turnsOfReserves.set(partition.unusedReserve > 0 ? turn : nil, for: slot)
+    let count = partition.lines.count
+    self.lengths.set(count > 0 ? PartitionLength(count: count, slot: slot) : nil, for: slot)
   }
 
   /// Whether a run of a partition may begin: a permit is free, and not reserved for another partition.
@@ -183,6 +205,7 @@ extension PartitionMachine {
       if victim == nil { return self.refuse(slot) }
     }
     self.partitions[slot].lines.append(waiter, at: now)
+    self.updateTurn(of: slot)
     self.waiterCount += 1
     if waiter.due != nil { self.dues.insert(waiter) }
     // Afterwards, so that the partition is not dropped in between.
@@ -201,6 +224,7 @@ extension PartitionMachine {
     self.dues.remove(waiter)
     guard self.partitions[waiter.slot].lines.remove(waiter) else { return }
     self.waiterCount -= 1
+    self.updateTurn(of: waiter.slot)
     self.dropIfIdle(waiter.slot)
   }
 
@@ -220,9 +244,10 @@ extension PartitionMachine {
 extension PartitionMachine {
   private mutating func admitWaiters(at now: Duration) {
     var dropped: [LimitWaiter] = []
-    while self.waiterCount > 0, let slot = self.nextSlot() {
+    while self.waiterCount > 0, let slot = self.nextSlot {
       let waiter = self.partitions[slot].lines.popNext(at: now, dropping: &dropped)
       self.waiterCount -= dropped.count + (waiter == nil ? 0 : 1)
+      self.updateTurn(of: slot)
       // They are no longer in their lines, so their partitions stay.
       for waiter in dropped { self.reject(waiter) }
       dropped.removeAll()
@@ -233,32 +258,16 @@ extension PartitionMachine {
     }
   }
 
-  /// The partition with a waiter whose turn it is; nil if none may begin. O(n) in the number of partitions.
-  private func nextSlot() -> Int? {
+  /// The partition with a waiter whose turn it is; nil if none may begin.
+  private var nextSlot: Int? {
     guard self.inUse < self.limit else { return nil }
-    var best: Int?
-    for slot in self.partitions.indices where self.partitions[slot].lines.count > 0 && self.mayBegin(slot) {
-      if let other = best, !self.precedes(self.partitions[slot], self.partitions[other]) { continue }
-      best = slot
-    }
-    return best
-  }
-
-  private func precedes(_ one: Partition, _ other: Partition) -> Bool {
-    if one.isBelowGuarantee != other.isBelowGuarantee { return one.isBelowGuarantee }
-    // Compared as products, so that nothing is rounded.
-    let (use, otherUse) = (one.inUse * other.weight, other.inUse * one.weight)
-    if use != otherUse { return use < otherUse }
-    // By turns: where permits are fewer than partitions, a long line would come first otherwise.
-    if one.lastTurn != other.lastTurn { return one.lastTurn < other.lastTurn }
-    guard let first = one.lines.first, let otherFirst = other.lines.first else { return false }
-    return first.arrival < otherFirst.arrival
+    return self.limit - self.inUse > self.unusedReserve ? self.turnsOfAll.first : self.turnsOfReserves.first
   }
 
   /// The run that gives its place to a new one where all places are taken; nil if the new one is rejected.
   private func victim(for waiter: LimitWaiter, at now: Duration) -> LimitWaiter? {
     let own = self.partitions[waiter.slot].lines
-    let longest = self.partitions.max { $0.lines.count < $1.lines.count }
+    let longest = self.lengths.first.map { self.partitions[$0] }
     guard let longest, longest.lines.count > own.count + 1 else { return own.victim(for: waiter, at: now) }
     return longest.lines.leastImportant
   }
@@ -305,6 +314,7 @@ extension PartitionMachine {
       _ = self.add(name, share, isListed: true)
     }
     self.unusedReserve = self.slots.values.reduce(0) { $0 + self.partitions[$1].unusedReserve }
+    for slot in self.slots.values { self.updateTurn(of: slot) }
     self.admitWaiters(at: now)
     for slot in Array(self.slots.values) { self.dropIfIdle(slot) }
   }

@@ -123,7 +123,7 @@ public final class PartitionedLimit: OperationLimit {
 
   /// Returns a permit, which goes to the partition with the first claim.
   ///
-  /// - Complexity: O(*n*) in the number of partitions while runs wait.
+  /// - Complexity: O(log *n*) in the number of partitions with waiting runs.
   public func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext) {
     if case .failed(let error) = use { self.lastFailure.set(error) }
     let now = context.elapsed
