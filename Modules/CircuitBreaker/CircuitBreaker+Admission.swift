@@ -35,17 +35,24 @@ extension CircuitBreaker {
     let decision = self.change(in: context) { $0.admit(mayWait ? waiter : nil, at: now) }
     if let decision { return decision }
     let deadlines = context.operationDeadlines
-    // The time of the half-open breaker may end before. Then all waiting runs hear when it admits a run again.
-    let timeLeft = self.withMachine { $0.halfOpenEnd }.map { max($0 - now, .zero) } ?? longestWait
-    let timer = deadlines.schedule(after: min(longestWait, timeLeft)) { [weak self] in
+    let timer = deadlines.schedule(after: longestWait) { [weak self] in
       self?.endHalfOpen(at: deadlines.elapsed.clampedForClock, in: context)
       self?.decide(.rejected(retryAfter: nil), for: waiter)
+    }
+    // The time of the half-open breaker may end before. Then all waiting runs hear when it admits a run again. An update
+    // may have taken that time away by then.
+    let end = self.withMachine { $0.halfOpenEnd }.map { max($0 - now, .zero) }.flatMap { timeLeft in
+      guard timeLeft < longestWait else { return OperationSubscription?.none }
+      return deadlines.schedule(after: timeLeft) { [weak self] in
+        self?.endHalfOpen(at: deadlines.elapsed.clampedForClock, in: context)
+      }
     }
     let name = self.name.map { " \($0)" } ?? ""
     let wait = context.beginWait(for: { "the result of a probe of the circuit breaker\(name)" })
     defer {
       context.endWait(wait)
       timer.cancel()
+      end?.cancel()
     }
     return await withTaskCancellationHandler {
       await Waiter.outcome { continuation in

@@ -132,6 +132,21 @@ import Testing
     #expect(circuit.breaker.state == .closed && circuit.breaker.snapshot.openSince == nil)
   }
 
+  @Test func `A half-open time that is taken away cuts no wait beside a probe`() async throws {
+    let circuit = await self.halfOpen()
+    let probe = circuit.begin()
+    let run = try await circuit.script.next()
+    let other = circuit.begin()
+    #expect(circuit.breaker.update(halfOpenFor: .zero))
+    circuit.clock.advance(by: .seconds(59))
+    #expect(circuit.breaker.state == .halfOpen && circuit.breaker.snapshot.waiting == 1)
+    run.succeed(1)
+    #expect(try await probe.value == 1)
+    try await circuit.script.next().succeed(2)
+    #expect(try await other.value == 2)
+    #expect(circuit.clock.sleeperCount() == 0)
+  }
+
   @Test func `The opening begins when the time is over, whoever finds it out later`() async throws {
     for finder in 0..<3 {
       let circuit = await self.halfOpen()

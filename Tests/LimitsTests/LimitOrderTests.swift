@@ -108,6 +108,33 @@ import Testing
     return machine.rejections >= reference.lastCount ? nil : "only \(machine.rejections) rejections"
   }
 
+  @Test(arguments: [false, true])
+  func `A line that was emptied by cancellations or longest waits forgets that it stood`(expires: Bool) {
+    let deadlines = SystemDeadlineSource()
+    var machine = PermitMachine(
+      limit: 1,
+      maximumWaiting: 10,
+      order: .controlledDelay(target: .milliseconds(5), interval: .milliseconds(100))
+    )
+    let hasBegun = machine.take()
+    #expect(hasBegun)
+    let early = (0..<3).map { _ in LimitWaiter(deadlines: deadlines, due: expires ? .milliseconds(35) : nil) }
+    for waiter in early { _ = machine.join(waiter, at: .zero) }
+    #expect(machine.waiterCount == 3)
+    // The first one has waited longer than the target.
+    machine.giveBack(at: .milliseconds(10))
+    if expires { machine.wake(at: .milliseconds(35)) } else { for waiter in early[1...] { machine.remove(waiter) } }
+    #expect(machine.waiterCount == 0)
+    machine.giveBack(at: .milliseconds(40))
+    // Ten idle minutes later, a burst.
+    _ = machine.take()
+    let burst = (0..<4).map { _ in LimitWaiter(deadlines: deadlines, due: nil) }
+    for waiter in burst { _ = machine.join(waiter, at: .seconds(600)) }
+    #expect(machine.waiterCount == 4)
+    for number in 0..<4 { machine.giveBack(at: .seconds(600) + .milliseconds(6 * (number + 1))) }
+    #expect(burst.map(\.decision) == [.admitted, .admitted, .admitted, .admitted])
+  }
+
   @Test func `Adaptive LIFO serves the newest run first once the queue stands`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1, order: .adaptiveLIFO(after: .milliseconds(100))))
     let first = limiting.begin()

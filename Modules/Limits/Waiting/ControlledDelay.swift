@@ -17,6 +17,12 @@ struct ControlledDelay: Sendable {
     self.interval = interval
   }
 
+  /// Forgets what was observed of a line that was empty since: nothing stood in it.
+  mutating func noteEmptyLine() {
+    self.firstAbove = nil
+    self.isDropping = false
+  }
+
   /// Takes the run to admit from a line, and the runs to reject before it.
   ///
   /// - Parameters:
@@ -29,11 +35,7 @@ struct ControlledDelay: Sendable {
     from list: inout LimitWaiterList,
     dropping dropped: inout [LimitWaiter]
   ) -> LimitWaiter? {
-    guard var waiter = list.popFirst() else {
-      self.firstAbove = nil
-      self.isDropping = false
-      return nil
-    }
+    guard var waiter = list.popFirst() else { return nil }
     var mayDrop = self.mayDrop(waiter, at: now, isLast: list.first == nil)
     if self.isDropping {
       self.isDropping = mayDrop

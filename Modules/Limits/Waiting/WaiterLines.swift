@@ -47,7 +47,11 @@ struct WaiterLines: Sendable {
 
   mutating func append(_ waiter: LimitWaiter, at now: Duration) {
     let index = Int(waiter.criticality.rawValue)
-    if self.lines[index].list.first == nil { self.lines[index].busySince = now }
+    if self.lines[index].list.first == nil {
+      self.lines[index].busySince = now
+      // However it was emptied: by turns, by cancellations, or by longest waits.
+      self.lines[index].delay?.noteEmptyLine()
+    }
     waiter.arrival = now
     self.lines[index].list.append(waiter)
     self.count += 1
