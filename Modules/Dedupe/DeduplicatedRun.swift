@@ -4,7 +4,7 @@ internal import Synchronization
 /// One run of an operation outside of stores, which several callers share.
 ///
 /// It is the delegate of its shared run. The two retain each other until the run has finished.
-final class DeduplicatedRun<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+final class DeduplicatedRun<Operation: OperationRequest & SendableMetatype>: Sendable where Operation.Value: Sendable {
   typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
   private struct State: Sendable {
@@ -19,7 +19,8 @@ final class DeduplicatedRun<Operation: OperationRequest & Sendable>: Sendable wh
   let context: OperationContext
   /// The number of the last invalidation before the run began. Callers after a later one do not join.
   let invalidation = InvalidationNumber.latest
-  private let operation: Operation
+  // Safe, because the operation is Sendable where it is deduplicated: see `Deduplication`.
+  private nonisolated(unsafe) let operation: Operation
   /// The actor that the work runs on: the one of the caller that began the run.
   private let isolation: (any Actor)?
   private let registry: RunRegistry<Operation>

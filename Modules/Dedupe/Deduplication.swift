@@ -31,7 +31,10 @@ extension OperationRequest where Self: Sendable, Value: Sendable {
 ///
 /// In a store, the store decides who shares a run. Outside of stores, the modifier does, for all callers of the value
 /// and its copies. Of two in one operation, the inner one decides.
-public struct Deduplication<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
+// `Sendable` is required where the modifier is applied, and not of the operation here: the compiler would check it for the
+// modifier and for the modified operation, so twice in each layer, and a chain of 18 would not compile within 40 s.
+public struct Deduplication<Operation: OperationRequest & SendableMetatype>: OperationModifier
+where Operation.Value: Sendable {
   @usableFromInline let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
   @usableFromInline let registry = RunRegistry<Operation>()
 

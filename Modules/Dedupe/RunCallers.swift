@@ -1,7 +1,7 @@
 internal import OperationCore
 
 /// The callers that share a ``DeduplicatedRun``, and what one that joins late has missed.
-struct RunCallers<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+struct RunCallers<Operation: OperationRequest & SendableMetatype>: Sendable where Operation.Value: Sendable {
   typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
   struct Caller: Sendable {

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The runs of one deduplicated operation outside of stores that are under way.
 @usableFromInline
-final class RunRegistry<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
+final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendable where Operation.Value: Sendable {
   private struct State: Sendable {
     var runs: [DeduplicatedRun<Operation>] = []
     /// The number of runs that were ever added, by which concurrent additions are detected.

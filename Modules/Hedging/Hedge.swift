@@ -68,7 +68,9 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
 }
 
 /// The modifier that `.hedged(after:maximum:)` applies: of several runs, the first success is used.
-public struct Hedge<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
+// `Sendable` is required where the modifier is applied, and not of the operation here: the compiler would check it for the
+// modifier and for the modified operation, so twice in each layer, and a chain of 18 would not compile within 40 s.
+public struct Hedge<Operation: OperationRequest & SendableMetatype>: OperationModifier where Operation.Value: Sendable {
   @usableFromInline let settings: HedgeSettings
   private let isFatal: (@Sendable (Operation.Failure, OperationContext) -> Bool)?
   @usableFromInline let asksAgain: (@Sendable (Operation.Value, OperationContext) -> Bool)?
@@ -170,8 +172,9 @@ public struct Hedge<Operation: OperationRequest & Sendable>: OperationModifier w
 
 /// Starts the runs of one hedged run.
 @usableFromInline
-struct HedgeWork<Operation: OperationRequest & Sendable>: Sendable where Operation.Value: Sendable {
-  @usableFromInline let operation: Operation
+struct HedgeWork<Operation: OperationRequest & SendableMetatype>: Sendable where Operation.Value: Sendable {
+  // Safe, because the operation is Sendable where a hedge is applied to it: see `Hedge`.
+  @usableFromInline nonisolated(unsafe) let operation: Operation
   @usableFromInline let runs: HedgeRuns
   @usableFromInline let isolation: (any Actor)?
   @usableFromInline let isCancelled: Bool

@@ -36,6 +36,18 @@ final class TypedTimedRun<Value: Sendable, Failure: Error>: TimedRun, @unchecked
   override fileprivate func takeContinuation() -> (any Sendable)? { self.continuation.take() }
 }
 
+/// An operation on its way into the task of its run.
+@usableFromInline
+struct TimedWork<Operation: OperationRequest & SendableMetatype>: Sendable {
+  // Safe, because the operation is Sendable where a timeout is applied to it: see `Timeout`.
+  @usableFromInline nonisolated(unsafe) let operation: Operation
+
+  @inlinable
+  init(operation: Operation) {
+    self.operation = operation
+  }
+}
+
 /// Where the attempts of the client's retry are made, and when they end.
 @usableFromInline
 struct TimedAttempts: Sendable {
@@ -56,23 +68,26 @@ extension TypedTimedRun {
   ///
   /// - Returns: The outcome if the run has ended already, otherwise nil.
   @inlinable
-  func start<Operation: OperationRequest<Value, Failure> & Sendable>(
+  func start<Operation: OperationRequest<Value, Failure> & SendableMetatype>(
     _ operation: Operation,
     _ attempts: TimedAttempts,
     in context: OperationContext,
     isolation: (any Actor)?,
     isCancelled: Bool
   ) -> RunOutcome? {
+    let work = TimedWork(operation: operation)
     let task = RunTask.start(in: context) {
-      Task.immediate { await self.perform(operation, attempts, context, isolation, isCancelled) }
+      Task.immediate { await self.perform(work.operation, attempts, context, isolation, isCancelled) }
     } enqueuing: { executor in
-      Task(executorPreference: executor) { await self.perform(operation, attempts, context, isolation, isCancelled) }
+      Task(executorPreference: executor) {
+        await self.perform(work.operation, attempts, context, isolation, isCancelled)
+      }
     }
     return self.outcome(startedAs: task)
   }
 
   @inlinable
-  func perform<Operation: OperationRequest<Value, Failure> & Sendable>(
+  func perform<Operation: OperationRequest<Value, Failure> & SendableMetatype>(
     _ operation: Operation,
     _ attempts: TimedAttempts,
     _ context: OperationContext,

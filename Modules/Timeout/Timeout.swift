@@ -1,7 +1,10 @@
 public import OperationCore
 
 /// Ends runs that take too long; applied by `.timeout(_:)` and `.deadline(_:)`.
-public struct Timeout<Operation: OperationRequest & Sendable>: OperationModifier where Operation.Value: Sendable {
+// `Sendable` is required where the modifier is applied, and not of the operation here: the compiler would check it for the
+// modifier and for the modified operation, so twice in each layer, and a chain of 18 would not compile within 40 s.
+public struct Timeout<Operation: OperationRequest & SendableMetatype>: OperationModifier
+where Operation.Value: Sendable {
   @usableFromInline let id = OutcomeModifierIdentifier()
   @usableFromInline let limit: TimeLimit
   @usableFromInline let failure: @Sendable (OperationTimedOut) -> Operation.Failure
