@@ -122,5 +122,5 @@ extension CircuitBreaker.State: Encodable {
 
 extension CircuitBreaker: CustomStringConvertible {
   /// The name, the state and the counts of the breaker: its ``snapshot``.
-  public var description: String { "Circuit breaker \(self.snapshot)" }
+  public var description: String { "Circuit breaker \(self.snapshot())" }
 }

@@ -143,10 +143,12 @@ extension CircuitBreaker {
   /// The current state.
   ///
   /// Reading it makes an open breaker half-open when its time has come.
-  public var state: State {
+  public var state: State { self.state(in: nil) }
+
+  private func state(in context: OperationContext?) -> State {
     let deadlines = self.machine.withLock { $0.lastOpening?.deadlines }
     // Read before locking, because a source of deadlines is user code.
-    guard let now = deadlines?.elapsed else { return self.machine.withLock { $0.state } }
+    guard let now = context?.elapsed ?? deadlines?.elapsed else { return self.machine.withLock { $0.state } }
     self.endHalfOpen(at: now)
     return self.change { machine in
       machine.endOpening(at: now)
@@ -170,8 +172,11 @@ extension CircuitBreaker {
   }
 
   /// The state and the counts of the breaker at this moment.
-  public var snapshot: Snapshot {
-    let state = self.state
+  ///
+  /// - Parameter context: A context whose deadlines give the time; nil for those of the run that has opened the breaker.
+  /// - Returns: A snapshot. Like ``state``, it makes an open breaker half-open when its time has come.
+  public func snapshot(in context: OperationContext? = nil) -> Snapshot {
+    let state = self.state(in: context)
     return self.machine.withLock { machine in
       Snapshot(
         name: self.name,

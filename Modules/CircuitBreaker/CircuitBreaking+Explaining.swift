@@ -4,7 +4,7 @@ internal import OperationFoundation
 extension CircuitBreaking: OperationExplaining {
   /// Tells the state of the breaker.
   public func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
-    let snapshot = self.breaker.snapshot
+    let snapshot = self.breaker.snapshot()
     var facts = [snapshot.state.name, "\(snapshot.failures) of \(snapshot.runs) runs have failed"]
     if let end = snapshot.state.openUntil, let date = explanation.date {
       facts[0] += " for \(Duration.seconds(min(max(end.timeIntervalSince(date), 0), 3_153_600_000)).roundedText) more"

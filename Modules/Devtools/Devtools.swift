@@ -98,7 +98,7 @@
     /// Shows limits, breakers, budgets and the like on the page, with the numbers that they have now.
     ///
     /// ```swift
-    /// devtools.show { [limit.snapshot(), breaker.snapshot] }
+    /// devtools.show { [limit.snapshot(), breaker.snapshot()] }
     /// ```
     ///
     /// - Parameter snapshots: Called about twice a second while somebody looks at the page.

@@ -18,7 +18,7 @@
     /// Shows the numbers of limits, breakers, budgets and the like now and then, until the task is cancelled.
     ///
     /// ```swift
-    /// try await OperationMeters.shared.show(every: .seconds(10)) { [limit.snapshot(), breaker.snapshot] }
+    /// try await OperationMeters.shared.show(every: .seconds(10)) { [limit.snapshot(), breaker.snapshot()] }
     /// ```
     ///
     /// The runs that they decide about pay nothing for it. Their changes are notices, which are counted in any case.

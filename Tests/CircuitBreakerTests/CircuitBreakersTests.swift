@@ -60,7 +60,7 @@ import Testing
     await self.run(breakers, "0", failing: true)
     await self.run(breakers, "1", failing: true)
     let second = breakers.breaker(for: "1", in: self.context)
-    #expect(second.state == .closed && second.snapshot.failures == 1)
+    #expect(second.state == .closed && second.snapshot().failures == 1)
     self.clock.advance(by: .seconds(10))
     // A half-open breaker keeps its place.
     await self.run(breakers, "1", failing: true)

@@ -55,8 +55,8 @@ import Testing
   @Test func `Errors that do not count are answers of the service`() async {
     let circuit = Circuit(CircuitBreaker(minimumRuns: 2) { ($0 as? Refused)?.code != 404 })
     for _ in 0..<10 { await circuit.run(.error(Refused(code: 404))) }
-    #expect(circuit.breaker.snapshot.runs == 10)
-    #expect(circuit.breaker.snapshot.failures == 0)
+    #expect(circuit.breaker.snapshot().runs == 10)
+    #expect(circuit.breaker.snapshot().failures == 0)
     await circuit.fail(9)
     #expect(circuit.breaker.state == .closed)
     await circuit.fail()
@@ -71,13 +71,13 @@ import Testing
     }
     // The first of ten slices has been dropped.
     await circuit.succeed()
-    #expect(circuit.breaker.snapshot.runs == 10)
+    #expect(circuit.breaker.snapshot().runs == 10)
     circuit.clock.advance(by: .milliseconds(999))
     await circuit.succeed()
-    #expect(circuit.breaker.snapshot.runs == 11)
+    #expect(circuit.breaker.snapshot().runs == 11)
     circuit.clock.advance(by: .milliseconds(1))
     await circuit.succeed()
-    #expect(circuit.breaker.snapshot.runs == 11)
+    #expect(circuit.breaker.snapshot().runs == 11)
   }
 
   @Test func `A long pause empties the window`() async {
@@ -89,7 +89,7 @@ import Testing
     circuit.clock.advance(by: .seconds(1_000_000_000))
     await circuit.fail()
     #expect(circuit.breaker.state == .closed)
-    #expect(circuit.breaker.snapshot.runs == 1)
+    #expect(circuit.breaker.snapshot().runs == 1)
   }
 
   @Test func `A cancelled run counts neither as a success nor as a failure`() async throws {
@@ -98,9 +98,9 @@ import Testing
     _ = try await circuit.script.next()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(circuit.breaker.snapshot.runs == 0)
+    #expect(circuit.breaker.snapshot().runs == 0)
     await circuit.run(.error(CancellationError()))
-    #expect(circuit.breaker.snapshot.runs == 0)
+    #expect(circuit.breaker.snapshot().runs == 0)
     #expect(circuit.breaker.state == .closed)
   }
 
@@ -114,7 +114,7 @@ import Testing
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await task.value }
     #expect(breaker.state == .closed)
-    #expect(breaker.snapshot.runs == 0)
+    #expect(breaker.snapshot().runs == 0)
   }
 
   @Test func `Ten thousand runs at once are all counted`() async throws {
@@ -124,8 +124,8 @@ import Testing
       for _ in 0..<10_000 { group.addTask { _ = try await operation.runWithoutSetup() } }
       try await group.waitForAll()
     }
-    #expect(breaker.snapshot.runs == 10_000)
-    #expect(breaker.snapshot.failures == 0)
+    #expect(breaker.snapshot().runs == 10_000)
+    #expect(breaker.snapshot().failures == 0)
   }
 }
 

@@ -43,7 +43,7 @@ import Testing
       run.fail(Refused())
       _ = await task.result
       #expect(circuit.breaker.state == state)
-      #expect(circuit.breaker.snapshot.runs == 0)
+      #expect(circuit.breaker.snapshot().runs == 0)
     }
   }
 
@@ -86,14 +86,14 @@ import Testing
     let circuit = Circuit(CircuitBreaker(minimumRuns: 4))
     await circuit.succeed(2)
     await circuit.fail()
-    let snapshot = circuit.breaker.snapshot
+    let snapshot = circuit.breaker.snapshot()
     #expect(snapshot.description == "closed, 1 of 3 runs failed, 0 trips, 0 rejections")
     await circuit.fail()
     await circuit.expectRejection(.seconds(5))
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     encoder.dateEncodingStrategy = .secondsSince1970
-    let data = try encoder.encode(circuit.breaker.snapshot)
+    let data = try encoder.encode(circuit.breaker.snapshot())
     let until = Int(circuit.clock.now().timeIntervalSince1970) + 5
     #expect(
       String(decoding: data, as: UTF8.self)
@@ -116,7 +116,7 @@ import Testing
           for number in 0..<500 {
             _ = try? await operation.runWithoutSetup()
             if number % 100 == 0 { task % 2 == 0 ? breaker.reset() : breaker.isolate() }
-            _ = breaker.snapshot
+            _ = breaker.snapshot()
           }
         }
       }
@@ -126,7 +126,7 @@ import Testing
     reader.cancel()
     _ = await reader.value
     try await Work<Int, any Error> { _, _ in 1 }.circuitBreaker(breaker).runWithoutSetup()
-    #expect(breaker.snapshot.runs == 1)
+    #expect(breaker.snapshot().runs == 1)
   }
 
   @Test func `Impossible arguments are refused`() async {

@@ -60,7 +60,7 @@ import Testing
 
     /// What is wrong with the numbers of the breaker; nil if nothing is.
     var problem: String? {
-      let snapshot = self.breaker.snapshot
+      let snapshot = self.breaker.snapshot()
       switch snapshot.state {
       case .halfOpen:
         if snapshot.probes > self.mostProbes { return "\(snapshot.probes) probes" }
@@ -74,7 +74,7 @@ import Testing
     func end() async -> String? {
       for task in self.tasks { task.cancel() }
       for task in self.tasks { _ = await task.result }
-      let snapshot = self.breaker.snapshot
+      let snapshot = self.breaker.snapshot()
       if snapshot.waiting > 0 { return "\(snapshot.waiting) wait" }
       if snapshot.probes > 0 { return "\(snapshot.probes) probes are left" }
       return self.clock.sleeperCount() == 0 ? nil : "\(self.clock.sleeperCount()) timers are left"

@@ -35,7 +35,7 @@ import Testing
     for _ in 1..<50 { try await circuit.script.next().succeed(1) }
     for task in tasks { _ = try await task.value }
     #expect(circuit.breaker.state == .closed)
-    #expect(circuit.breaker.snapshot.rejections == 50)
+    #expect(circuit.breaker.snapshot().rejections == 50)
     #expect(circuit.clock.sleeperCount() == 0)
   }
 
@@ -51,7 +51,7 @@ import Testing
       await #expect(throws: CircuitOpen(retryAfter: .seconds(10))) { try await other.value }
     }
     #expect(circuit.script.runCount == 2)
-    #expect(circuit.breaker.snapshot.rejections == 5)
+    #expect(circuit.breaker.snapshot().rejections == 5)
     #expect(circuit.clock.sleeperCount() == 0)
   }
 

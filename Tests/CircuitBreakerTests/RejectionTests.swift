@@ -44,7 +44,7 @@ import Testing
       await #expect(throws: CircuitOpen.self) { try await operation.runWithoutSetup(in: self.context) }
     }
     #expect(outer.state == .closed)
-    #expect(outer.snapshot.runs == 0)
+    #expect(outer.snapshot().runs == 0)
   }
 
   @Test func `Rejections by limits do not trip the breaker around them`() async throws {
@@ -70,7 +70,7 @@ import Testing
       }
     }
     #expect(outer.state == .closed)
-    #expect(outer.snapshot.runs == 0)
+    #expect(outer.snapshot().runs == 0)
     #expect(self.script.runCount == 0)
   }
 

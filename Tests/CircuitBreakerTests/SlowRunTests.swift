@@ -21,19 +21,19 @@ import Testing
     for duration in [Duration.seconds(1), .zero] { try await self.run(circuit, taking: duration) }
     try await self.run(circuit, taking: .milliseconds(1001))
     // A run is slow if it takes longer, and not as long.
-    #expect(circuit.breaker.snapshot.slow == 1 && circuit.breaker.state == .closed)
+    #expect(circuit.breaker.snapshot().slow == 1 && circuit.breaker.state == .closed)
     try await self.run(circuit, taking: .seconds(2))
     #expect(circuit.breaker.state.isOpen)
-    #expect(circuit.breaker.snapshot.openSince == circuit.clock.now())
+    #expect(circuit.breaker.snapshot().openSince == circuit.clock.now())
   }
 
   @Test func `Slow failures count as both, and without the setting nothing is slow`() async throws {
     let circuit = Circuit(CircuitBreaker(minimumRuns: 10, slowAfter: .seconds(1)))
     try await self.run(circuit, taking: .seconds(2), failing: true)
-    #expect(circuit.breaker.snapshot.slow == 1 && circuit.breaker.snapshot.failures == 1)
+    #expect(circuit.breaker.snapshot().slow == 1 && circuit.breaker.snapshot().failures == 1)
     let plain = Circuit(CircuitBreaker(minimumRuns: 1))
     try await self.run(plain, taking: .seconds(1_000_000))
-    #expect(plain.breaker.snapshot.slow == 0 && plain.breaker.state == .closed)
+    #expect(plain.breaker.snapshot().slow == 0 && plain.breaker.state == .closed)
   }
 
   @Test func `A slow probe opens the breaker again`() async throws {
@@ -41,7 +41,7 @@ import Testing
     await circuit.fail()
     circuit.clock.advance(by: .seconds(10))
     try await self.run(circuit, taking: .seconds(2))
-    #expect(circuit.breaker.state.isOpen && circuit.breaker.snapshot.trips == 2)
+    #expect(circuit.breaker.state.isOpen && circuit.breaker.snapshot().trips == 2)
   }
 
   @Test func `A value may be a failure, which the caller receives`() async throws {
@@ -50,14 +50,14 @@ import Testing
     let runner = OperationRunner(operation: operation, initialContext: circuit.context)
     circuit.script.enqueue(.value(503), .value(200))
     #expect(try await runner.run(isolation: nil) == 503)
-    #expect(circuit.breaker.snapshot.failures == 1 && circuit.breaker.state == .closed)
+    #expect(circuit.breaker.snapshot().failures == 1 && circuit.breaker.state == .closed)
     #expect(try await runner.run(isolation: nil) == 200)
     // One of two has failed.
     #expect(circuit.breaker.state.isOpen)
     circuit.clock.advance(by: .seconds(10))
     circuit.script.enqueue(.value(500))
     #expect(try await runner.run(isolation: nil) == 500)
-    #expect(circuit.breaker.state.isOpen && circuit.breaker.snapshot.trips == 2)
+    #expect(circuit.breaker.state.isOpen && circuit.breaker.snapshot().trips == 2)
   }
 
   @Test func `The last runs count, however long ago they were`() async {
@@ -67,10 +67,10 @@ import Testing
       circuit.clock.advance(by: .seconds(1000))
       await circuit.succeed()
     }
-    #expect(circuit.breaker.snapshot.runs == 4 && circuit.breaker.snapshot.failures == 1)
+    #expect(circuit.breaker.snapshot().runs == 4 && circuit.breaker.snapshot().failures == 1)
     // The oldest is the failure, whose place this one takes.
     await circuit.fail()
-    #expect(circuit.breaker.snapshot.runs == 4 && circuit.breaker.snapshot.failures == 1)
+    #expect(circuit.breaker.snapshot().runs == 4 && circuit.breaker.snapshot().failures == 1)
     await circuit.fail()
     #expect(circuit.breaker.state.isOpen)
   }
@@ -90,7 +90,7 @@ import Testing
       #expect(breaker.state.isOpen == opens)
       results = opens ? [] : next
       if opens { breaker.reset() }
-      #expect(breaker.snapshot.runs == results.count && breaker.snapshot.failures == results.count { $0 })
+      #expect(breaker.snapshot().runs == results.count && breaker.snapshot().failures == results.count { $0 })
     }
   }
 
@@ -129,11 +129,11 @@ import Testing
       expectWarning(.invalidArgument) { #expect(!breaker.update(probes: number)) }
     }
     await Circuit(breaker).succeed(30)
-    #expect(breaker.state == .closed && breaker.snapshot.slow == 0 && breaker.snapshot.runs == 30)
+    #expect(breaker.state == .closed && breaker.snapshot().slow == 0 && breaker.snapshot().runs == 30)
     let longest = Duration(attoseconds: .max)
     #expect(breaker.update(minimumRuns: .max, window: longest, lastRuns: 1_000_000, slowAfter: longest))
     #expect(breaker.update(openFor: .constant(longest), probes: .max, probeWait: longest, halfOpenFor: longest))
     await Circuit(breaker).fail(30)
-    #expect(breaker.state == .closed && breaker.snapshot.failures == 30)
+    #expect(breaker.state == .closed && breaker.snapshot().failures == 30)
   }
 }

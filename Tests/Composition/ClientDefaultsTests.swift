@@ -102,7 +102,7 @@ import Testing
         ? defaults.experience(of: defaults.query.circuitBreaker(breaker).timeout(.seconds(5)))
         : defaults.experience(of: defaults.query.timeout(.seconds(5)).circuitBreaker(breaker))
       #expect(experience == .init(attempts: 3, freed: .seconds(3), outcome: "\(Refused())"))
-      #expect(breaker.snapshot.failures == count)
+      #expect(breaker.snapshot().failures == count)
     }
   }
 

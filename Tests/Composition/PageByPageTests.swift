@@ -68,7 +68,7 @@ import Testing
   func `A circuit breaker counts pages`(isOneRun: Bool) {
     let breaker = CircuitBreaker()
     _ = self.refetch(self.feed.circuitBreaker(breaker).refetchesPagesInOneRun(isOneRun))
-    #expect(breaker.snapshot.runs == (isOneRun ? 1 : 3) && breaker.snapshot.failures == 0)
+    #expect(breaker.snapshot().runs == (isOneRun ? 1 : 3) && breaker.snapshot().failures == 0)
   }
 
   @Test func `A retry tries each page as often as its limit says, and goes on at the page that failed`() {

@@ -30,7 +30,7 @@
     }
 
     func run() async throws {
-      self.devtools.show { [limit, breaker] in [limit.snapshot(), breaker.snapshot] }
+      self.devtools.show { [limit, breaker] in [limit.snapshot(), breaker.snapshot()] }
       self.devtools.showWaits(of: self.exports)
       DevtoolsSubject.say(try await self.devtools.start())
       let subscriptions = self.subscribe()

@@ -82,7 +82,7 @@ struct Checks {
     self.check("retries and hedges stay within the budget", attempts <= bound, "\(attempts) of \(bound) attempts")
     let calls = Scenario.postIDs.count
     self.check("callers share runs", runs < calls, "\(runs) runs for \(calls) calls")
-    let snapshot = client.breaker.snapshot
+    let snapshot = client.breaker.snapshot()
     self.check("the breaker opened", snapshot.trips >= 1, "\(snapshot.trips) times")
     self.check("the breaker is closed at the end", client.breaker.state == .closed, "\(client.breaker.state)")
     self.check(

@@ -188,7 +188,7 @@ extension CircuitBreakers {
       name: self.name ?? "CircuitBreakers",
       open: self.openCount,
       maximumOpen: self.gate.share,
-      breakers: breakers.map { CircuitBreakersSnapshot.Entry(key: $0.key, breaker: $0.value.snapshot) }
+      breakers: breakers.map { CircuitBreakersSnapshot.Entry(key: $0.key, breaker: $0.value.snapshot()) }
     )
   }
 }
