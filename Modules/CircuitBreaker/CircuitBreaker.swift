@@ -30,7 +30,7 @@ public import Synchronization
 ///
 /// The result of a run counts only if the breaker has not changed its state since it admitted the run. A cancelled run
 /// and one that ends with a ``/OperationCore/LocalRejection`` count neither as a success nor as a failure. As a probe,
-/// such a run gives its place to the one that has waited longest.
+/// such a run gives its place to the one that has waited longest, when it is cancelled, and not when its body ends.
 ///
 /// The elapsed time comes from the deadlines of the context of each run, so all operations that share a breaker must
 /// use the same. The breaker has no timer: once the time has passed, it becomes half-open when a run begins or its
@@ -230,11 +230,16 @@ extension CircuitBreaker {
     in context: OperationContext
   ) {
     guard !error.endsCancelledRun, !error.isLocalRejection else {
-      return self.record(of: generation, since: nil, in: context) { _ in .abandoned }
+      return self.recordAbandonment(of: generation, in: context)
     }
     guard self.counts(error) else { return self.recordSuccess(of: generation, since: start, in: context) }
     self.setLastFailure(error)
     self.record(of: generation, since: start, in: context) { .failure(isSlow: $0) }
+  }
+
+  /// Records that a run says nothing about the service.
+  func recordAbandonment(of generation: UInt64, in context: OperationContext) {
+    self.record(of: generation, since: nil, in: context) { _ in .abandoned }
   }
 
   private func setLastFailure(_ failure: (any Error)?) {

@@ -141,10 +141,16 @@ extension CircuitBreaking {
     let start = self.breaker.start(in: context)
     let outcome: Result<Operation.Value, Operation.Failure>
     if admission.isProbe {
+      let place = CircuitProbePlace(of: admission.generation, in: self.breaker)
       let probed = CircuitBreaker.probed + [ObjectIdentifier(self.breaker)]
-      outcome = await CircuitBreaker.$probed.withValue(probed) {
-        await self.outcome(isolation: isolation, in: context, using: operation, with: continuation)
+      outcome = await withTaskCancellationHandler {
+        await CircuitBreaker.$probed.withValue(probed) {
+          await self.outcome(isolation: isolation, in: context, using: operation, with: continuation)
+        }
+      } onCancel: {
+        place.giveBack(in: context)
       }
+      guard place.end() else { return try outcome.get() }
     } else {
       outcome = await self.outcome(isolation: isolation, in: context, using: operation, with: continuation)
     }

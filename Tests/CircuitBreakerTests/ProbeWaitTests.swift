@@ -74,6 +74,34 @@ import Testing
     #expect(try await others[2].value == 8)
   }
 
+  @Test func `A cancelled probe whose body goes on gives its place back at once, and its end counts no more`()
+    async throws
+  {
+    let circuit = await self.halfOpen()
+    let (gate, began) = (Gate(), Gate())
+    let stubborn = Work<Int, any Error> { _, _ in
+      began.open()
+      // A task of its own knows nothing of the cancellation.
+      try await Task { try await gate.wait() }.value
+      throw Refused()
+    }
+    let probe = Task { [context = circuit.context] in
+      try await stubborn.circuitBreaker(circuit.breaker).runWithoutSetup(in: context)
+    }
+    try await began.wait()
+    let other = circuit.begin()
+    #expect(circuit.breaker.snapshot().waiting == 1)
+    probe.cancel()
+    let second = try await circuit.script.next()
+    #expect(circuit.breaker.snapshot().probes == 1 && circuit.breaker.snapshot().waiting == 0)
+    gate.open()
+    await #expect(throws: Refused.self) { try await probe.value }
+    #expect(circuit.breaker.state == .halfOpen && circuit.breaker.snapshot().probes == 1)
+    second.succeed(2)
+    #expect(try await other.value == 2)
+    #expect(circuit.breaker.state == .closed)
+  }
+
   @Test func `A run waits for several probes until the last has succeeded`() async throws {
     let circuit = await self.halfOpen(probes: 2)
     let probes = (0..<2).map { _ in circuit.begin() }
