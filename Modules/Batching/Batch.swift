@@ -40,6 +40,8 @@ final class Batch: @unchecked Sendable {
   @usableFromInline let context: OperationContext
   /// What the request waits for.
   let waitsOfRequest = BatchWaits()
+  /// The batch whose request has opened this one; nil without one, or after it has ended.
+  weak let enclosing: Batch?
   /// The queue of the batcher. It has the batch only while callers wait for that, so both are released.
   let queue: BatchQueue
   // The lock makes the accesses exclusive: see `BatchMember` for the figure.
@@ -49,6 +51,7 @@ final class Batch: @unchecked Sendable {
     self.scope = scope
     self.queue = queue
     self.context = context
+    self.enclosing = BatchQueue.enclosing
     self.state.leaders.reserveCapacity(min(maximumSize, 128))
     self.state.arrivals.reserveCapacity(min(maximumSize, 128))
   }
@@ -95,6 +98,9 @@ extension Batch {
     leader.state.callerCount += 1
     self.state.callerCount += 1
   }
+
+  /// Whether a caller has loaded the same key here.
+  func hasKey(of member: BatchMember) -> Bool { self.state.leaders.contains(BatchLeader(member: member)) }
 
   /// Removes a caller, and its key if no other caller has it. Takes constant time on average.
   ///

@@ -22,7 +22,7 @@ final class BatchQueue: Sendable {
 
   /// The batcher in the names of a cycle.
   let title: String
-  private let open: Mutex<OpenBatches>
+  let open: Mutex<OpenBatches>
 
   struct OpenBatches: @unchecked Sendable {
     // Unchecked because the scopes, whose types are erased, are Sendable.

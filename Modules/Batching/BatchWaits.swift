@@ -3,6 +3,10 @@ internal import Synchronization
 
 // A run that loads a key waits for its batch. A batch that was sent waits for what its request waits for; one that was not
 // waits until one of the batches under way ends, if there are as many as may be. A wait that closes a cycle ends at once.
+//
+// A request that loads its own key makes no cycle of these: each load opens another batch, for ever. So a key that two of the
+// batches have around the current request counts as a cycle. One of them may have it, as a batch of several keys may load
+// one of them for another.
 
 /// What the request of a batch waits for.
 final class BatchWaits: Sendable {
@@ -69,18 +73,35 @@ extension BatchQueue {
   @usableFromInline
   func leaveIfClosingCycle(_ member: BatchMember) -> OperationCycleError? {
     guard EnclosingRun.exists, let batch = self.batch(of: member),
-      let names = WaitGraph.noteAndFindCycle(awaiting: batch), self.leave(member)
+      let names = WaitGraph.noteAndFindCycle(awaiting: batch) ?? self.namesOfRepetition(of: member),
+      self.leave(member)
     else { return nil }
     let cycle = OperationCycleError(operationNames: names)
     cycle.report()
     return cycle
   }
 
+  /// The batch whose request the current task is part of.
+  @TaskLocal static var enclosing: Batch?
+
+  /// The batches from one with the same key to this one, if two of the batches around the current request have the key.
+  private func namesOfRepetition(of member: BatchMember) -> [String]? {
+    var (names, known, next) = ([self.title], 0, Self.enclosing)
+    // A longer way back would be searched with each key of a long chain of requests.
+    while let batch = next, names.count <= 32 {
+      names.append(batch.queue.title)
+      if batch.queue === self, self.open.withLock({ _ in batch.hasKey(of: member) }) { known += 1 }
+      if known == 2 { return names.reversed() }
+      next = batch.enclosing
+    }
+    return nil
+  }
+
   /// Performs a request as the work of its batch.
   @usableFromInline
   func perform<R>(_ batch: Batch, _ request: nonisolated(nonsending) () async -> R) async -> R {
     batch.waitsOfRequest.begin()
-    let result = await EnclosingRun.perform(batch, request)
+    let result = await Self.$enclosing.withValue(batch) { await EnclosingRun.perform(batch, request) }
     batch.waitsOfRequest.end()
     return result
   }

@@ -72,6 +72,70 @@ struct BatchCycleTests {
     #expect(batcher.snapshot().openBatches + batcher.snapshot().readyBatches == 0)
   }
 
+  @Test(arguments: [[1], [1, 2]])
+  func `A request that loads its own keys, alone or all at once, fails after a few batches`(keys: [Int]) async throws {
+    let (itself, recorder, context, asked) = (Box<Batcher?>(nil), self.recorder, self.context, Log<[Int]>())
+    let batcher = Batcher(name: "authors", maximumSize: keys.count) { keys, _ in
+      asked.append(keys)
+      guard let batcher = itself.value else { return [:] }
+      return await withTaskGroup { group in
+        for key in keys {
+          group.addTask {
+            await recorder.recording {
+              do { return (key, Result<String, any Error>.success(try await batcher.load(key, in: context))) } catch {
+                return (key, .failure(error))
+              }
+            }
+          }
+        }
+        return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+    }
+    itself.value = batcher
+    defer { itself.value = nil }
+    let tasks = keys.map { self.load($0, of: batcher) }
+    for task in tasks {
+      let error = await #expect(throws: OperationCycleError.self) {
+        try await withTimeLimit("the cycle to end") { try await task.value }
+      }
+      #expect(error?.operationNames == ["a batch of authors", "a batch of authors", "a batch of authors"])
+    }
+    #expect(asked.count == 2)
+    #expect(self.recorder.warnings.map(\.code) == keys.map { _ in .taskCycle })
+    #expect(batcher.snapshot().openBatches + batcher.snapshot().readyBatches == 0)
+  }
+
+  @Test func `Two batchers that load each other's keys end with the names of both`() async throws {
+    let (second, recorder, context) = (Box<Batcher?>(nil), self.recorder, self.context)
+    let first = Box<Batcher?>(nil)
+    first.value = Batcher(name: "authors", maximumSize: 1) { keys, _ in
+      [keys[0]: .success(try await second.value?.load(keys[0], in: context) ?? "")]
+    }
+    second.value = Batcher(name: "posts", maximumSize: 1) { keys, _ in
+      let text = try await recorder.recording { try await first.value?.load(keys[0], in: context) }
+      return [keys[0]: .success(text ?? "")]
+    }
+    defer { (first.value, second.value) = (nil, nil) }
+    let task = self.load(1, of: try #require(first.value))
+    let error = await #expect(throws: OperationCycleError.self) {
+      try await withTimeLimit("the cycle to end") { try await task.value }
+    }
+    #expect(error?.operationNames.contains("a batch of posts") == true)
+  }
+
+  @Test func `A request may load other keys of its batcher, and those of its own batch once`() async throws {
+    let (itself, context) = (Box<Batcher?>(nil), self.context)
+    let batcher = Batcher(name: "factorials", maximumSize: 1) { keys, _ in
+      guard let key = keys.first, key > 0, let batcher = itself.value else { return [0: .success("1")] }
+      let below = try await batcher.load(key - 1, in: context)
+      return [key: .success("\((Int(below) ?? 0) * key)")]
+    }
+    itself.value = batcher
+    defer { itself.value = nil }
+    let task = self.load(5, of: batcher)
+    #expect(try await withTimeLimit("the product") { try await task.value } == "120")
+  }
+
   @Test func `A cycle through a query and the only batch that may be under way is found`() async throws {
     let (fetched, recorder) = (Box<Store?>(nil), self.recorder)
     let batcher = Batcher(name: "authors", maximumSize: 1, maximumConcurrentBatches: 1) { _, _ in
