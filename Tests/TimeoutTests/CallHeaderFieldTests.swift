@@ -142,7 +142,8 @@ import Testing
       ("u=0", TaskPriority.high), ("u=2", .high), ("u=3", .medium), ("u=4, i", .low), ("i, u=5", .low),
       ("u=7;x=1", .background), ("  u=6", .background), ("u=8", nil), ("u=-1", nil), ("u=12", nil), ("u", nil),
       ("", nil),
-      ("U=1", nil), ("i", nil), ("u=nan", nil),
+      ("U=1", nil), ("u=5, u=1", .high), ("u=1;x, u=6", .background), ("u=1, u=9", nil), ("u=1, u", nil), ("i", nil),
+      ("u=nan", nil),
     ] as [(String, TaskPriority?)]
   )
   func `An urgency is a priority`(text: String, priority: TaskPriority?) {

@@ -96,6 +96,9 @@ extension Substring {
   /// The date in the format of [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339), with or without a fraction.
   fileprivate var rfc3339Date: Date? {
     let text = String(self)
+    // The parser takes the 30th of February for a day in March.
+    let minute = "\(self.prefix(16)):00Z"
+    guard (try? Date(minute, strategy: .iso8601))?.formatted(.iso8601) == minute else { return nil }
     return (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
       ?? (try? Date(text, strategy: .iso8601))
   }

@@ -17,17 +17,15 @@ struct CallUrgency: Hashable {
   }
 
   /// Reads the parameter `u` of a value such as `u=5, i`; nil if it has none.
+  ///
+  /// Of several the last one counts, as [RFC 9651](https://www.rfc-editor.org/rfc/rfc9651#section-4.2.2) says.
   init?(_ text: String) {
-    for item in text.split(separator: ",") {
-      let pair = item.trimmed.split(separator: "=", maxSplits: 1)
-      // What follows a semicolon are parameters of the item, of which none is defined.
-      guard pair.count == 2, pair[0] == "u", let number = pair[1].prefix(while: { $0 != ";" }).digits(atMost: 1),
-        number <= 7
-      else { continue }
-      self.number = Int(number)
-      return
-    }
-    return nil
+    // What follows a semicolon are parameters of an item, of which none is defined.
+    let items = text.split(separator: ",").map { $0.trimmed.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1) }
+    guard let item = items.last(where: { $0.first == "u" }), item.count == 2,
+      let number = item[1].digits(atMost: 1), number <= 7
+    else { return nil }
+    self.number = Int(number)
   }
 
   /// The value of the field.
