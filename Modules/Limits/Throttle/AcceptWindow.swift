@@ -38,6 +38,13 @@ struct AcceptWindow: Sendable {
     return self.newest
   }
 
+  /// Forgets all counts, and begins with those of the last moments.
+  mutating func restart(requests: Int, accepts: Int) {
+    self.slices = [Slice](repeating: Slice(), count: Int(Self.sliceCount))
+    self.slices[Int(self.newest % Self.sliceCount)] = Slice(requests: requests, accepts: accepts)
+    (self.requests, self.accepts) = (requests, accepts)
+  }
+
   mutating func addAccept() {
     self.slices[Int(self.newest % Self.sliceCount)].accepts += 1
     self.accepts += 1

@@ -14,7 +14,9 @@ internal import Synchronization
 /// > max(0, (requests − multiplier × accepts) / (requests + 1))
 ///
 /// While the service accepts half of the runs, nothing is rejected here with a multiplier of 2. While it accepts none, the
-/// throttle lets through one now and then, and so finds out when the service is back. It needs no state of open and closed.
+/// throttle lets through one of a hundred, and at least one a second, and so finds out when the service is back: when it
+/// has accepted nearly all that it got for a short while, the share that is let through doubles every fortieth of the
+/// window, and is all of them within one window. It needs no state of open and closed.
 ///
 /// A cancelled run, and one that another limit or a breaker rejects, does not count. Runs do not wait for the throttle.
 ///
@@ -31,14 +33,37 @@ public final class AdaptiveThrottle: OperationLimit {
   private struct State: Sendable {
     var multiplier: Double
     var window: AcceptWindow
+    var recovery: ThrottleRecovery
     /// Distinguishes the windows of the throttle.
     var windowNumber: UInt64 = 0
     var rejections = 0
 
+    init(multiplier: Double, window: Duration) {
+      self.multiplier = multiplier
+      self.window = AcceptWindow(length: window)
+      self.recovery = ThrottleRecovery(window: window)
+    }
+
     /// The probability with which the next run is rejected.
-    var rejectionProbability: Double {
+    var rejectionProbability: Double { self.recovery.probability(self.countedProbability) }
+
+    /// The probability by the counts of the window.
+    private var countedProbability: Double {
       let (requests, accepts) = (Double(self.window.requests), Double(self.window.accepts))
       return max(0, (requests - self.multiplier * accepts) / (requests + 1))
+    }
+
+    mutating func advance(to now: Duration) {
+      self.window.advance(to: now)
+      let (counted, multiplier) = (self.countedProbability, self.multiplier)
+      guard let end = self.recovery.advance(to: now, counted: counted, multiplier: multiplier) else { return }
+      self.window.restart(requests: end.runs, accepts: end.accepts)
+    }
+
+    mutating func setWindow(_ window: Duration) {
+      self.window = AcceptWindow(length: window)
+      self.recovery = ThrottleRecovery(window: window)
+      self.windowNumber += 1
     }
   }
 
@@ -83,7 +108,7 @@ public final class AdaptiveThrottle: OperationLimit {
     self.state = Mutex(
       State(
         multiplier: refusesMultiplier ? 2 : multiplier,
-        window: AcceptWindow(length: refusesWindow ? .seconds(120) : window.clampedForClock)
+        window: refusesWindow ? .seconds(120) : window.clampedForClock
       )
     )
   }
@@ -126,12 +151,13 @@ public final class AdaptiveThrottle: OperationLimit {
       isAccepted = self.accepts(error)
     case .cancelled, .unused: isAccepted = nil
     }
-    if isAccepted == false { return }
     let now = context.elapsed
     self.state.withLock { state in
       guard permit.window == state.windowNumber else { return }
-      state.window.advance(to: now)
-      if isAccepted == nil { state.window.removeRequest(of: permit.slice) } else { state.window.addAccept() }
+      state.advance(to: now)
+      guard let isAccepted else { return state.window.removeRequest(of: permit.slice) }
+      state.recovery.note(isAccepted: isAccepted)
+      if isAccepted { state.window.addAccept() }
     }
   }
 
@@ -142,8 +168,8 @@ public final class AdaptiveThrottle: OperationLimit {
     if isAdmitted: (Double) -> Bool
   ) -> Permit? {
     self.state.withLock { state in
-      state.window.advance(to: now)
-      guard isAdmitted(state.rejectionProbability) else {
+      state.advance(to: now)
+      guard state.recovery.isProbe(at: now) || isAdmitted(state.rejectionProbability) else {
         // What the client wants counts as well: the more it rejects, the surer it is.
         if countsRejection {
           _ = state.window.addRequest()
@@ -151,6 +177,7 @@ public final class AdaptiveThrottle: OperationLimit {
         }
         return nil
       }
+      state.recovery.noteRun(at: now)
       return Permit(slice: state.window.addRequest(), window: state.windowNumber)
     }
   }
@@ -183,8 +210,7 @@ extension AdaptiveThrottle {
       let earlier = (multiplier: state.multiplier, window: state.window.length)
       if let multiplier { state.multiplier = multiplier }
       if let window = window?.clampedForClock, window != state.window.length {
-        state.window = AcceptWindow(length: window)
-        state.windowNumber += 1
+        state.setWindow(window)
       }
       return (earlier, (multiplier: state.multiplier, window: state.window.length))
     }
