@@ -75,7 +75,7 @@ extension DeduplicatedRun {
     let outcome = await Self.raisingPriority(of: sharedRun) {
       await sharedRun.joinIfAlive(leaving: .atOnce) {
         id = self.catchUp(continuation, in: context)
-        context.noteJoin()
+        context.reportJoin()
       }
     }
     if let id { self.remove(id) }

@@ -47,7 +47,7 @@ where Operation.Value: Sendable {
 
   @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
-    context.operationRunSharing = OperationRunSharing(of: self.registry, isSameRun: self.isSameRun)
+    context.operationRunSharing = OperationRunSharing(registry: self.registry, isSameRun: self.isSameRun)
     operation.setup(context: &context)
   }
 
@@ -60,10 +60,10 @@ where Operation.Value: Sendable {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    guard let waits = context.enterSharingModifier(self.registry) else {
+    guard let run = self.registry.enter(with: context) else {
       return try await self.runOutsideOfStores(isolation: isolation, in: context, using: operation, with: continuation)
     }
-    defer { waits.leaveSharingModifier() }
+    defer { self.registry.leave(run) }
     return try await operation.run(isolation: isolation, in: context, with: continuation)
   }
 

@@ -4,16 +4,39 @@ internal import Synchronization
 /// The runs of one deduplicated operation outside of stores that are under way.
 @usableFromInline
 final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendable where Operation.Value: Sendable {
-  private struct State: Sendable {
+  fileprivate struct State: Sendable {
     var runs: [DeduplicatedRun<Operation>] = []
     /// The number of runs that were ever added, by which concurrent additions are detected.
     var additions = 0
+    /// Runs of stores whose operation is under way inside of the modifier. The first one is stored inline, because nearly
+    /// always there is one, and a list would be an allocation.
+    var admitted: OperationTaskIdentifier?
+    var othersAdmitted: [OperationTaskIdentifier] = []
   }
 
   private let state = Mutex(State())
 
   @usableFromInline
   init() {}
+
+  /// Lets a run pass whose store has decided, by the rule of this modifier, which callers share it.
+  ///
+  /// - Parameter context: The context of the run.
+  /// - Returns: The run, with which the caller calls ``leave(_:)`` after the operation. Nil if there is no such store, or
+  ///   if the run is inside of the modifier already: the work runs the operation again, or does so several times at once.
+  @usableFromInline
+  func enter(with context: OperationContext) -> OperationTaskIdentifier? {
+    guard context.isAdmittedByStore, let run = context.operationRunningTaskIdentifier,
+      context.operationRunSharing?.registry === self
+    else { return nil }
+    return self.state.withLock { $0.admit(run) } ? run : nil
+  }
+
+  /// Notes that the operation of a run that was let pass has ended.
+  @usableFromInline
+  func leave(_ run: OperationTaskIdentifier) {
+    self.state.withLock { $0.dismiss(run) }
+  }
 
   /// Joins a run that does the same work, or begins a new one, and waits for its value.
   ///
@@ -101,6 +124,23 @@ final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendabl
   func remove(_ run: DeduplicatedRun<Operation>) {
     self.state.withLock { state in
       if let index = state.runs.firstIndex(where: { $0 === run }) { state.runs.remove(at: index) }
+    }
+  }
+}
+
+extension RunRegistry.State {
+  /// Adds a run of a store. Returns false if it is there already.
+  fileprivate mutating func admit(_ run: OperationTaskIdentifier) -> Bool {
+    if self.admitted == run || self.othersAdmitted.contains(run) { return false }
+    if self.admitted == nil { self.admitted = run } else { self.othersAdmitted.append(run) }
+    return true
+  }
+
+  fileprivate mutating func dismiss(_ run: OperationTaskIdentifier) {
+    if self.admitted == run {
+      self.admitted = nil
+    } else if let index = self.othersAdmitted.firstIndex(of: run) {
+      self.othersAdmitted.remove(at: index)
     }
   }
 }

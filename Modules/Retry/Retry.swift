@@ -347,7 +347,7 @@ extension Retry {
     let configuration = context.retryConfiguration
     if configuration.isFresh(for: self.id), !context.operationDepositsIntoBudgets {
       // A copy of the context, which nothing inside of this retry needs, would be two allocations.
-      if let budget = self.budget(of: context), !context.isFunded(by: budget) { budget.addDeposit(in: context) }
+      if let budget = self.budget(of: context), !context.isRunMarked(budget) { budget.addDeposit(in: context) }
       return context
     }
     guard !self.isOuter(in: context) else { return context }
@@ -372,7 +372,7 @@ extension Retry {
     guard let budget = self.budget(of: context) else { return nil }
     let configuration = context.retryConfiguration
     let isOurs =
-      configuration.hasDeposited || configuration.isFresh(for: self.id) && !context.isFunded(by: budget)
+      configuration.hasDeposited || configuration.isFresh(for: self.id) && !context.isRunMarked(budget)
     return RetryFunding(budget: budget, isOurs: isOurs)
   }
 }

@@ -49,11 +49,13 @@ extension OperationContext {
 
   enum OutcomePlanKey: Key {
     static let defaultValue = OutcomePlan()
+    static let belongsToSetup = true
   }
 
   @usableFromInline
   enum PlacedAttemptsKey: Key {
     @usableFromInline static let defaultValue: PlacedAttempts? = nil
+    @usableFromInline static let belongsToSetup = true
   }
 }
 

@@ -150,7 +150,7 @@ extension RetryBudget {
   /// - Returns: False if another modifier of the run has deposited. If this is true and the operation does not begin, the
   ///   caller calls ``takeBackDeposit(in:)``.
   public func depositOnce(for context: inout OperationContext) -> Bool {
-    guard context.markRun(fundedBy: self) else { return false }
+    guard context.markRun(self) else { return false }
     self.addDeposit(in: context)
     return true
   }

@@ -48,7 +48,7 @@ extension OperationContext {
     let attempts = self.run.attempts
     let number = (attempts?.number ?? 1) + 1
     let listeners = attempts?.listeners ?? []
-    self.run.attempts = RunAttempts(number: number, listeners: listeners, budgets: attempts?.budgets ?? [])
+    self.run.attempts = RunAttempts(number: number, listeners: listeners, marks: attempts?.marks ?? [])
     for listener in listeners { listener(self, error) }
     if self.mayReportProgress { self.report(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
   }
@@ -61,7 +61,7 @@ extension OperationContext {
     self.run.attempts = RunAttempts(
       number: self.operationAttempt,
       listeners: (attempts?.listeners ?? []) + [listener],
-      budgets: attempts?.budgets ?? []
+      marks: attempts?.marks ?? []
     )
   }
 
@@ -78,22 +78,37 @@ extension OperationContext {
     static let defaultValue = false
   }
 
-  /// Whether the run has recorded that it has deposited into `budget`.
-  package func isFunded(by budget: RetryBudget) -> Bool {
-    self.run.attempts?.budgets.contains { $0 === budget } ?? false
-  }
-
-  /// Records that the run has deposited into `budget`. Returns false if that was recorded before.
-  mutating func markRun(fundedBy budget: RetryBudget) -> Bool {
+  /// Marks the run with this context, so that a modifier does something once in a run, for all that share the mark.
+  ///
+  /// This context and its copies have the mark, also in later attempts. Contexts that were copied before have not, and
+  /// neither has the run of another operation.
+  ///
+  /// ```swift
+  /// // In `run`, where several of these modifiers may be around the operation:
+  /// var context = context
+  /// if context.markRun(self.quota) { self.quota.count() }
+  /// ```
+  ///
+  /// - Parameter mark: An object, compared by identity, which the context retains.
+  /// - Returns: False if the run has the mark already.
+  /// - Complexity: O(*n*) in the marks of the run, which are few.
+  public mutating func markRun(_ mark: some AnyObject & Sendable) -> Bool {
+    if self.isRunMarked(mark) { return false }
     let attempts = self.run.attempts
-    let budgets = attempts?.budgets ?? []
-    guard !budgets.contains(where: { $0 === budget }) else { return false }
     self.run.attempts = RunAttempts(
       number: self.operationAttempt,
       listeners: attempts?.listeners ?? [],
-      budgets: budgets + [budget]
+      marks: (attempts?.marks ?? []) + [mark]
     )
     return true
+  }
+
+  /// Returns whether the run has a mark that ``markRun(_:)`` has set in this context, or in one that it was copied from.
+  ///
+  /// - Parameter mark: An object, compared by identity.
+  /// - Returns: Whether the run has the mark.
+  public func isRunMarked(_ mark: some AnyObject & Sendable) -> Bool {
+    self.run.attempts?.marks.contains { $0 === mark } ?? false
   }
 
   /// Resets the attempts for a run of another operation, which is in its first attempt and has no listeners.
@@ -107,14 +122,14 @@ extension OperationContext {
   }
 }
 
-/// The number of a run's current attempt, the listeners to call when the next one begins, and the budgets of the run.
+/// The number of a run's current attempt, the listeners to call when the next one begins, and the marks of the run.
 ///
 /// In the copy of the task that a state keeps, it also has the reported attempt and the pause.
 final class RunAttempts: Sendable {
   let number: Int
   let listeners: [@Sendable (OperationContext, (any Error)?) -> Void]
-  /// The budgets that the run has deposited into.
-  let budgets: [RetryBudget]
+  /// What modifiers have marked the run with, such as the budgets that it has deposited into.
+  let marks: [any AnyObject & Sendable]
   /// The last attempt that was reported; nil if none was.
   let reported: OperationAttempt?
   /// The wait of the run; nil if it is not paused.
@@ -123,13 +138,13 @@ final class RunAttempts: Sendable {
   init(
     number: Int,
     listeners: [@Sendable (OperationContext, (any Error)?) -> Void] = [],
-    budgets: [RetryBudget] = [],
+    marks: [any AnyObject & Sendable] = [],
     reported: OperationAttempt? = nil,
     pause: RunPause? = nil
   ) {
     self.number = number
     self.listeners = listeners
-    self.budgets = budgets
+    self.marks = marks
     self.reported = reported
     self.pause = pause
   }

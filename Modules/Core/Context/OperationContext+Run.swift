@@ -22,6 +22,8 @@ extension OperationContext {
     var makesAttempts = false
     /// Whether attempts and pauses with this context are hidden from the store, because they are another operation's.
     var hidesProgress = false
+    /// Whether a store has decided which callers share the run.
+    var isAdmitted = false
 
     init() {}
 
@@ -29,7 +31,7 @@ extension OperationContext {
       self.store == nil && self.waits == nil && self.attempts == nil && self.attachment == nil
         && self.origin == nil && self.outcomeEntries == nil && self.taskIdentifier == nil && !self.isForSubscribers
         && !self.makesAttempts
-        && !self.hidesProgress
+        && !self.hidesProgress && !self.isAdmitted
     }
   }
 
@@ -49,6 +51,8 @@ extension OperationContext {
     storage.content.run.taskIdentifier = id
     storage.content.run.store = store
     storage.content.run.waits = waits
+    storage.content.run.isAdmitted = waits != nil
+    storage.content.setupEntryCount = self.storage.content.setupEntryCount
     storage.content.run.origin = self.storage.content.run.origin
     storage.content.run.isForSubscribers = self.storage.content.run.isForSubscribers
     storage.content.run.makesAttempts = self.storage.content.run.makesAttempts
@@ -74,7 +78,11 @@ extension OperationContext {
   /// The identifier of the task that runs with this context; nil outside a run.
   public var operationRunningTaskIdentifier: OperationTaskIdentifier? {
     get { self.run.taskIdentifier }
-    set { self.run.taskIdentifier = newValue }
+    set {
+      self.run.taskIdentifier = newValue
+      // Another run, which no store has admitted.
+      self.run.isAdmitted = false
+    }
   }
 
   /// An object that the state attached to the run; nil in a context made by ``hidingRunAttachment()``.

@@ -1,10 +1,14 @@
-package import OperationFoundation
+public import OperationFoundation
 
 extension OperationContext {
-  /// Sets the date of the value that this run returns, for a value that another process may have computed earlier.
+  /// Dates the value that this run returns: for a value that was computed earlier, for example by another process.
   ///
-  /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
-  package func dateOutcome(_ date: Date) {
+  /// The state of the store then shows that date, and the freshness of the value counts from it. A later call replaces the
+  /// date. It has no effect on an error, in a run without a store, or if the setup has not called
+  /// ``addEntriesToOutcomes()``.
+  ///
+  /// - Parameter date: When the value was computed.
+  public func dateOutcome(_ date: Date) {
     self.addToOutcome(date, for: OutcomeDateKey.self)
   }
 

@@ -47,6 +47,8 @@ public struct OperationContext: Sendable {
     @usableFromInline var slots: ContiguousArray<Slot>
     /// The entries that a run writes when it starts. Stored outside `slots`, where each entry costs an allocation.
     var run = RunEntries()
+    /// The number of entries whose keys belong to a setup.
+    @usableFromInline var setupEntryCount: UInt16 = 0
 
     init(slots: ContiguousArray<Slot> = []) {
       self.slots = slots
@@ -101,6 +103,11 @@ extension OperationContext {
 
     /// The value of an entry that was never set.
     static var defaultValue: Value { get }
+
+    /// Whether the entry stays with the operation whose setup has set it. False by default.
+    ///
+    /// It is then dropped where the context is handed to another store or runner, and no call can replace it.
+    static var belongsToSetup: Bool { get }
   }
 
   /// The value for `key`; its default value if it was never set.
@@ -120,23 +127,24 @@ extension OperationContext {
         self.slots[index] = slot
       } else {
         self.slots.append(slot)
+        if K.belongsToSetup { self.storage.content.setupEntryCount += 1 }
       }
     }
   }
 
   /// Whether the entry was set, even if only to its default value.
   @inlinable
-  package func isSet<K: Key>(_ key: K.Type) -> Bool {
+  public func isSet<K: Key>(_ key: K.Type) -> Bool {
     let id = ObjectIdentifier(key)
     return self.slots.contains { $0.key == id }
   }
 
   /// Removes the entry, which then has its default value.
-  @usableFromInline
-  package mutating func unset<K: Key>(_ key: K.Type) {
+  public mutating func unset<K: Key>(_ key: K.Type) {
     let id = ObjectIdentifier(key)
     guard let index = self.slots.firstIndex(where: { $0.key == id }) else { return }
     if self.slots.count == 1 { self.slots = [] } else { self.slots.remove(at: index) }
+    if K.belongsToSetup { self.storage.content.setupEntryCount -= 1 }
   }
 
   /// A copy of this context in which the entries of `other` replace its own. Entries from the setup of the operation
@@ -173,15 +181,18 @@ extension OperationContext {
 
 extension OperationContext {
   /// Removes the entries that belong only to the operation with the `setup` that added them.
-  ///
-  /// These are its observers, its outcome plan, the place of a retry, and the object that answers its calls.
   @usableFromInline
   mutating func forgetSetUp() {
-    self.unset(OperationObserversKey.self)
-    self.unset(OutcomePlanKey.self)
-    self.unset(PlacedAttemptsKey.self)
-    self.unset(CallAnswererKey.self)
+    // Most contexts have no such entry, so that nothing is searched.
+    guard self.storage.content.setupEntryCount > 0 else { return }
+    self.slots.removeAll { $0.entry.belongsToSetup }
+    self.storage.content.setupEntryCount = 0
   }
+}
+
+extension OperationContext.Key {
+  @inlinable
+  public static var belongsToSetup: Bool { false }
 }
 
 extension OperationContext: CustomStringConvertible {
@@ -200,6 +211,7 @@ class AnyContextEntry: @unchecked Sendable {
   init() {}
 
   var description: String { "" }
+  var belongsToSetup: Bool { false }
 }
 
 @usableFromInline
@@ -213,6 +225,7 @@ final class ContextEntry<K: OperationContext.Key>: AnyContextEntry, @unchecked S
   }
 
   override var description: String { "\(Self.name) = \(self.value)" }
+  override var belongsToSetup: Bool { K.belongsToSetup }
 
   private static var name: Substring {
     let name = "\(K.self)"

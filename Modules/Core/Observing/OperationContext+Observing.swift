@@ -20,8 +20,12 @@ extension OperationContext {
     return client.storage.runtimes(matching: path).first { $0.path == path }
   }
 
-  /// Notifies the observers that a caller has joined the run with this context, which a store has not decided.
-  package func noteJoin() {
+  /// Reports that the caller with this context has joined a run that is under way.
+  ///
+  /// For a modifier that shares runs outside of stores: a store reports the callers that it lets join. Call it once for
+  /// each caller, with no lock held, when the caller has become one of those that the run serves. The observers of the
+  /// store, or of the operation outside of one, are notified.
+  public func reportJoin() {
     if let runtime = self.run.store?.runtime {
       if runtime.isWatched(.runs) { runtime.report(.runJoined, in: self, run: self.run.taskIdentifier) }
       return

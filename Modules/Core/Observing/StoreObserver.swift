@@ -79,6 +79,7 @@ extension OperationContext {
 
   enum OperationObserversKey: Key {
     static let defaultValue: [any StoreObserver] = []
+    static let belongsToSetup = true
   }
 }
 

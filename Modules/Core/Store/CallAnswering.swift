@@ -99,5 +99,6 @@ extension OperationContext {
 
   enum CallAnswererKey: Key {
     static let defaultValue: (any CallAnswering)? = nil
+    static let belongsToSetup = true
   }
 }

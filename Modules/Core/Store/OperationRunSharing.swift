@@ -6,29 +6,22 @@ public struct OperationRunSharing: Sendable {
   /// Returns whether a call with the first context may join a run with the second.
   public let isSameRun: @Sendable (OperationContext, OperationContext) -> Bool
 
-  /// The modifier that has set the rule; nil for a rule of the public initializer.
-  let modifier: (any AnyObject & Sendable)?
+  /// The object that shares runs outside of stores for the modifier that has set the rule; nil for none.
+  public let registry: (any AnyObject & Sendable)?
 
   /// Creates a rule.
   ///
-  /// - Parameter isSameRun: Returns whether a call with the first context may join a run with the second. Called with
-  ///   no lock held. By default always true.
+  /// - Parameters:
+  ///   - registry: The object that shares the runs of the modifier outside of stores; nil for a rule of stores alone. By it,
+  ///     the modifier knows its rule in a context that other code has passed on.
+  ///   - isSameRun: Returns whether a call with the first context may join a run with the second. Called with no lock
+  ///     held. By default always true.
   public init(
+    registry: (any AnyObject & Sendable)? = nil,
     isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool = { _, _ in true }
   ) {
     self.isSameRun = isSameRun
-    self.modifier = nil
-  }
-
-  /// Creates the rule of a modifier. The modifier does not hold up the run of a store: see
-  /// ``OperationContext/enterSharingModifier(_:)``.
-  @usableFromInline
-  package init(
-    of modifier: any AnyObject & Sendable,
-    isSameRun: @escaping @Sendable (OperationContext, OperationContext) -> Bool
-  ) {
-    self.isSameRun = isSameRun
-    self.modifier = modifier
+    self.registry = registry
   }
 }
 
@@ -45,18 +38,9 @@ extension OperationContext {
 }
 
 extension OperationContext {
-  /// Enters the modifier by which the callers of a store share the run with this context.
+  /// Whether a store has decided, by ``operationRunSharing``, which callers share the run with this context.
   ///
-  /// The store has decided which callers share the run, so the modifier lets it through.
-  ///
-  /// - Parameter modifier: The modifier, as in ``OperationRunSharing/init(of:isSameRun:)``.
-  /// - Returns: The object by which the caller leaves the modifier after the operation. Nil if the run does not come
-  ///   from a store with this rule, or if it has entered the modifier before.
-  @usableFromInline
-  package func enterSharingModifier(_ modifier: AnyObject) -> RunWaits? {
-    guard let waits = self.run.waits, waits.run == self.run.taskIdentifier,
-      self.operationRunSharing?.modifier === modifier, waits.enterSharingModifier()
-    else { return nil }
-    return waits
-  }
+  /// A modifier that shares runs outside of stores lets such a run pass. It is false in the context of a runner, of a store
+  /// whose callers share no runs, and once the context was handed to another operation by a runner, a retry or a fallback.
+  public var isAdmittedByStore: Bool { self.run.isAdmitted && !self.run.hidesProgress }
 }

@@ -15,8 +15,6 @@ package final class RunWaits: Sendable {
   let task = Atomic<UInt>(0)
   /// Whether the run does its work itself: true once the run was compared with all others of its store.
   private let leads = Atomic(false)
-  /// Whether the operation is in the modifier by which the callers of its store share runs.
-  private let isInSharingModifier = Atomic(false)
   private let nodes = Mutex(Nodes())
 
   init(of run: OperationTaskIdentifier) {
@@ -33,18 +31,6 @@ package final class RunWaits: Sendable {
   /// Notes that the run does its work itself. Called with the lock of the store held.
   func lead() {
     self.leads.store(true, ordering: .relaxed)
-  }
-
-  /// Notes that the operation enters the modifier by which the callers of its store share runs. Returns false if it has
-  /// entered it before: the work runs the operation again, or a modifier runs it several times at once.
-  func enterSharingModifier() -> Bool {
-    !self.isInSharingModifier.exchange(true, ordering: .acquiringAndReleasing)
-  }
-
-  /// Notes that the operation has left the modifier by which the callers of its store share runs.
-  @usableFromInline
-  package func leaveSharingModifier() {
-    self.isInSharingModifier.store(false, ordering: .releasing)
   }
 
   /// Notes that the run waits in `queue`, until it waits in another one.
