@@ -48,18 +48,18 @@ extension CircuitBreaker {
       }
     }
     let name = self.name.map { " \($0)" } ?? ""
-    let wait = context.beginWait(for: { "the result of a probe of the circuit breaker\(name)" })
     defer {
-      context.endWait(wait)
       timer.cancel()
       end?.cancel()
     }
-    return await withTaskCancellationHandler {
-      await Waiter.outcome { continuation in
-        self.withMachine { _ in waiter.state.waiter.suspend(continuation) }
+    return await context.awaiting("the result of a probe of the circuit breaker\(name)") {
+      await withTaskCancellationHandler {
+        await Waiter.outcome { continuation in
+          self.withMachine { _ in waiter.state.waiter.suspend(continuation) }
+        }
+      } onCancel: {
+        self.decide(.cancelled, for: waiter)
       }
-    } onCancel: {
-      self.decide(.cancelled, for: waiter)
     }
   }
 

@@ -125,10 +125,11 @@ extension Limited {
     using operation: Operation
   ) async throws(Operation.Failure) -> Limit.Permit {
     let longest = [self.maximumWait, context.operationTimeRemaining].compactMap(\.self).min()
-    let wait = context.beginWait(for: { [limit] in "a permit of \(limit.title)" })
-    defer { context.endWait(wait) }
+    let limit = self.limit
     do {
-      let permit = try await self.limit.waitForPermit(in: context, maximumWait: longest)
+      let permit = try await context.awaiting("a permit of \(limit.title)") {
+        try await limit.waitForPermit(in: context, maximumWait: longest)
+      }
       guard Task.isCancelled else { return permit }
       // The task was cancelled while it received the permit.
       self.limit.returnPermit(permit, after: .unused, in: context)
