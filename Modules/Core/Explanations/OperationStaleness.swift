@@ -82,25 +82,39 @@ extension StoreRuntime {
     let (state, context, isInvalidated, record) = self.withMachine {
       ($0.state.typed, $0.context, $0.isInvalidated, $0.extras?.content.invalidation)
     }
-    if isInvalidated {
-      let cause = record.map { OperationRunCause(.invalidation($0)) } ?? OperationRunCause(.invalidation)
-      return OperationStaleness(isStale: true, reason: .invalidated(cause), since: record?.date, freshUntil: nil)
-    }
-    if !self.allowsAutomaticRuns {
-      return OperationStaleness(isStale: self.isStale, reason: .neverRefreshed, since: nil, freshUntil: nil)
-    }
-    return context.stalenessRules.staleness(of: state, in: context)
+    if isInvalidated { return OperationStaleness(of: record) }
+    return context.staleness(of: state, isRefreshed: self.allowsAutomaticRuns)
   }
 }
 
-extension StalenessRules {
-  /// The finding of the rules, and the first rule that finds the state stale.
-  func staleness(of state: some OperationState, in context: OperationContext) -> OperationStaleness {
-    if self.isEmpty { return OperationStaleness(isStale: true, reason: .noRule, since: nil, freshUntil: nil) }
-    guard let (reason, since) = self.finding(of: state, in: context) else {
-      let end = self.freshPeriod(of: state, in: context)?.end
-      return OperationStaleness(isStale: false, reason: .fresh, since: nil, freshUntil: end)
+extension OperationStaleness {
+  /// The staleness after an invalidation that was not answered.
+  init(of invalidation: InvalidationRecord?) {
+    let cause = invalidation.map { OperationRunCause(.invalidation($0)) } ?? OperationRunCause(.invalidation)
+    self.init(isStale: true, reason: .invalidated(cause), since: invalidation?.date, freshUntil: nil)
+  }
+}
+
+extension OperationContext {
+  /// Whether a state is stale, by the first rule that says so.
+  ///
+  /// - Parameters:
+  ///   - state: A state of the store with this context.
+  ///   - isRefreshed: Whether the operation runs by itself, so that a stale value is refreshed.
+  /// - Returns: The finding.
+  func staleness(of state: some OperationState, isRefreshed: Bool) -> OperationStaleness {
+    let rules = self.stalenessRules
+    if !isRefreshed {
+      let isStale = rules.isStale(state, in: self)
+      return OperationStaleness(isStale: isStale, reason: .neverRefreshed, since: nil, freshUntil: nil)
     }
-    return OperationStaleness(isStale: true, reason: .rule(reason), since: since, freshUntil: nil)
+    if let (reason, since) = rules.finding(of: state, in: self) {
+      return OperationStaleness(isStale: true, reason: .rule(reason), since: since, freshUntil: nil)
+    }
+    guard rules.mayFindFresh(state, in: self) else {
+      return OperationStaleness(isStale: true, reason: .noRule, since: nil, freshUntil: nil)
+    }
+    let end = rules.freshPeriod(of: state, in: self)?.end
+    return OperationStaleness(isStale: false, reason: .fresh, since: nil, freshUntil: end)
   }
 }

@@ -22,6 +22,21 @@ public struct FreshPeriod: Sendable {
     let age = self.age(at: date)
     return age >= 0 && age < self.seconds
   }
+
+  /// Why a value is stale at a date that the period does not contain, to follow "because".
+  func reason(at date: Date) -> String {
+    if self.age(at: date) < 0 { return "its value has a date in the future" }
+    let limit = Duration.since(self.start, at: self.end)
+    return limit > .zero ? "its value is older than \(limit.roundedText)" : "its value is stale at once"
+  }
+}
+
+extension OperationState {
+  /// Why a state is stale that has no fresh period, to follow "because".
+  var reasonWithoutFreshPeriod: String {
+    if !self.showsNoValue { return "its value has no date" }
+    return self.isDefaultShown ? "it has only its default value" : "it has no value"
+  }
 }
 
 /// A rule by which a value is stale after some time.
@@ -40,10 +55,7 @@ struct AgeRule<State: OperationState>: StalenessRule {
   }
 
   func reason(for state: some OperationState, in context: OperationContext) -> String {
-    guard let period = self.freshPeriod(of: state, in: context) else { return "it has no value" }
-    if period.age(at: context.date) < 0 { return "its value has a date in the future" }
-    let limit = Duration.since(period.start, at: period.end)
-    return limit > .zero ? "its value is older than \(limit.roundedText)" : "its value is stale at once"
+    self.freshPeriod(of: state, in: context)?.reason(at: context.date) ?? state.reasonWithoutFreshPeriod
   }
 
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod? {

@@ -37,15 +37,26 @@ struct StalenessRules: Sendable {
     self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
   }
 
-  /// Why the state is stale, and since when: by the period that its run has named, or by the first rule that applies.
-  /// Nil if it is fresh.
+  /// Why the state is stale, and since when: by the period that its run has named, by the first rule that applies, or by
+  /// the default of the context. Nil if none of these says so.
   func finding(of state: some OperationState, in context: OperationContext) -> (reason: String, since: Date?)? {
-    if let period = self.saidPeriod?(state), !period.contains(context.date) {
-      return ("the time is over for which its run has called it fresh", period.end <= context.date ? period.end : nil)
+    let date = context.date
+    func since(_ period: FreshPeriod?) -> Date? { period.flatMap { $0.end <= date ? $0.end : nil } }
+    let said = self.saidPeriod?(state)
+    if let said, !said.contains(date) {
+      return ("the time is over for which its run has called it fresh", since(said))
     }
-    guard let rule = self.rules.first(where: { $0.isStale(state, in: context) }) else { return nil }
-    let end = rule.freshPeriod(of: state, in: context)?.end
-    return (rule.reason(for: state, in: context), end.flatMap { $0 <= context.date ? $0 : nil })
+    if let rule = self.rules.first(where: { $0.isStale(state, in: context) }) {
+      return (rule.reason(for: state, in: context), since(rule.freshPeriod(of: state, in: context)))
+    }
+    guard self.rules.isEmpty, said == nil, context.operationStaleAfter != nil else { return nil }
+    guard let period = self.defaultPeriod(of: state, in: context) else { return (state.reasonWithoutFreshPeriod, nil) }
+    return period.contains(date) ? nil : (period.reason(at: date), since(period))
+  }
+
+  /// Whether there is a rule, a period that a run has named, or a default, by which a value can be fresh.
+  func mayFindFresh(_ state: some OperationState, in context: OperationContext) -> Bool {
+    !self.rules.isEmpty || context.operationStaleAfter != nil || self.saidPeriod?(state) != nil
   }
 
   /// Calls `onChange` whenever a condition of a rule may have changed.

@@ -80,6 +80,36 @@ struct ExplanationTests {
   }
 
   @Test
+  func `A value without a date, and one that is only the default, are no missing values`() {
+    let store = IntStore.detached(query: self.posts.freshQuery, initialValue: 5)
+    #expect(
+      store.explanationText == """
+        GetPost at ["posts", 1]
+        It has a value (Int) from the beginning.
+        It is stale, because its value has no date.
+        Nobody subscribes to it.
+        """
+    )
+    let defaulted = OperationStore.detached(query: self.posts.freshQuery.defaultValue(7))
+    #expect(defaulted.staleness.reason == .rule("it has only its default value"))
+    defaulted.currentValue = 1
+    #expect(!defaulted.staleness.isStale)
+  }
+
+  @Test
+  func `Without a rule of its own, a value is fresh for the time of the context`() {
+    self.posts.client.setDefaults(matching: []) { $0.operationStaleAfter = .seconds(60) }
+    let store = self.posts.client.store(for: self.posts.query)
+    #expect(store.staleness.reason == .rule("it has no value"))
+    store.currentValue = 1
+    #expect(store.explanationText.contains("\nIt is fresh for 1 min more.\n"))
+    #expect(store.explanationText.contains("it becomes stale in 1 min"))
+    self.posts.clock.advance(by: .seconds(70))
+    #expect(store.staleness.isStale == store.isStale)
+    #expect(store.explanationText.contains("\nIt has been stale for 10 s, because its value is older than 1 min.\n"))
+  }
+
+  @Test
   func `An error after a value`() {
     let store = IntStore.detached(query: self.posts.freshQuery)
     store.currentValue = 1
