@@ -162,6 +162,7 @@ extension Error {
   /// Why the next attempt begins at its time, to follow "because"; nil if only the backoff determines it.
   var reasonForDelay: String? {
     guard case .retryAfter? = self.retryAdvice else { return nil }
-    return self.isLocalRejection ? "\(type(of: self)) asked for it" : "the server asked for it"
+    // Cast, because the type of an error of unknown type is `Error` here.
+    return self.isLocalRejection ? "\(type(of: self as Any)) asked for it" : "the server asked for it"
   }
 }

@@ -123,6 +123,23 @@ struct ExplainedRunTests {
   }
 
   @Test
+  func `A rejection of the process that asks for a delay is named by its type`() async throws {
+    let (failed, end) = (Gate(), Gate())
+    let query = QueryOperation<Int, any Error>("posts", 1, operationName: "GetPost") { context in
+      context.attemptFailed(with: Overloaded(), nextAfter: .seconds(2))
+      failed.open()
+      try await end.wait()
+      return 1
+    }
+    let store = IntStore.detached(query: query.manualTime(self.posts.clock))
+    let fetch = Task.immediate { try await store.fetch() }
+    try await failed.wait()
+    #expect(store.explain().runs.first?.nextAttemptReason == "Overloaded asked for it")
+    end.open()
+    _ = try await fetch.finished()
+  }
+
+  @Test
   func `The last eight runs are remembered from the first explanation on`() async throws {
     let store = IntStore.detached(query: self.posts.query)
     #expect(store.explain().endedRuns.isEmpty)
@@ -140,4 +157,8 @@ struct ExplainedRunTests {
     #expect(runs.first?.description == "0 s ago: was cancelled after 0 s, started by a call")
     #expect(runs.dropFirst().first?.description == "0 s ago: failed after 0 s: Refused(code: 0), started by a call")
   }
+}
+
+private struct Overloaded: LocalRejection, RetryHinting {
+  let retryAfter: OperationDuration? = .seconds(2)
 }
