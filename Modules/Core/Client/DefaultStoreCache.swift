@@ -1,10 +1,12 @@
+public import OperationFoundation
+
 extension OperationClient {
   /// Evicts idle stores after their cache time, when too many are idle, or when a trigger requests it.
   ///
   /// Above the maximum number of idle stores, the store that has been idle longest is evicted first.
   public final class DefaultStoreCache: StoreCache {
     private let maximumIdleStores: Int
-    let state = Locked(IdleStoreQueues())
+    private let state = Locked(IdleStoreQueues())
     private let link: EvictionLink?
 
     /// Creates a cache.
@@ -52,6 +54,14 @@ extension OperationClient {
     public func storeDidBecomeActive(_ id: IdleStore.ID) {
       let removed = self.state.withLock { $0.remove(id, for: ObjectIdentifier(self)) }
       _ = consume removed  // Released after unlocking.
+    }
+
+    public func evictionDate(of store: IdleStore) -> Date? {
+      let place = self.state.withLock { $0.place(of: store.id, for: ObjectIdentifier(self)) }
+      guard let (since, queue) = place else { return nil }
+      // The cache time passes by the deadlines, which the clock need not follow.
+      let rest = since + queue.key.cacheTime.clampedForClock - queue.deadlines.elapsed
+      return store.context.date.addingTimeInterval(max(rest, .zero).seconds)
     }
 
     /// Evicts the idle stores whose contexts satisfy a condition.

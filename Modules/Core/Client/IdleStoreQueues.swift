@@ -88,10 +88,18 @@ struct IdleStoreQueues: Sendable {
     return node
   }
 
+  private func node(_ id: IdleStore.ID, for cache: ObjectIdentifier) -> IdleNode? {
+    id.entry.client.cache == cache ? id.entry : self.forwarded[id]
+  }
+
+  /// Since when a store is idle, and its queue; nil if it is in none.
+  func place(of id: IdleStore.ID, for cache: ObjectIdentifier) -> (since: Duration, queue: IdleQueue)? {
+    self.node(id, for: cache).flatMap { node in node.links.queue.map { (node.links.since, $0) } }
+  }
+
   /// Removes a store, if it is in a queue.
   mutating func remove(_ id: IdleStore.ID, for cache: ObjectIdentifier) -> Removal? {
-    let node = id.entry.client.cache == cache ? id.entry : self.forwarded[id]
-    return node.flatMap { self.remove($0) }
+    self.node(id, for: cache).flatMap { self.remove($0) }
   }
 
   private mutating func remove(_ node: IdleNode) -> Removal? {

@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 extension OperationClient {
   /// Decides which idle stores a client evicts, and when.
   ///
@@ -9,5 +11,18 @@ extension OperationClient {
 
     /// Called when a store is in use again or has been removed from its client.
     func storeDidBecomeActive(_ id: IdleStore.ID)
+
+    /// Returns when the cache evicts a store that stays idle; nil, the default, if it does not know.
+    ///
+    /// Inspections of the store ask, from any thread and with no lock held, also while another method is being called.
+    /// The store may not be idle any more.
+    ///
+    /// - Parameter store: A store that was idle when it was read.
+    /// - Returns: The date by the ``OperationClock`` of the store's context, which the inspection shows.
+    func evictionDate(of store: IdleStore) -> Date?
   }
+}
+
+extension OperationClient.StoreCache {
+  public func evictionDate(of store: OperationClient.IdleStore) -> Date? { nil }
 }

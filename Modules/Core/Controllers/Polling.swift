@@ -22,14 +22,20 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
     let timer = PollingTimer()
     let activity = controls.observeActivity { self.follow(controls, with: timer) }
     self.follow(controls, with: timer)
-    return .combined(activity, OperationSubscription { timer.stop() })
+    return .combined(
+      activity,
+      OperationSubscription {
+        timer.stop()
+        controls.runtime.note(nil, of: timer)
+      }
+    )
   }
 
   /// Starts or stops the timer according to the number of subscribers.
   private func follow(_ controls: OperationControls<State>, with timer: PollingTimer) {
     if controls.subscriberCount == 0 {
       timer.pause()
-      controls.runtime.notePoll(at: nil)
+      controls.runtime.note(nil, of: timer)
     }
     // Checked again: a subscriber added before the pause found the timer still running.
     if controls.subscriberCount > 0 {
@@ -38,7 +44,10 @@ struct Polling<State: OperationState & Sendable, Specification: OperationRunSpec
         self.poll(controls)
         self.follow(controls, with: timer)
       }
-      if isStarted { controls.runtime.notePoll(at: deadlines.elapsed.clampedForClock + self.interval.clampedForClock) }
+      if isStarted {
+        let elapsed = deadlines.elapsed.clampedForClock + self.interval.clampedForClock
+        controls.runtime.note(PlannedPoll(elapsed: elapsed, specification: self.specification), of: timer)
+      }
     }
   }
 
@@ -96,11 +105,23 @@ private final class PollingTimer: Sendable {
   }
 }
 
+/// The next poll of a store by one of its timers, for inspections.
+struct PlannedPoll: Sendable {
+  /// The elapsed time of the deadlines at which it is due.
+  let elapsed: Duration
+  /// The poll is skipped while this does not hold.
+  let specification: any OperationRunSpecification & Sendable
+}
+
 extension StoreRuntime {
-  /// Notes the time of the next poll, for explanations; nil if there is none.
-  fileprivate func notePoll(at elapsed: Duration?) {
-    self.withMachine { machine in
-      if elapsed != nil || machine.extras != nil { machine.uniqueExtras().content.nextPoll = elapsed }
+  /// Notes the next poll by a timer; nil if there is none.
+  fileprivate func note(_ poll: PlannedPoll?, of timer: PollingTimer) {
+    let replaced = self.withMachine { machine -> PlannedPoll? in
+      if poll == nil, machine.extras == nil { return nil }
+      let (extras, id) = (machine.uniqueExtras(), ObjectIdentifier(timer))
+      defer { extras.content.polls[id] = poll }
+      return extras.content.polls[id]
     }
+    _ = consume replaced  // Released after unlocking.
   }
 }

@@ -6,6 +6,7 @@ extension OperationExplanation: CustomStringConvertible {
     guard let name = self.operationName else { return self.descriptionOfAbsence }
     let lines: [String?] = [
       "\(name) at \(self.path)",
+      self.isRemoved ? "Its client no longer has it." : nil,
       self.valueSentence,
       self.value?.origin,
       self.failureSentence,

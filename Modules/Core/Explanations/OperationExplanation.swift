@@ -14,7 +14,7 @@ public import OperationFoundation
 ///
 /// The description is for people, and its wording may change. The parts are for code. Values are shown only by their
 /// types and sizes.
-public struct OperationExplanation: Sendable, Encodable {
+public struct OperationExplanation: Sendable {
   /// The ``OperationRequest/operationName`` of the operation; nil if there is no store.
   public var operationName: String?
 
@@ -32,7 +32,10 @@ public struct OperationExplanation: Sendable, Encodable {
   /// The date of the explanation by the clock of the store; nil if there is no store.
   public var date: Date?
 
-  /// The value that the store shows; nil without one.
+  /// Whether a client had the store and has it no longer.
+  public var isRemoved = false
+
+  /// The value of the store without optimistic updates; nil without one.
   public var value: Value?
 
   /// The last error; nil if a value was set after it.
@@ -79,8 +82,8 @@ public struct OperationExplanation: Sendable, Encodable {
 }
 
 extension OperationExplanation {
-  /// The value that a store shows.
-  public struct Value: Hashable, Sendable, Encodable {
+  /// The value of a store.
+  public struct Value: Hashable, Sendable {
     /// The type and the size of the value; nil for a value that is nil.
     public let typeAndSize: String?
     /// When it was last set; nil for the value that the store began with.
@@ -92,7 +95,7 @@ extension OperationExplanation {
   }
 
   /// The last error of a store.
-  public struct Failure: Hashable, Sendable, Encodable {
+  public struct Failure: Hashable, Sendable {
     /// The text of the error, or its type if it is an ``OperationSecret``.
     public let text: String
     /// The time since it was set.
@@ -100,12 +103,12 @@ extension OperationExplanation {
   }
 
   /// A run under way.
-  public struct Run: Sendable, Encodable {
+  public struct Run: Sendable {
     /// The identifier of the run, as it is in the texts of events: `#7`.
     public let task: String
     /// Why it has begun.
     public let cause: OperationRunCause
-    /// The time since it has begun; nil if nobody read events or explanations then.
+    /// The time since it has begun; nil if the runs of the store were not observed then.
     public let age: Duration?
     /// The number of the attempt that it is in, or that begins next; nil if nothing in the run tries again.
     public let attempt: Int?
@@ -133,7 +136,7 @@ extension OperationExplanation {
   }
 
   /// Something that a run waits for.
-  public struct Wait: Hashable, Sendable, Encodable {
+  public struct Wait: Hashable, Sendable {
     /// The text that follows "it waits for": `a permit of ConcurrencyLimit`.
     public let subject: String
     /// How long the run has waited. Nil for the run of another store, if nobody read events or explanations when the
@@ -142,7 +145,7 @@ extension OperationExplanation {
   }
 
   /// A run that has ended.
-  public struct EndedRun: Sendable, Encodable {
+  public struct EndedRun: Sendable {
     /// Why it had begun.
     public let cause: OperationRunCause
     /// How it has ended.
@@ -152,7 +155,7 @@ extension OperationExplanation {
   }
 
   /// A notice that a modifier has sent.
-  public struct Notice: Hashable, Sendable, Encodable {
+  public struct Notice: Hashable, Sendable {
     /// The name of the notice.
     public let name: String
     /// The notice as text, without its path.
@@ -162,7 +165,7 @@ extension OperationExplanation {
   }
 
   /// Something that happens by itself.
-  public struct Plan: Hashable, Sendable, Encodable {
+  public struct Plan: Hashable, Sendable {
     /// The text that follows "it": `polls`.
     public let action: String
     /// The time until then, zero if it is due.
@@ -180,7 +183,7 @@ extension OperationExplanation {
   }
 
   /// Facts from a modifier or a module.
-  public struct Section: Hashable, Sendable, Encodable {
+  public struct Section: Hashable, Sendable {
     /// The title, such as `Tags`.
     public let title: String
     /// The facts, each a few words without user data besides paths.
@@ -196,6 +199,53 @@ extension OperationExplanation {
       self.facts = facts
     }
   }
+}
+
+// MARK: - Encoding
+
+extension OperationExplanation: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Value: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Failure: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Run: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Wait: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.EndedRun: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Notice: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Plan: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
+}
+
+extension OperationExplanation.Section: Encodable {
+  /// Encodes the members that are not nil.
+  public func encode(to encoder: any Encoder) throws { try encoder.encodeMembers(of: self) }
 }
 
 /// Adds facts to the explanations of a store.

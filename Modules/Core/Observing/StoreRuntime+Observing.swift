@@ -35,6 +35,11 @@ extension StoreRuntime {
     return observings.filter { !own.contains($0.observer) }
   }
 
+  /// The observers that the store has by itself.
+  var ownObservers: [any StoreObserver] {
+    self.withMachine { $0.extras?.content.observers.members.map(\.observing.observer) ?? [] }
+  }
+
   /// The observers that are called before a value can be read. Called with the lock held.
   private func valueObservers(_ machine: borrowing StoreMachine) -> [any StoreValueObserver] {
     if self.clientObservers != nil { return self.observers(machine).compactMap(\.valueObserver) }

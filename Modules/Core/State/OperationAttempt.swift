@@ -43,15 +43,20 @@ extension OperationTask {
   ///
   /// A store updates it in the tasks of its state, through ``OperationState/updateFetchTask(_:)``. Other copies of the
   /// task keep their attempt.
-  public var attempt: OperationAttempt? {
-    if let attempt = self.context.run.attempts?.reported { return attempt }
-    return self.context.run.makesAttempts ? OperationAttempt(index: self.context.operationAttempt) : nil
-  }
+  public var attempt: OperationAttempt? { self.context.run.shownAttempt }
 
   /// Whether the run is paused: it has begun, and waits until a specification holds.
   ///
   /// Like ``attempt``, it is updated in the tasks of the store's state only.
   public var isPaused: Bool { self.context.run.attempts?.pause != nil }
+}
+
+extension OperationContext.RunEntries {
+  /// The attempt of the run as the state shows it.
+  var shownAttempt: OperationAttempt? {
+    if let attempt = self.attempts?.reported { return attempt }
+    return self.makesAttempts ? OperationAttempt(index: self.attempts?.number ?? 1) : nil
+  }
 }
 
 extension Array {

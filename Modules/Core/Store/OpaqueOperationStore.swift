@@ -98,6 +98,9 @@ extension OpaqueOperationStore {
   /// Whether the store may run its operation by itself, for example when a subscriber is added.
   public var isAutomaticRunningEnabled: Bool { self.runtime.isAutomaticRunningEnabled }
 
+  /// Whether the operation may run without a call. False for a mutation.
+  public var allowsAutomaticRuns: Bool { self.runtime.allowsAutomaticRuns }
+
   /// The number of subscribers.
   public var subscriberCount: Int { self.runtime.subscriberCount }
 }
@@ -132,6 +135,17 @@ extension OpaqueOperationStore {
   public func resetState(using context: OperationContext? = nil) {
     self.runtime.reset(using: context)
   }
+
+  /// Waits until no run is under way, or the current task is cancelled.
+  public func settled() async {
+    await self.runtime.settled()
+  }
+
+  /// Cancels the runs under way.
+  ///
+  /// - Returns: A function that waits until the runs have ended, or the current task is cancelled.
+  @discardableResult
+  public func cancelRuns() -> @Sendable () async -> Void { self.runtime.cancelRuns() }
 
   /// Runs `body` while no other thread can use the store: see ``OperationStore/withExclusiveAccess(_:)``.
   ///

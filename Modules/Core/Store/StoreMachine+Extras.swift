@@ -49,8 +49,8 @@ final class StoreExtras: @unchecked Sendable {
     var runWaits: [UInt64: RunWaitNote] = [:]
     /// The origin of a value that is a fallback or was restored; see ``StoreMachine/shownValueOrigin``.
     var valueOrigin: ValueOrigin?
-    /// The elapsed time at which the operation polls next; nil while it does not.
-    var nextPoll: Duration?
+    /// The next polls, by their timers.
+    var polls: [ObjectIdentifier: PlannedPoll] = [:]
     /// The changes needed to roll back runs; nil while no change can be rolled back.
     var undoLog: UndoLog?
 

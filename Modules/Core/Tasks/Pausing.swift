@@ -65,10 +65,9 @@ extension OperationContext {
     }
     let start = self.operationDeadlines.elapsed
     let reason = OperationNotice.Value.string(specification.waitReason)
-    let subject = specification.waitReason
-    let wait = StoreWait(id: OperationWait.nextNumber(), subject: { subject }, isPause: true, path: nil, start: start)
-    self.report(.paused(RunPause(reason: subject, start: start)))
-    self.reportWait(.waitBegan(wait))
+    let pause = RunPause(reason: specification.waitReason, start: start)
+    self.report(.paused(pause))
+    self.reportWait(.waitBegan(StoreWait(pause)))
     self.send(OperationNotice(.runPaused, in: self, attributes: ["pause.reason": reason]))
     let deadline = timeout.map { self.operationDeadlines.schedule(after: $0) { run.end(.timedOut) } }
     let outcome = await withTaskCancellationHandler {
@@ -88,7 +87,8 @@ extension OperationContext {
     deadline?.cancel()
     run.end(.specificationHeld)
     self.report(.resumed)
-    self.reportWait(.waitEnded(wait, after: self.operationDeadlines.elapsed - start, StoreEvent.WaitEnd(outcome)))
+    let time = self.operationDeadlines.elapsed - start
+    self.reportWait(.waitEnded(StoreWait(pause), after: time, StoreEvent.WaitEnd(outcome)))
     run.unblockQueue()
     self.send(
       OperationNotice(

@@ -11,11 +11,6 @@ struct RunWaitNote: Sendable {
   let isCall: Bool
   /// The elapsed time of the run's deadlines when it began to wait.
   let start: Duration
-
-  /// The wait for events.
-  func wait(_ number: UInt64) -> StoreWait {
-    StoreWait(id: number, subject: self.subject, isPause: false, path: self.path, start: self.start)
-  }
 }
 
 /// A wait that a modifier has begun: pass it to ``OperationContext/endWait(_:)``.
@@ -78,7 +73,7 @@ extension OperationContext {
       return false
     }
     if isKnown { return OperationWait(number: nil) }
-    if runtime.isWatched(.waits) { runtime.report(.waitBegan(note.wait(number)), in: self, run: run) }
+    if runtime.isWatched(.waits) { runtime.report(.waitBegan(StoreWait(number, note)), in: self, run: run) }
     return OperationWait(number: number)
   }
 
@@ -90,7 +85,8 @@ extension OperationContext {
     let note = runtime.withMachine { $0.uniqueExtras().content.runWaits.removeValue(forKey: number) }
     guard let note, runtime.isWatched(.waits) else { return }
     let end: StoreEvent.WaitEnd = Task.isCancelled ? .cancelled : .satisfied
-    runtime.report(.waitEnded(note.wait(number), after: self.elapsed - note.start, end), in: self, run: note.run)
+    let (wait, time) = (StoreWait(number, note), self.elapsed - note.start)
+    runtime.report(.waitEnded(wait, after: time, end), in: self, run: note.run)
   }
 }
 

@@ -77,7 +77,7 @@
         json.member("type", "explanation")
         json.member("store", id)
         json.member("date", Date())
-        json.member("kind", self.operationKind)
+        json.member("kind", explanation.kind)
         json.key("lines")
         json.value(explanation.description.split(separator: "\n").map(String.init))
         json.key("modifiers")

@@ -25,17 +25,15 @@
     var valueDate: Date?
     var errorDate: Date?
 
-    init(_ store: OpaqueOperationStore, id: Int) {
-      let state = store.state
-      let staleness = store.staleness
+    init(_ store: StoreInspection, id: Int) {
+      let state = OpaqueOperationState(store.state)
       self.id = id
       self.path = store.path.shownElements
       self.operation = store.operationName
       self.kind = Self.kind(of: state)
       self.status =
         switch state.status {
-        case .idle where store.context.operationRestoration?.isRestoring == true: "restoring"
-        case .idle: "idle"
+        case .idle: store.isRestoring ? "restoring" : "idle"
         case .loading: "loading"
         case .result(.success): "success"
         case .result(.failure): "failure"
@@ -45,11 +43,11 @@
       self.nextAttempt = state.attempt?.nextBegins
       self.attemptFailure = state.attempt?.lastFailure.map { ShownText.of($0) }
       self.error = state.error.map { ShownText.of($0) }
-      self.canBeStale = store.allowsAutomaticRuns
-      self.isStale = staleness.isStale && self.canBeStale
-      self.freshUntil = staleness.freshUntil
-      self.subscribers = store.subscriberCount
-      self.layers = store.layerCount
+      self.canBeStale = store.automaticRuns != .never
+      self.isStale = store.staleness.isStale && self.canBeStale
+      self.freshUntil = store.staleness.freshUntil
+      self.subscribers = store.subscribers.count
+      self.layers = store.layers.count
       self.values = state.valueUpdateCount
       self.errors = state.errorUpdateCount
       self.valueDate = state.valueLastUpdatedAt

@@ -140,6 +140,19 @@ struct ExplainedRunTests {
   }
 
   @Test
+  func `A run that was cancelled before its work is skipped`() async throws {
+    let store = IntStore.detached(query: self.posts.query)
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await self.posts.script.next()
+    // The engine calls it just before the end of such a run.
+    let sharedRun = try #require(store.runtime.withMachine { $0.runs.first?.task.sharedRun })
+    store.runtime.wasCancelledBeforeWork(sharedRun)
+    #expect(store.inspect().runs.map(\.phase) == [.skipped])
+    run.succeed(1)
+    _ = try await fetch.finished()
+  }
+
+  @Test
   func `The last eight runs are remembered from the first explanation on`() async throws {
     let store = IntStore.detached(query: self.posts.query)
     #expect(store.explain().endedRuns.isEmpty)

@@ -136,6 +136,17 @@ struct ExplanationTests {
     #expect(store.explanationText.contains("\nAn optimistic update is shown on top of it.\n"))
     store.addLayer(StateLayerIdentifier()) { $0 = 3 }
     #expect(store.explanationText.contains("\n2 optimistic updates are shown on top of it.\n"))
+    let empty = IntStore.detached(query: self.posts.freshQuery)
+    empty.addLayer(StateLayerIdentifier()) { $0 = 2 }
+    #expect(
+      empty.explanationText == """
+        GetPost at ["posts", 1]
+        It has never run.
+        An optimistic update is shown on top of it.
+        It is stale, because it has no value.
+        Nobody subscribes to it.
+        """
+    )
   }
 
   @Test
@@ -286,6 +297,37 @@ struct ExplanationTests {
     let encoded = String(decoding: try JSONEncoder().encode(store.explain()), as: UTF8.self)
     #expect(encoded.contains("\"typeAndSize\":\"Int\"") && encoded.contains("\"text\":\"Leak\""))
     #expect(!encoded.contains("hush") && !encoded.contains("9876543"))
+  }
+
+  @Test
+  func `The parts are encoded by their names, without those that are nil`() throws {
+    let store = self.posts.client.store(for: self.posts.freshQuery)
+    store.currentValue = 1
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    var explanation = store.explain()
+    explanation.sections = [.init(title: "Tags", facts: ["a"])]
+    explanation.modifiers = []
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    encoder.dateEncodingStrategy = .custom { _, encoder in
+      var container = encoder.singleValueContainer()
+      try container.encode("date")
+    }
+    #expect(
+      String(decoding: try encoder.encode(explanation), as: UTF8.self) == """
+        {"date":"date","endedRuns":[],"isRemoved":false,"isRestoring":false,"kind":"GetPost","layerAuthors":[],\
+        "layerCount":0,"modifiers":[],"notices":[],"operationName":"GetPost","path":"[\\"posts\\", 1]",\
+        "plans":[{"action":"becomes stale","delay":\(try self.json(.seconds(60)))}],"runs":[],\
+        "sections":[{"facts":["a"],"title":"Tags"}],\
+        "staleness":{"freshUntil":"date","isStale":false,"reason":"fresh"},"storesBelow":0,"subscribers":[null],\
+        "value":{"age":\(try self.json(.zero)),"date":"date","typeAndSize":"Int"}}
+        """
+    )
+    subscription.cancel()
+  }
+
+  private func json(_ duration: Duration) throws -> String {
+    String(decoding: try JSONEncoder().encode(duration), as: UTF8.self)
   }
 
   @Test

@@ -70,7 +70,7 @@ struct BookTests {
     let saved = Draft("Twice", of: 1, matching: [], in: client)
     saved.save()
     #expect(store.currentValue[1] == "Twice")
-    #expect(client.store(with: store.path)?.layerCount == 0)
+    #expect(store.inspect().layers.isEmpty)
   }
 
   @Test

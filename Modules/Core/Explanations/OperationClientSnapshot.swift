@@ -90,57 +90,55 @@ extension OperationClientSnapshot: CustomStringConvertible {
   }
 }
 
-extension OperationClientSnapshot.Store.Attempt {
-  init(_ attempt: OperationAttempt) {
-    self.init(
-      index: attempt.index,
-      lastFailure: attempt.lastFailure.map { ShownText.of($0) },
-      nextBegins: attempt.nextBegins
-    )
-  }
-}
-
 extension OperationClient {
   /// Returns a snapshot of the stores that the client keeps now.
   ///
   /// - Complexity: O(*n* log *n*) in the number of stores.
   public func snapshot() -> OperationClientSnapshot {
-    OperationClientSnapshot(
-      stores: self.storage.runtimes(matching: []).map { $0.snapshot() }.sorted { $0.path < $1.path }
-    )
+    let stores = self.storage.runtimes(matching: []).map { OperationClientSnapshot.Store(StoreInspection($0)) }
+    return OperationClientSnapshot(stores: stores.sorted { $0.path < $1.path })
   }
 }
 
-extension StoreRuntime {
-  /// Describes the store for the snapshot of its client.
-  func snapshot() -> OperationClientSnapshot.Store {
-    let (state, subscriberCount) = self.withMachine { ($0.shownState.typed, $0.subscribers.count) }
-    return self.snapshot(of: state, subscriberCount: subscriberCount)
+extension OperationClientSnapshot.Store {
+  init(_ store: StoreInspection) {
+    self.init(store, state: store.state)
   }
 
-  private func snapshot(of state: some OperationState, subscriberCount: Int) -> OperationClientSnapshot.Store {
-    let status: OperationClientSnapshot.Store.Status =
-      switch state.status {
-      case .idle where self.context.operationRestoration?.isRestoring == true: .restoring
-      case .idle: .idle
-      case .loading: .loading
-      case .result(.success): .success
-      case .result(.failure): .failure
-      }
-    return OperationClientSnapshot.Store(
-      path: ShownText.of(self.path),
-      kind: "\(self.unmodifiedOperationType)",
-      status: status,
+  private init(_ store: StoreInspection, state: some OperationState) {
+    let canBeStale = store.automaticRuns != .never
+    self.init(
+      path: ShownText.of(store.path),
+      kind: "\(store.operationType)",
+      status: Status(of: state.status, isRestoring: store.isRestoring),
       isPaused: state.isPaused,
-      attempt: state.attempt.map { .init($0) },
+      attempt: state.attempt.map { attempt in
+        Attempt(
+          index: attempt.index,
+          lastFailure: attempt.lastFailure.map { ShownText.of($0) },
+          nextBegins: attempt.nextBegins
+        )
+      },
       error: state.error.map { ShownText.of($0) },
-      canBeStale: self.allowsAutomaticRuns,
-      isStale: self.allowsAutomaticRuns && self.isStale,
-      subscriberCount: subscriberCount,
+      canBeStale: canBeStale,
+      isStale: canBeStale && store.staleness.isStale,
+      subscriberCount: store.subscribers.count,
       valueUpdateCount: state.valueUpdateCount,
       errorUpdateCount: state.errorUpdateCount,
       valueLastUpdatedAt: state.valueLastUpdatedAt,
       errorLastUpdatedAt: state.errorLastUpdatedAt
     )
+  }
+}
+
+extension OperationClientSnapshot.Store.Status {
+  fileprivate init<Value, Failure>(of status: OperationStatus<Value, Failure>, isRestoring: Bool) {
+    self =
+      switch status {
+      case .idle: isRestoring ? .restoring : .idle
+      case .loading: .loading
+      case .result(.success): .success
+      case .result(.failure): .failure
+      }
   }
 }
