@@ -1,4 +1,5 @@
 public import OperationCore
+internal import OperationFoundation
 public import Testing
 
 /// Checks that a cache of stores follows the rules that clients rely on; each broken rule is an issue of the test.
@@ -107,7 +108,17 @@ extension StoreCacheCheck {
   private func checkCacheTime() async throws {
     _ = self.store(1, in: self.client)
     _ = self.store(2, in: self.client, for: .seconds(9))
-    self.clock.advance(by: .milliseconds(4_999))
+    let end = self.clock.now().addingTimeInterval(5)
+    self.clock.advance(by: .seconds(1))
+    let date = self.store(1, in: self.client).inspect().evictionDate
+    self.report.expect(
+      date.map { $0 == end } ?? true,
+      """
+      `evictionDate(of:)` returned another date than the end of a cache time of 5 seconds. Return that end by the clock of \
+      the store's context, or nil.
+      """
+    )
+    self.clock.advance(by: .milliseconds(3_999))
     self.report.expect(
       self.has(1) && self.has(2),
       "an idle store with a cache time of 5 seconds was gone after 4.999 seconds. Evict it when its time has passed."

@@ -7,6 +7,8 @@ public enum StoreCacheRule: String, CaseIterable, Hashable, Sendable, CustomStri
   /// A cache that keeps no idle store breaks this rule on purpose.
   case keeping
   /// An idle store is evicted after the cache time of its context, by the deadlines of its context.
+  ///
+  /// A date that the cache returns from `evictionDate(of:)` is the end of that time.
   case cacheTime
   /// The cache time starts again when a store was in use.
   case activity

@@ -39,6 +39,15 @@ import Testing
       ]
     ),
     (
+      .cacheTime, .datesLate,
+      [
+        """
+        `evictionDate(of:)` returned another date than the end of a cache time of 5 seconds. Return that end by the clock \
+        of the store's context, or nil.
+        """
+      ]
+    ),
+    (
       .activity, .forgetsNoAlarm,
       [
         """

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import OperationCore
 import Synchronization
 
@@ -10,6 +11,8 @@ final class BrokenCache: OperationClient.StoreCache {
     case ignoresCacheTime
     /// No store is evicted.
     case keepsForever
+    /// The dates of evictions are an hour late.
+    case datesLate
     case forgetsNoAlarm
     /// Stores at the same path replace each other.
     case findsByPath
@@ -34,6 +37,8 @@ final class BrokenCache: OperationClient.StoreCache {
 
   private let fault: Fault
   private let state = Mutex(State())
+  /// The dates of evictions, by path, so that nothing is retained.
+  private let dates = Mutex<[OperationPath: Date]>([:])
   // Several meetings, because the first lost stores may be looked up or cleared again, and so be released all the same.
   private let meeting = Meeting(count: 8)
 
@@ -43,6 +48,11 @@ final class BrokenCache: OperationClient.StoreCache {
 
   func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {
     if self.fault == .evictsAtOnce { return store.evict() }
+    if self.fault == .none || self.fault == .datesLate {
+      let lifetime = store.context.operationCacheTime + (self.fault == .none ? .zero : .seconds(3_600))
+      let date = store.context.operationClock.now().addingTimeInterval(Double(lifetime.components.seconds))
+      self.dates.withLock { $0[store.path] = date }
+    }
     if self.fault == .releasesLocked { return self.releaseLocked(store) }
     if self.fault == .findsByPath {
       let same = self.state.withLock { $0.stores.values.filter { $0.path == store.path } }
@@ -78,6 +88,8 @@ final class BrokenCache: OperationClient.StoreCache {
     alarm?.cancel()
     withExtendedLifetime(store) {}
   }
+
+  func evictionDate(of store: OperationClient.IdleStore) -> Date? { self.dates.withLock { $0[store.path] } }
 
   private func releaseLocked(_ store: OperationClient.IdleStore) {
     self.state.withLock { $0.others.append(store) }
