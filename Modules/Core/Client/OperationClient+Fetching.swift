@@ -36,7 +36,7 @@ extension OperationClient {
     guard store.isStale else { return }
     var context = OperationContext()
     context.operationRunCause = .prefetch
-    _ = await store.runtime.runOrJoin(mayBeAnswered: false, using: context)
+    _ = await store.runtime.runOrJoin(.refresh, using: context)
   }
 
   /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
@@ -54,8 +54,10 @@ extension OperationClient {
     refreshesBehind: Bool = false
   ) async throws(Query.Failure) -> Query.Value {
     let store = self.store(for: query, fileID: "", line: 0)
-    if let value = self.kept({ store.currentValue }, in: store, refreshesBehind: refreshesBehind) { return value }
-    return try await store.runtime.runOrJoin().get(Query.Value.self, Query.Failure.self)
+    let kept = self.kept({ store.currentValue }, in: store, refreshesBehind: refreshesBehind)
+    if let kept, !store.runtime.interceptsCalls { return kept }
+    return try await store.runtime.runOrJoin(.value, kept: kept.map { RunSuccess($0) })
+      .get(Query.Value.self, Query.Failure.self)
   }
 
   /// Returns the value of a query with a default value: from its store if the store is fresh, otherwise fetched.
@@ -73,8 +75,9 @@ extension OperationClient {
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
     let store = self.store(for: query, fileID: "", line: 0)
     let fetched = { store.valueUpdateCount > 0 ? store.currentValue : nil }
-    if let value = self.kept(fetched, in: store, refreshesBehind: refreshesBehind) { return value }
-    return try await store.runtime.runOrJoin().get(Value.self, Failure.self)
+    let kept = self.kept(fetched, in: store, refreshesBehind: refreshesBehind)
+    if let kept, !store.runtime.interceptsCalls { return kept }
+    return try await store.runtime.runOrJoin(.value, kept: kept.map { RunSuccess($0) }).get(Value.self, Failure.self)
   }
 
   /// Returns the value of a store if it is fresh, or if it may be returned while a run refreshes it.
@@ -84,12 +87,9 @@ extension OperationClient {
     refreshesBehind: Bool
   ) -> Value? {
     // Freshness is checked first: a value that was read before the check could be older than the value that is fresh.
-    if !store.isStale, let value = value() {
-      store.noteRead()
-      return value
-    }
+    if !store.isStale, let value = value() { return value }
     guard refreshesBehind, !store.isInvalidated, let value = value() else { return nil }
-    store.runtime.runBehind(.refreshBehind)
+    store.runtime.refreshBehind(because: .refreshBehind)
     return value
   }
 }

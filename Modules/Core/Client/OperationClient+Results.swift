@@ -74,7 +74,7 @@ public struct OperationResultEvent: Sendable {
     self.operationName = event.operationName
     self.context = event.context
     self.result =
-      if let error = outcome.error { .failure(error) } else { .success(outcome.outcome.anyValue ?? ()) }
+      if let error = outcome.error { .failure(error) } else { .success(outcome.base.anyValue ?? ()) }
   }
 }
 

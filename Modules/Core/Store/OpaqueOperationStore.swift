@@ -36,6 +36,9 @@ extension OpaqueOperationStore {
   /// The path of the operation.
   public var path: OperationPath { self.runtime.path }
 
+  /// The name of the operation, for notices.
+  public var operationName: String { self.runtime.operation.operationName }
+
   /// A weak reference to the store, for observers.
   public var reference: StoreReference { self.runtime.reference }
 

@@ -30,9 +30,30 @@ extension OperationStore {
 }
 
 extension OperationStore {
+  /// Returns a value that the state has, or waits for a run that refreshes the whole value; without one, runs the
+  /// operation.
+  ///
+  /// It is the way in for reads with a rule of their own: the interceptors of the store are asked as for other calls.
+  ///
+  /// - Parameters:
+  ///   - demand: What the caller asks for.
+  ///   - value: The value of the state, if that is what the caller asks for; nil if it needs a run.
+  /// - Returns: The value.
+  /// - Throws: The failure of the run, or of an interceptor.
+  public func value(
+    for demand: StoreCall.Demand,
+    inState value: State.OperationValue?
+  ) async throws(State.Failure) -> State.OperationValue {
+    if let value, !self.runtime.interceptsCalls { return value }
+    return try await self.runtime.runOrJoin(demand, kept: value.map { RunSuccess($0) })
+      .get(State.OperationValue.self, State.Failure.self)
+  }
+
   /// Waits for a run that refreshes the whole value; without one, runs the operation.
-  nonisolated(nonsending) package func runOrJoin() async -> Result<State.OperationValue, State.Failure> {
-    await self.runtime.runOrJoin().result()
+  nonisolated(nonsending) package func runOrJoin(
+    _ demand: StoreCall.Demand = .value
+  ) async -> Result<State.OperationValue, State.Failure> {
+    await self.runtime.runOrJoin(demand).result()
   }
 
   /// Waits until no run is under way, or the current task is cancelled.

@@ -32,6 +32,12 @@ struct UncountedChanges: Hashable, Sendable {
 }
 
 extension OperationStore {
+  /// The state without and with the optimistic updates; nil while an invalidation is unanswered.
+  public var stateForRead: (state: State, shown: State)? {
+    let states = self.runtime.withMachine { $0.isInvalidated ? nil : ($0.state, $0.shownState) }
+    return states.map { ($0.value(as: State.self), $1.value(as: State.self)) }
+  }
+
   /// The current state, with optimistic updates applied, and its stamp.
   public var stateAndStamp: (state: State, stamp: StoreStamp) {
     let (stored, changes) = self.runtime.withMachine { ($0.shownState, UncountedChanges(of: $0)) }

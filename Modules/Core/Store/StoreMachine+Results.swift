@@ -45,7 +45,9 @@ extension StoreMachine {
     if self.undoLog?.replaceLast(with: change, by: task.id, replaced: &released.undoneChange) == false {
       self.append(change, by: task.id, &released)
     }
-    return StoreChange(isStateNew: true, bringsResult: true)
+    var notifications = StoreChange(isStateNew: true, bringsResult: true)
+    notifications.isWholeResult = result.isSuccess && self.state.isReplaced(by: task)
+    return notifications
   }
 
   /// Appends a change to the undo log, if there is one.

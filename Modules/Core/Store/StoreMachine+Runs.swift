@@ -101,6 +101,13 @@ extension StoreMachine {
     return change
   }
 
+  /// Dates the value anew in place of setting it again. Returns false if that was not possible.
+  mutating func renewValue(withCount count: Int, _ outcome: RunOutcome, of task: ErasedTask) -> Bool {
+    // An undo log would set the outcome again, because it cannot repeat a renewal.
+    guard outcome.isSuccess, !self.hasUndoLog else { return false }
+    return self.state.renewValue(withCount: count, of: task)
+  }
+
   mutating func recordOutcome(of task: ErasedTask, with outcome: RunOutcome, _ released: inout ReleasedValues) {
     released.append(undoLogOf: self)
     // No other change can be rolled back, so the log is no longer needed.

@@ -137,7 +137,7 @@ extension StoreRuntime {
         index.map { machine.canServeRun(at: $0) } ?? machine.reservedTasks.contains { $0.id == sharedRun.id }
       guard isThere, sharedRun.addOwner() else { return false }
       if self.isWatched(.runs) { self.queueJoin(of: sharedRun.id, &machine) }
-      if let listener {
+      if let listener, !listener.hasAnswer {
         machine.subscribers.add(listener, role: .runListener(sharedRun.id))
         if let index { machine.queueHistory(of: machine.runs[index], for: listener) }
       }

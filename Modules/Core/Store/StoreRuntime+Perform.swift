@@ -21,13 +21,13 @@ extension StoreRuntime {
   /// Runs the operation, or joins a run that does the same work if the operation shares runs.
   @usableFromInline
   nonisolated(nonsending) func run(using context: OperationContext?, listener: Subscriber?) async -> RunOutcome {
-    if self.answersCalls { return await self.runWithAnswers(using: context, listener) }
-    return await self.runWithoutAnswers(using: context, listener: listener)
+    if self.interceptsCalls, let outcome = await self.intercept(.run, using: context, listener) { return outcome }
+    return await self.runDirectly(using: context, listener: listener)
   }
 
-  /// Runs the operation, or joins a run, and returns the outcome. The call gets no answer in its place.
+  /// Runs the operation, or joins a run, for a call without interceptors, or behind them.
   @inline(__always)
-  nonisolated(nonsending) func runWithoutAnswers(
+  nonisolated(nonsending) func runDirectly(
     using context: OperationContext?,
     listener: Subscriber?
   ) async -> RunOutcome {
@@ -95,7 +95,10 @@ extension StoreRuntime {
   /// Adds a subscriber for the events of a run. The caller removes it with ``dismiss(_:)``.
   func listen(to sharedRun: SharedRun, with listener: Subscriber) {
     self.noteDependent()
-    self.withMachine { $0.subscribers.add(listener, role: .runListener(sharedRun.id)) }
+    self.withMachine { machine in
+      if listener.hasAnswer { return }
+      machine.subscribers.add(listener, role: .runListener(sharedRun.id))
+    }
   }
 
   /// Removes a listener after all events that are queued for it.
@@ -193,7 +196,6 @@ extension StoreRuntime: RunDelegate {
     context.event.updateReason = .yieldedResult
     task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
-    let answerer = self.answersCalls ? self.answerer(of: context) : nil
     var isTaken = false
     self.change(
       context,
@@ -205,7 +207,6 @@ extension StoreRuntime: RunDelegate {
       machine.noteAttempt(of: task.id, in: &task.context)
       let change = machine.yield(result, of: task, isRecorded: isRecorded, &released)
       isTaken = change.bringsResult
-      if let answerer, change.bringsResult { machine.note(result, of: task, for: answerer) }
       return change
     }
   }
@@ -260,8 +261,7 @@ extension StoreRuntime: RunDelegate {
     let end = self.isWatched(.runs) ? StoreEvent.RunEnd(of: task, with: outcome, isCancelled: isCancelled) : nil
     // The result of a mutation does not make results of other mutations outdated.
     let hidesOutdatedRuns = self.wasInvalidated && self.operation.allowsAutomaticRuns
-    let answerer = self.answersCalls ? self.answerer(of: task.context) : nil
-    let renewedCount = answerer == nil ? nil : task.context.renewedValueCount
+    let renewedCount = entries == nil ? nil : task.context.renewedValueCount
     self.change(
       task.context,
       run: task.id,
@@ -281,7 +281,6 @@ extension StoreRuntime: RunDelegate {
         renewedCount: renewedCount,
         &released
       )
-      if let answerer, finishing.bringsResult { machine.note(outcome, of: task, for: answerer) }
       if let origin = entries?.valueOrigin, finishing.bringsResult, outcome.isSuccess {
         machine.noteValueOrigin(origin, &released)
       }

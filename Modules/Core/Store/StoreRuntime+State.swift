@@ -30,6 +30,7 @@ extension StoreRuntime {
       var context = newValue
       // The context may come from a run or an event, whose clock is stopped.
       context.leaveRunOfSameStore()
+      self.noteInterceptors(in: context)
       self.withMachine { swap(&$0.context, &context) }
       _ = consume context  // Released after unlocking.
     }

@@ -2,16 +2,19 @@ extension StoreRuntime {
   /// Waits for a run that refreshes the whole value, whatever its context; without one, runs the operation.
   ///
   /// - Parameters:
-  ///   - mayBeAnswered: Whether the caller may get the value in place of an outcome.
+  ///   - demand: What the caller asks for.
   ///   - call: Entries for the run that the caller makes; nil for none.
-  /// - Returns: The outcome of the run, or an answer.
+  ///   - kept: The value of the state, if that is what the caller asks for. Only interceptors are asked then.
+  /// - Returns: The outcome of the run, or the answer of an interceptor.
   nonisolated(nonsending) func runOrJoin(
-    mayBeAnswered: Bool = true,
-    using call: OperationContext? = nil
+    _ demand: StoreCall.Demand,
+    using call: OperationContext? = nil,
+    kept: RunOutcome? = nil
   ) async -> RunOutcome {
-    if self.answersCalls, mayBeAnswered { return await self.runWithAnswers(using: call, joinsRefresh: true, nil) }
+    if self.interceptsCalls, let outcome = await self.intercept(demand, using: call, kept: kept) { return outcome }
+    if let kept { return kept }
     guard let running = self.withMachine({ $0.runToJoin }), case .open = WaitGraph.noteAndFind(joining: running) else {
-      return await self.runIgnoringAnswers(using: call, listener: nil)
+      return await self.runOutOfLine(using: call)
     }
     var wait: ToldWait?
     let outcome = await running.joinIfAlive(
@@ -26,7 +29,13 @@ extension StoreRuntime {
     )
     wait?.end()
     if let outcome { return outcome }
-    return await self.runIgnoringAnswers(using: call, listener: nil)
+    return await self.runOutOfLine(using: call)
+  }
+
+  /// Runs the operation, or joins a run that does the same work.
+  @inline(never)
+  private nonisolated(nonsending) func runOutOfLine(using call: OperationContext?) async -> RunOutcome {
+    await self.runDirectly(using: call, listener: nil)
   }
 
   /// Begins the wait of the run that the current task works for, which waits for a run of this store from now on.

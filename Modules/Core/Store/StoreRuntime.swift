@@ -23,8 +23,8 @@ package final class StoreRuntime: Sendable {
   let lifetime = Atomic<UInt8>(0)
   /// What the observers of the store receive, a ``StoreWatch``. Written with the lock held.
   let watch = Atomic<UInt32>(0)
-  /// Whether calls may get answers: see ``CallAnswering``. Set before the first call, or by a run.
-  private let hasAnswerer: Atomic<Bool>
+  /// Whether the context of the store has, or had, interceptors of its calls.
+  private let hasInterceptors: Atomic<Bool>
   /// The settings by which the store treats states of its type.
   let traits: StateTraits
   /// The sequence number of the last idleness check. It wraps around.
@@ -51,7 +51,7 @@ package final class StoreRuntime: Sendable {
   init(operation: OperationBox, state: any StoredState, context: OperationContext) {
     self.operation = operation
     self.traits = type(of: state).traits
-    self.hasAnswerer = Atomic(context.isSet(OperationContext.CallAnswererKey.self))
+    self.hasInterceptors = Atomic(context.isSet(OperationContext.CallInterceptorsKey.self))
     self.lockedMachine = StoreMachine(state: state, context: context)
   }
 
@@ -68,10 +68,15 @@ package final class StoreRuntime: Sendable {
 }
 
 extension StoreRuntime {
-  /// Whether a modifier or a run has added an object that answers the calls of the store.
-  var answersCalls: Bool { self.hasAnswerer.load(ordering: .acquiring) }
+  /// Whether calls of the store may have interceptors.
+  var interceptsCalls: Bool { self.hasInterceptors.load(ordering: .acquiring) }
 
-  func noteAnswerer() { self.hasAnswerer.store(true, ordering: .releasing) }
+  /// Notes the interceptors in a context that the store is about to have.
+  func noteInterceptors(in context: OperationContext) {
+    if context.isSet(OperationContext.CallInterceptorsKey.self) {
+      self.hasInterceptors.store(true, ordering: .releasing)
+    }
+  }
 
   /// Whether the store has ever been invalidated.
   var wasInvalidated: Bool { self.lastInvalidation.load(ordering: .relaxed) > 0 }

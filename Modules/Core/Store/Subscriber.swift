@@ -13,6 +13,7 @@ class Subscriber: @unchecked Sendable {
   private let isCancelled = Atomic(false)
   /// Whether the subscriber was told that the store was removed.
   let knowsRemoval = Atomic(false)
+  private let callIsAnswered = Atomic(false)
   /// The index in the slots of its table. Only the table reads and writes it.
   let position = Atomic<Int>(-1)
 
@@ -23,6 +24,12 @@ class Subscriber: @unchecked Sendable {
   /// Stops the delivery of events to this subscriber.
   func cancel() {
     self.isCancelled.store(true, ordering: .releasing)
+  }
+
+  /// Whether the call of this handler was answered, so that it follows no further run. Used under the lock of the store.
+  var hasAnswer: Bool {
+    get { self.callIsAnswered.load(ordering: .relaxed) }
+    set { self.callIsAnswered.store(newValue, ordering: .relaxed) }
   }
 
   var hasLeft: Bool { self.isCancelled.load(ordering: .acquiring) }

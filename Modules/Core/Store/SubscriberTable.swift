@@ -91,6 +91,9 @@ struct SubscriberTable: Sendable {
     return true
   }
 
+  /// Whether a subscriber is in the table.
+  func contains(_ subscriber: Subscriber) -> Bool { self.index(of: subscriber) != nil }
+
   /// Removes and returns all subscribers.
   mutating func removeAll() -> [Subscriber] {
     defer {

@@ -45,7 +45,10 @@ package final class RunWaits: Sendable {
 }
 
 extension RunWaits: WaitingRun {
-  package var isInCurrentTask: Bool { self.task.load(ordering: .relaxed) == RunTask.current.identity }
+  package var isInCurrentTask: Bool {
+    let task = self.task.load(ordering: .relaxed)
+    return task == RunTask.current.identity || (task != 0 && CallInTask.isCurrentTaskAwaited(by: task))
+  }
 
   package func note(called node: any WaitNode) {
     let called = WeakNode(node)

@@ -33,7 +33,8 @@ extension SharedRun: WaitNode {
 
   package var isEndedByCurrentTask: Bool {
     let task = self.withState { $0.phase == .executing ? $0.task : nil }
-    return task?.identity == RunTask.current.identity
+    guard let task else { return false }
+    return task.identity == RunTask.current.identity || CallInTask.isCurrentTaskAwaited(by: task.identity)
   }
 
   package var waitName: String? { self.withState { $0.delegate }?.waitName }

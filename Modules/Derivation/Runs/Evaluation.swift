@@ -59,7 +59,7 @@ extension Evaluation {
       let former = awaited?.commit
       let path = store.path
       let wait = context.beginWait(for: { "its source \(ShownText.of(path))" }, at: path)
-      outcome = await store.runOrJoinWithoutAnswer()
+      outcome = await store.runOrJoin(.refresh)
       context.endWait(wait)
       if let awaited {
         DerivationWaits.end(self.node, for: awaited)

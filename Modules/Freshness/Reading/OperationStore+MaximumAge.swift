@@ -14,11 +14,10 @@ extension OperationStore where State: ValueServingState {
   /// - Throws: The failure of the run.
   public func value(maximumAge: Duration) async throws(State.Failure) -> State.OperationValue {
     let maximumAge = maximumAge.reportedIfNegative(in: "value(maximumAge:)")
-    if let value = self.value(notOlderThan: maximumAge.seconds) {
-      self.noteRead()
-      return value
-    }
-    return try await self.runOrJoinWithoutAnswer().get()
+    return try await self.value(
+      for: .notOlder(than: maximumAge),
+      inState: self.value(notOlderThan: maximumAge.seconds)
+    )
   }
 
   private func value(notOlderThan maximumAge: Double) -> State.OperationValue? {

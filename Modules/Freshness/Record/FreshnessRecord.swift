@@ -22,7 +22,7 @@ struct ValueKey: Hashable, Sendable {
 
 /// What the modifiers of this module know about one store.
 ///
-/// They make it in the setup of the operation, and it answers the calls of the store.
+/// They make it in the setup of the operation. It intercepts the calls of the store, and observes the values of its runs.
 final class FreshnessRecord: Sendable {
   struct Configuration: Sendable {
     /// The last share of the fresh period, in which a read starts a run behind it; nil without early refreshes.
@@ -119,6 +119,7 @@ extension OperationContext {
     if let record = self.knownFreshnessRecord { return record }
     let record = FreshnessRecord { OperationNotice($0, of: operation, attributes: $1) }
     self.add(record)
+    self.operationObservers.append(record)
     return record
   }
 
@@ -130,11 +131,17 @@ extension OperationContext {
     let record = FreshnessRecord { [name = store.operationName, path = store.path] in
       OperationNotice($0, ofOperationNamed: name, path: path, attributes: $1)
     }
-    return store.callAnswerer { $0.add(record) } as? FreshnessRecord
+    return store.withExclusiveAccess { store in
+      var context = store.context
+      if let known = context.knownFreshnessRecord { return known }
+      context.add(record)
+      store.context = context
+      return store.reference.observer { record }
+    }
   }
 
   private mutating func add(_ record: FreshnessRecord) {
-    self.callAnswerer = record
+    self.callInterceptors.append(record)
     self.addEntriesToOutcomes()
     self.setFreshPeriodsOfRuns { state in
       guard let key = ValueKey(any: state), let seconds = record.entry(of: key)?.seconds else { return nil }
@@ -143,5 +150,8 @@ extension OperationContext {
   }
 
   /// The record of the store with this context; nil if no modifier of this module has made one.
-  var knownFreshnessRecord: FreshnessRecord? { self.callAnswerer as? FreshnessRecord }
+  var knownFreshnessRecord: FreshnessRecord? {
+    for case let record as FreshnessRecord in self.callInterceptors { return record }
+    return nil
+  }
 }

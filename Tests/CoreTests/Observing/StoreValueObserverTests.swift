@@ -60,7 +60,7 @@ struct StoreValueObserverTests {
     run.succeed(2)
     _ = try await fetch.finished()
     store.currentValue = 3
-    #expect(log.all == ["yieldedResult 1", "returnedFinalResult 2 whole", "no result 3"])
+    #expect(log.all == ["yieldedResult 1 whole", "returnedFinalResult 2 whole", "no result 3"])
     observation.cancel()
   }
 

@@ -1,0 +1,56 @@
+/// Stands between the callers of a store and its runs.
+///
+/// ```swift
+/// final class Counting: StoreCallInterceptor {
+///   let calls = Atomic<Int>(0)
+///
+///   nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer {
+///     self.calls.add(1, ordering: .relaxed)
+///     return await call.proceed()
+///   }
+/// }
+/// ```
+///
+/// A modifier appends it to ``OperationContext/callInterceptors`` in its setup. It is outside of all modifiers: it gets
+/// each call once, and not each attempt. Tasks that a caller makes, subscribers, controllers and runs behind a call do
+/// not come through it.
+public protocol StoreCallInterceptor: AnyObject, Sendable {
+  /// Answers one call, in the task of the caller, with no lock held. Each caller has a call of its own.
+  ///
+  /// An answer other than that of ``StoreCall/proceed()`` is no run: it changes no state. If the caller was cancelled,
+  /// it gets what it would have got without interceptors, so that no answer hides a cancellation.
+  ///
+  /// - Parameter call: The call. It is passed on, again and again, until this method returns, and not later.
+  /// - Returns: The answer, which `call` has made.
+  nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer
+}
+
+/// The answer to a call of a store.
+public struct StoreCallAnswer: Sendable {
+  /// The value or the error that the caller gets.
+  public let outcome: StoreOutcome
+
+  /// Entries for the event of the caller's handler; nil for the outcome of a run, which the handler has heard.
+  let entries: OperationContext?
+
+  init(_ outcome: StoreOutcome, entries: OperationContext? = nil) {
+    self.outcome = outcome
+    self.entries = entries
+  }
+}
+
+extension OperationContext {
+  /// The interceptors of the calls of the store with this context, outermost first.
+  ///
+  /// A modifier appends one in its setup, before it calls `operation.setup(context:)`: it is then outside of those of
+  /// the operation inside. Other stores and runners do not take them from a context.
+  public var callInterceptors: [any StoreCallInterceptor] {
+    get { self[CallInterceptorsKey.self] }
+    set { self[CallInterceptorsKey.self] = newValue }
+  }
+
+  enum CallInterceptorsKey: Key {
+    static let defaultValue: [any StoreCallInterceptor] = []
+    static let belongsToSetup = true
+  }
+}
