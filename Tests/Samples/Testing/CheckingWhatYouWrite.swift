@@ -50,3 +50,9 @@ final class SmallCache: OperationClient.StoreCache {
   func storeDidBecomeIdle(_ store: OperationClient.IdleStore) {}
   func storeDidBecomeActive(_ id: OperationClient.IdleStore.ID) {}
 }
+
+final class LastValue: StoreCallInterceptor {
+  init(patience: Duration) {}
+
+  nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer { await call.proceed() }
+}
