@@ -45,6 +45,7 @@ extension OperationStore {
     inState value: State.OperationValue?
   ) async throws(State.Failure) -> State.OperationValue {
     if let value, !self.runtime.interceptsCalls { return value }
+    if value == nil, demand == .run { return try await self.run() }
     return try await self.runtime.runOrJoin(demand, kept: value.map { RunSuccess($0) })
       .get(State.OperationValue.self, State.Failure.self)
   }
