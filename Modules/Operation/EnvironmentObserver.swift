@@ -3,138 +3,151 @@ internal import OperationCore
 internal import OperationNetworkObserving
 internal import Synchronization
 
-/// Reruns the stores of clients when the network is back and when the application is active again.
+/// Reruns the stores of one creator when the network is back and when the application is active again.
 ///
-/// It does the same as `rerunOnChange(of:)` on each store. A client has one subscription for all of its stores that may
-/// run by themselves, while it has any. An idle store uses no memory for it.
-struct EnvironmentObserver: Sendable {
-  private let network: (any NetworkObserver & Sendable)?
-  private let activity: (any ApplicationActivityObserver & Sendable)?
+/// It does the same as `rerunOnChange(of:)` on each store, but with one subscription for all of them, so that an idle
+/// store uses little memory. It subscribes while there are stores.
+final class EnvironmentObserver: Sendable {
+  /// A change, with the value before and the value after.
+  enum Change: Sendable {
+    case network(NetworkConnectionStatus, NetworkConnectionStatus)
+    case activity(Bool, Bool)
 
-  /// Returns nil without an observer.
-  init?(
-    network: (any NetworkObserver & Sendable)?,
-    activity: (any ApplicationActivityObserver & Sendable)?
-  ) {
-    guard network != nil || activity != nil else { return nil }
-    self.network = network
-    self.activity = activity
+    /// What is true after a change that reruns stores.
+    var condition: String {
+      switch self {
+      case .network: "the network is connected"
+      case .activity: "the application is active"
+      }
+    }
   }
 
-  /// Reruns the stores of a client after changes from now on.
-  func begin(for client: OperationClient) {
-    let rerun = client.attachment { EnvironmentRerun(of: client, network: self.network, activity: self.activity) }
-    rerun.begin(for: client)
-  }
-}
+  /// A watched store and its links in the list: the only object allocated for watching a store.
+  fileprivate final class WatchedStore: @unchecked Sendable {
+    // Unchecked because its links are only accessed with the lock of the watch held.
+    let store: any WatchableStore
+    let watch: EnvironmentObserver
+    var next: WatchedStore?
+    // Only the forward links retain, to avoid a retain cycle.
+    unowned var previous: WatchedStore?
 
-/// Counts the stores of one client that may run by themselves, and reruns them. The client keeps it.
-private final class EnvironmentRerun: StoreObserver {
-  private struct State {
-    var storeCount = 0
+    init(_ store: any WatchableStore, _ watch: EnvironmentObserver) {
+      self.store = store
+      self.watch = watch
+    }
+
+    func leave() {
+      self.watch.remove(self)
+    }
+  }
+
+  fileprivate struct State {
+    /// The stores in the order in which they were added.
+    var first: WatchedStore?
+    unowned var last: WatchedStore?
     var subscription = SubscriptionSlot()
     var network: NetworkConnectionStatus?
     var isActive: Bool?
-    /// Keeps this object among the observers of the client.
-    var observation: OperationSubscription?
   }
 
-  private weak let client: OperationClient?
-  private let network: (any NetworkObserver & Sendable)?
-  private let activity: (any ApplicationActivityObserver & Sendable)?
+  private let networkObserver: (any NetworkObserver & Sendable)?
+  private let activityObserver: (any ApplicationActivityObserver & Sendable)?
   private let state = Mutex(State())
-  private let hasBegun = Atomic(false)
 
-  init(
-    of client: OperationClient,
-    network: (any NetworkObserver & Sendable)?,
-    activity: (any ApplicationActivityObserver & Sendable)?
+  /// Returns nil without an observer.
+  init?(
+    network networkObserver: (any NetworkObserver & Sendable)?,
+    activity activityObserver: (any ApplicationActivityObserver & Sendable)?
   ) {
-    self.client = client
-    self.network = network
-    self.activity = activity
+    guard networkObserver != nil || activityObserver != nil else { return nil }
+    self.networkObserver = networkObserver
+    self.activityObserver = activityObserver
   }
 
-  func begin(for client: OperationClient) {
-    if self.hasBegun.load(ordering: .relaxed) || self.hasBegun.exchange(true, ordering: .relaxed) { return }
-    let observation = client.observe(with: self)
-    self.state.withLock { $0.observation = observation }
+  /// Reruns the store after changes until the subscription is cancelled.
+  func add(_ store: any WatchableStore) -> OperationSubscription {
+    let watched = WatchedStore(store, self)
+    let number = self.state.withLock { state in
+      state.append(watched)
+      return state.first === watched ? state.subscription.reserve() : nil
+    }
+    if let number { self.start(number) }
+    return OperationSubscription { watched.leave() }
   }
 
-  var observedEvents: StoreEvent.Kinds { .membership }
-
-  func receive(_ event: StoreEvent, of store: StoreReference) {
-    guard event.allowsAutomaticRuns else { return }
-    switch event.what {
-    case .observed: self.storeCame()
-    case .unobserved: self.storeLeft()
-    default: break
-    }
-  }
-
-  private func storeCame() {
-    let number = self.state.withLock { state -> UInt64? in
-      state.storeCount += 1
-      return state.storeCount == 1 ? state.subscription.reserve() : nil
-    }
-    guard let number else { return }
-    var subscriptions: [OperationSubscription] = []
-    if let network = self.network {
-      subscriptions.append(
-        network.subscribe { [weak self] in self?.receive($0, \.network, number, EnvironmentChange.network) }
-      )
-    }
-    if let activity = self.activity {
-      subscriptions.append(
-        activity.subscribe { [weak self] in self?.receive($0, \.isActive, number, EnvironmentChange.activity) }
-      )
-    }
-    let subscription = OperationSubscription.combined(subscriptions)
-    self.state.withLock { $0.subscription.keep(subscription, number: number) }?.cancel()
-  }
-
-  private func storeLeft() {
+  private func remove(_ watched: WatchedStore) {
+    // The caller retains `watched`, so nothing is released with the lock held.
     let subscription = self.state.withLock { state -> OperationSubscription? in
-      state.storeCount -= 1
-      guard state.storeCount == 0 else { return nil }
+      state.remove(watched)
+      guard state.first == nil else { return nil }
       (state.network, state.isActive) = (nil, nil)
       return state.subscription.clear()
     }
     subscription?.cancel()
   }
 
+  private func start(_ number: UInt64) {
+    var subscriptions: [OperationSubscription] = []
+    if let observer = self.networkObserver {
+      subscriptions.append(observer.subscribe { [weak self] in self?.receive($0, \.network, number, Change.network) })
+    }
+    if let observer = self.activityObserver {
+      subscriptions.append(
+        observer.subscribe { [weak self] in self?.receive($0, \.isActive, number, Change.activity) }
+      )
+    }
+    let subscription = OperationSubscription.combined(subscriptions)
+    self.state.withLock { $0.subscription.keep(subscription, number: number) }?.cancel()
+  }
+
   private func receive<Value: Equatable & Sendable>(
     _ value: Value,
     _ known: any WritableKeyPath<State, Value?> & Sendable,
     _ number: UInt64,
-    _ makeChange: (Value, Value) -> EnvironmentChange
+    _ makeChange: (Value, Value) -> Change
   ) {
-    let previous = self.state.withLock { state -> Value? in
-      guard state.subscription.isCurrent(number) else { return nil }
-      defer { state[keyPath: known] = value }
-      return state[keyPath: known]
+    let (previous, stores) = self.state.withLock { state in
+      guard state.subscription.isCurrent(number) else { return (Value?.none, [any WatchableStore]()) }
+      let previous = state[keyPath: known]
+      state[keyPath: known] = value
+      // The first value is not a change.
+      guard let previous, previous != value else { return (nil, []) }
+      return (previous, state.stores)
     }
-    // The first value is not a change.
-    guard let previous, previous != value, let client = self.client else { return }
+    guard let previous else { return }
     let change = makeChange(previous, value)
-    let stores = client.stores { $0.subscriberCount > 0 && change.satisfies($0.context) }
-    for store in stores { store.reference.rerunForSubscribers(sinceChange: change.cause) }
+    for store in stores where store.subscriberCount > 0 && change.satisfies(store.context) {
+      store.rerunSinceChange(.condition(change.condition))
+    }
   }
 }
 
-/// A change, with the value before and the value after.
-private enum EnvironmentChange: Sendable {
-  case network(NetworkConnectionStatus, NetworkConnectionStatus)
-  case activity(Bool, Bool)
-
-  /// Why stores run again after the change.
-  var cause: OperationRunCause {
-    switch self {
-    case .network: .condition("the network is connected")
-    case .activity: .condition("the application is active")
+extension EnvironmentObserver.State {
+  fileprivate var stores: [any WatchableStore] {
+    var stores: [any WatchableStore] = []
+    var next = self.first
+    while let watched = next {
+      stores.append(watched.store)
+      next = watched.next
     }
+    return stores
   }
 
+  fileprivate mutating func append(_ watched: EnvironmentObserver.WatchedStore) {
+    watched.previous = self.last
+    if let last = self.last { last.next = watched } else { self.first = watched }
+    self.last = watched
+  }
+
+  fileprivate mutating func remove(_ watched: EnvironmentObserver.WatchedStore) {
+    let next = watched.next.take()
+    if let next { next.previous = watched.previous } else { self.last = watched.previous }
+    if let previous = watched.previous { previous.next = next } else { self.first = next }
+    watched.previous = nil
+  }
+}
+
+extension EnvironmentObserver.Change {
   /// Whether the condition of an operation with this context holds now and did not hold before.
   func satisfies(_ context: OperationContext) -> Bool {
     switch self {
