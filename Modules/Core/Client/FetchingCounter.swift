@@ -71,8 +71,9 @@ private final class LoadingObserver: StoreObserver {
     let id = ObjectIdentifier(store)
     switch event.what {
     case .observed:
-      let isLoading = event.runtime?.isLoading ?? false
-      self.counter?.change(id) { ($0.isLoading, $0.isInClient) = (isLoading, true) }
+      let (isLoading, isInClient) = (event.runtime?.isLoading ?? false, store.isInClient)
+      self.counter?.change(id) { ($0.isLoading, $0.isInClient) = (isLoading, isInClient) }
+    case .addedToClient: self.counter?.change(id) { $0.isInClient = true }
     case .stateChanged(let shown):
       let isLoading = shown.isLoading
       self.counter?.change(id) { $0.isLoading = isLoading }

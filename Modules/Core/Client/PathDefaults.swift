@@ -64,6 +64,7 @@ extension OperationClient {
   @usableFromInline
   func defaultContext(at path: @autoclosure () -> OperationPath) -> OperationContext {
     var context = self.defaultContext
+    context.event.isOfNewStore = true
     // Making the path takes an allocation.
     guard self.pathDefaults.areSet else { return context }
     let edits = self.pathDefaults.edits(at: path())

@@ -40,6 +40,8 @@ extension OperationContext {
     var frozenDate: Date?
     var updateReason: OperationResultUpdateReason?
     var hidesAttachment = false
+    /// Whether a client makes a store with this context, and is about to take it.
+    var isOfNewStore = false
 
     init() {}
   }
@@ -63,7 +65,9 @@ extension OperationContext {
   /// Removes the entries of the run and of the event that this context belongs to.
   @usableFromInline
   package mutating func leaveRun() {
+    let isOfNewStore = self.event.isOfNewStore
     self.event = EventEntries()
+    self.event.isOfNewStore = isOfNewStore
     // A write would copy storage that other contexts share.
     if !self.run.isEmpty { self.run = RunEntries() }
   }

@@ -139,8 +139,8 @@ extension OperationExplanation {
   public struct Wait: Hashable, Sendable {
     /// The text that follows "it waits for": `a permit of ConcurrencyLimit`.
     public let subject: String
-    /// How long the run has waited. Nil for the run of another store, if nobody read events or explanations when the
-    /// wait began.
+    /// How long the run has waited. Nil for the run of another store, if the waits of its own store were not observed
+    /// when the wait began.
     public let age: Duration?
   }
 

@@ -17,7 +17,7 @@ extension StoreRuntime {
   var isObservedByClient: Bool { self.withMachine { _ in self.clientObservers != nil } }
 
   /// Writes what the observers receive. Called with the lock held.
-  private func updateWatch(_ machine: borrowing StoreMachine) {
+  func updateWatch(_ machine: borrowing StoreMachine) {
     let own = machine.extras?.content.observers.watch ?? []
     self.watch.store(own.union(self.clientObservers?.watch ?? []).rawValue, ordering: .relaxed)
   }
@@ -30,7 +30,7 @@ extension StoreRuntime {
   }
 
   /// The observers that the store does not have by itself. Called with the lock held.
-  private func withoutOwn(_ observings: [StoreObserving], _ machine: borrowing StoreMachine) -> [StoreObserving] {
+  func withoutOwn(_ observings: [StoreObserving], _ machine: borrowing StoreMachine) -> [StoreObserving] {
     guard let own = machine.extras?.content.observers, !own.isEmpty else { return observings }
     return observings.filter { !own.contains($0.observer) }
   }
@@ -75,7 +75,7 @@ extension StoreRuntime {
   }
 
   /// An event for the observers that receive it; nil if none does. Called with the lock held.
-  private func event(
+  func event(
     _ what: StoreEvent.What,
     in context: OperationContext? = nil,
     run: OperationTaskIdentifier? = nil,
@@ -95,7 +95,7 @@ extension StoreRuntime {
   /// An idle store that has only had events of its membership then has no memory for a queue.
   ///
   /// - Parameter make: Returns the event. Called with the lock held.
-  private func deliver(_ make: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> ObservedEvent?) {
+  func deliver(_ make: (inout StoreMachine, inout StoreMachine.ReleasedValues) -> ObservedEvent?) {
     let mayDeliver = !self.lock.isOwnedByCurrentThread
     var isQueued = false
     let event = self.withMachine { machine, released -> ObservedEvent? in
@@ -237,7 +237,7 @@ extension StoreRuntime {
   /// - Parameters:
   ///   - observing: The observer.
   ///   - claim: Called with the lock held; adds the observer, and returns whether it was not there before.
-  private func begin(_ observing: StoreObserving, _ claim: (inout StoreMachine) -> Bool) {
+  func begin(_ observing: StoreObserving, _ claim: (inout StoreMachine) -> Bool) {
     guard let observer = observing.valueObserver else {
       return self.deliver { machine, _ in
         guard claim(&machine) else { return nil }
@@ -307,7 +307,11 @@ extension StoreRuntime {
   }
 
   /// Ends the observation by the store's own observers. Called when the store is deinitialized.
+  ///
+  /// The observers of a client leave when the client drops the store. Those of a store that no client has taken leave
+  /// here.
   func endObservation() {
+    if !self.isKeptByClient { self.wasRefusedByClient() }
     self.withMachine { machine, released in
       guard machine.extras?.content.observers.isEmpty == false else { return }
       let observers = machine.uniqueExtras().content.observers
@@ -315,89 +319,6 @@ extension StoreRuntime {
       machine.uniqueExtras().content.observers = StoreObservers()
       self.queue(.unobserved, to: observers.members.map(\.observing), &machine)
       self.updateWatch(machine)
-    }
-    self.deliver()
-  }
-}
-
-// MARK: - The observers of a client
-
-extension StoreRuntime {
-  /// Begins the observation by an observer of a client, unless it has begun, or the client no longer has the store.
-  ///
-  /// - Parameters:
-  ///   - member: The observer. One that has left is ignored.
-  ///   - observers: The observers of the client.
-  ///   - isTaken: False for a store that the client is about to take.
-  func begin(with member: ClientObservers.Member, in observers: ClientObservers, isTaken: Bool = true) {
-    let observing = member.observing
-    if !observing.watch.isSubset(of: StoreWatch(.membership)) { self.noteDependent() }
-    self.begin(observing) { machine in
-      let members = self.clientObservers?.members ?? []
-      guard member.isActive, !isTaken || self.isKeptByClient, !members.contains(where: { $0 === member }) else {
-        return false
-      }
-      let isKnown = self.clientObservers?.contains(observing.observer) ?? false
-      // The list before is shared, or retained by its members: nothing of a user is released here.
-      self.clientObservers = observers.list(of: members + [member])
-      self.updateWatch(machine)
-      return !isKnown && machine.extras?.content.observers.contains(observing.observer) != true
-    }
-  }
-
-  /// Ends the observations by observers of a client that have left.
-  func endObservations(in observers: ClientObservers) {
-    let hasEnded = self.withMachine { machine, released -> Bool in
-      guard let list = self.clientObservers, !list.members.allSatisfy(\.isActive) else { return false }
-      released.append(list)
-      self.clientObservers = observers.list(of: list.members.filter(\.isActive))
-      self.queueEnd(of: list, &machine)
-      return true
-    }
-    if hasEnded { self.deliver() }
-  }
-
-  /// Queues the last event for the observers of a list that no longer observe the store. Called with the lock held.
-  private func queueEnd(of list: ClientObservers.List, _ machine: inout StoreMachine) {
-    let present = self.clientObservers
-    let ended = list.observings.filter { present?.contains($0.observer) != true }
-    self.queue(.unobserved, to: self.withoutOwn(ended, machine), &machine)
-    self.updateWatch(machine)
-  }
-
-  /// Ends the observations of a store that a client has not taken after all.
-  func wasRefusedByClient() {
-    self.withMachine { machine, released in
-      guard let list = self.clientObservers else { return }
-      released.append(list)
-      self.clientObservers = nil
-      self.queueEnd(of: list, &machine)
-    }
-    self.deliver()
-  }
-
-  /// The client has taken the store.
-  func wasAddedToClient() {
-    self.showMembership()
-    guard self.isWatched(.membership) else { return }
-    self.deliver { machine, _ in self.isKeptByClient ? self.event(.addedToClient, machine) : nil }
-  }
-
-  /// The client no longer has the store: its observers leave.
-  ///
-  /// - Parameters:
-  ///   - removal: Why it no longer has the store.
-  ///   - cause: What has removed it; nil if nothing observes it.
-  func leaveClientObservers(_ removal: StoreEvent.Removal, by cause: OperationRunCause?) {
-    self.showMembership()
-    self.withMachine { machine, released in
-      // A store may have been put into the client again.
-      if self.isKeptByClient { return }
-      if self.isWatched(.membership) { self.queue(.removedFromClient(removal), by: cause, &machine) }
-      guard let list = self.clientObservers else { return }
-      released.append(list)
-      self.clientObservers = nil
-      self.queueEnd(of: list, &machine)
     }
     self.deliver()
   }

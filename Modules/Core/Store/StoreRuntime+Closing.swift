@@ -11,7 +11,7 @@ extension StoreRuntime {
         if !machine.activityObservers.isEmpty { machine.activityObservers = [:] }
       }
       let isInUse = !machine.subscribers.isEmpty || !machine.subscriberRuns.isEmpty
-      let hasObservers = machine.extras?.content.observers.isEmpty == false
+      let hasObservers = machine.extras?.content.observers.isEmpty == false || self.clientObservers != nil
       return (isInUse, machine.controllers, machine.activityObservers, hasObservers)
     }
     if isInUse {

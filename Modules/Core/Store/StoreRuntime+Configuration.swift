@@ -5,6 +5,8 @@ extension StoreRuntime {
   ///   - context: The context that the operation has set up.
   ///   - state: The type of the state of the store.
   func attachConfiguration<State: OperationState & Sendable>(of context: OperationContext, for state: State.Type) {
+    // A controller may change the state at once, for example to a stored one.
+    if context.event.isOfNewStore { context.clientObservers?.storeWillBeTaken(self) }
     let (handlers, controllers) = (context.operationEventHandlers, context.operationControllers)
     let followsSpecification = context.changingAutomaticRunningSpecification != nil
     let observers = context.operationObservers

@@ -4,8 +4,8 @@
 public struct OperationTaskConfiguration: Sendable {
   /// The name of the task, shown by debuggers.
   ///
-  /// Without one, a task of a store is named by its operation while somebody reads ``OperationClient/events`` or has asked
-  /// a store for an explanation.
+  /// Without one, a task of a store is named by its operation while ``OperationClient/events`` are read, and after the
+  /// store was asked for an explanation.
   public var name: String?
 
   /// The priority of the task; nil for its caller's.

@@ -43,14 +43,14 @@ struct AdmissionTests {
 
   @Test
   func `A modifier that shares runs outside of stores reports who joins`() async throws {
-    let probe = JoinProbe()
+    let observer = JoinCount()
     let script = IntScript()
-    let query = script.operation().modifier(OneRun()).modifier(Probed(probe: probe))
+    let query = script.operation().modifier(OneRun()).modifier(Observed(observer: observer))
     let runner = OperationRunner(operation: query)
     let first = Task.immediate { try await runner.run() }
     let run = try await script.next()
     let second = Task.immediate { try await runner.run() }
-    #expect(probe.count == 1)
+    #expect(observer.count == 1)
     run.succeed(5)
     #expect(try await first.finished() == 5)
     #expect(try await second.finished() == 5)
@@ -138,21 +138,23 @@ where Operation.Value: Sendable, Operation.Failure == any Error {
   }
 }
 
-private final class JoinProbe: OperationProbe {
+private final class JoinCount: StoreObserver {
   private let joins = Counter()
 
   var count: Int { self.joins.value }
 
-  func storeWasMade() -> OperationSubscription { .empty }
-  func subscriberWasAdded() -> OperationSubscription { .empty }
-  func runWasJoined() { self.joins.increment() }
+  var observedEvents: StoreEvent.Kinds { .runs }
+
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    if case .runJoined = event.what { self.joins.increment() }
+  }
 }
 
-private struct Probed<Operation: OperationRequest>: OperationModifier {
-  let probe: JoinProbe
+private struct Observed<Operation: OperationRequest>: OperationModifier {
+  let observer: JoinCount
 
   func setup(context: inout OperationContext, using operation: Operation) {
-    context.operationProbes.append(self.probe)
+    context.operationObservers.append(self.observer)
     operation.setup(context: &context)
   }
 
