@@ -173,7 +173,7 @@ extension CircuitBreaker {
 
   /// The state and the counts of the breaker at this moment.
   ///
-  /// - Parameter context: A context whose deadlines give the time; nil for those of the run that has opened the breaker.
+  /// - Parameter context: A context whose deadlines give the time. With nil, the run that opened the breaker gives it.
   /// - Returns: A snapshot. Like ``state``, it makes an open breaker half-open when its time has come.
   public func snapshot(in context: OperationContext? = nil) -> Snapshot {
     let state = self.state(in: context)

@@ -15,8 +15,8 @@ internal import Synchronization
 /// there is a place.
 ///
 /// The number of breakers is bounded. A closed breaker that has not been used for `idleAfter` is forgotten when a new key
-/// needs its place. If there is none, the one that was used least recently is forgotten. Closed ones are forgotten before
-/// others, if they are among the sixteen that were used least recently. A forgotten breaker goes on for the runs that it has admitted; its key gets a new one.
+/// needs its place. If there is none, one of the sixteen that were used least recently is forgotten, a closed one if there
+/// is one. A forgotten breaker goes on for the runs that it has admitted; its key gets a new one.
 ///
 /// The bound of open breakers follows `max_ejection_percent` in the
 /// [outlier detection](https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/outlier) of Envoy.

@@ -138,8 +138,9 @@ extension StoreCall {
     return false
   }
 
-  /// Ends the call after its interceptor has returned. Whoever still owns a run hands it over to the state, or leaves it
-  /// if the caller was cancelled.
+  /// Ends the call after its interceptor has returned.
+  ///
+  /// A call that still owns a run leaves the run to the state. If the caller was cancelled, the call gives the run up.
   ///
   /// - Parameter answer: The answer of the interceptor.
   /// - Returns: The answer; for a cancelled caller what it gets without interceptors, as far as that is known.

@@ -17,8 +17,8 @@
 public protocol StoreCallInterceptor: AnyObject, Sendable {
   /// Answers one call, in the task of the caller, with no lock held. Each caller has a call of its own.
   ///
-  /// An answer other than that of ``StoreCall/proceed()`` is no run: it changes no state. If the caller was cancelled,
-  /// it gets what it would have got without interceptors, so that no answer hides a cancellation.
+  /// An answer changes no state: only the runs behind ``StoreCall/proceed()`` do. A cancelled caller gets what it would
+  /// get without interceptors, so that no answer hides a cancellation.
   ///
   /// - Parameter call: The call. It is passed on, again and again, until this method returns, and not later.
   /// - Returns: The answer, which `call` has made.
@@ -42,8 +42,8 @@ public struct StoreCallAnswer: Sendable {
 extension OperationContext {
   /// The interceptors of the calls of the store with this context, outermost first.
   ///
-  /// A modifier appends one in its setup, before it calls `operation.setup(context:)`: it is then outside of those of
-  /// the operation inside. Other stores and runners do not take them from a context.
+  /// A modifier appends its interceptor in its setup, before it calls `operation.setup(context:)`. The interceptors of the
+  /// operation inside then come after it. Other stores and runners do not take interceptors from a context.
   public var callInterceptors: [any StoreCallInterceptor] {
     get { self[CallInterceptorsKey.self] }
     set { self[CallInterceptorsKey.self] = newValue }

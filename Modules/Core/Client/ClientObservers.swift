@@ -39,7 +39,7 @@ final class ClientObservers: Sendable {
         observings.append(member.observing)
       }
       self.observings = observings
-      self.watch = observings.reduce(into: []) { $0.formUnion($1.watch) }
+      self.watch = observings.reduce(into: .client) { $0.formUnion($1.watch) }
     }
 
     func contains(_ observer: any StoreObserver) -> Bool { self.observings.contains { $0.observer === observer } }
@@ -108,7 +108,7 @@ extension ClientObservers {
       state.lists = state.lists.filter { !$0.key.contains(member.id) }
       self.updateUnion(state)
     }
-    // A store that is not found here ends the observation itself, when it was taken or has left the client.
+    // A store that is not found here ends the observation when the client has taken it, or no longer has it.
     for runtime in storage?.runtimes(matching: member.path) ?? [] { runtime.endObservations(in: self) }
   }
 
@@ -126,7 +126,7 @@ extension ClientObservers {
     self.state.withLock { state in state.members.filter { $0.path.isPrefix(of: path) } }
   }
 
-  /// Begins to observe a store that the client is about to take. Called before anything else can use the store.
+  /// Begins to observe a store that the client makes. Called before anything else can use the store.
   func storeWillBeTaken(_ runtime: StoreRuntime) {
     if self.isEmpty { return }
     for member in self.members(at: runtime.path) { runtime.begin(with: member, in: self, isTaken: false) }
@@ -134,10 +134,17 @@ extension ClientObservers {
 
   /// Begins the observations by observers that were added meanwhile, and ends those by observers that were removed.
   func storeWasTaken(_ runtime: StoreRuntime) {
-    if runtime.isObservedByClient || !self.isEmpty {
+    if !self.isEmpty || runtime.isObservedByClient {
       for member in self.members(at: runtime.path) { runtime.begin(with: member, in: self) }
       runtime.endObservations(in: self)
     }
     runtime.wasAddedToClient()
+  }
+
+  /// The client no longer has a store: its observers leave.
+  func storeWasRemoved(_ runtime: StoreRuntime, _ removal: StoreEvent.Removal, by cause: OperationRunCause?) {
+    // In this order: an observer that has left the list, and did not find the store in the client any more, has begun
+    // before, so that the store has observers.
+    if !self.isEmpty || runtime.hasObservers { runtime.leaveClientObservers(removal, by: cause) }
   }
 }

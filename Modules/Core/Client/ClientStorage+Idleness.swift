@@ -58,7 +58,7 @@ extension ClientStorage {
       self.queue(ClientChange(removed: [removed]), in: &state, &released)
       return true
     }
-    if isRemoved { entry.runtime.leaveClientObservers(.evicted, by: cause) }
+    if isRemoved { self.observers.storeWasRemoved(entry.runtime, .evicted, by: cause) }
     self.deliver()
   }
 
@@ -74,7 +74,7 @@ extension ClientStorage {
       return true
     }
     guard isInClient else { return }
-    entry.runtime.leaveClientObservers(.evicted, by: cause)
+    self.observers.storeWasRemoved(entry.runtime, .evicted, by: cause)
     self.deliver()
   }
 }

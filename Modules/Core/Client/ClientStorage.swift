@@ -53,9 +53,7 @@ final class ClientStorage: Sendable {
     var stores: [(any AnyObject & Sendable)?] = []
     let entries = self.state.withLock { $0.entries.removeAll() }
     entries.forEach(matching: []) { stores.append($0.end()) }
-    if !self.observers.isEmpty {
-      entries.forEach(matching: []) { $0.runtime.leaveClientObservers(.released, by: nil) }
-    }
+    entries.forEach(matching: []) { self.observers.storeWasRemoved($0.runtime, .released, by: nil) }
   }
 }
 
@@ -136,22 +134,20 @@ extension ClientStorage {
   /// - Returns: The store that is now at the path.
   @usableFromInline
   func insertIfAbsent(_ new: StoreHandle, isIdle: Bool) -> StoreHandle {
-    self.observers.storeWillBeTaken(new.runtime)
     let insertion = self.withNode(at: new.runtime.path) { state, node, released in
       self.insertIfAbsent(new, at: node, isIdle: isIdle, in: &state, &released)
     }
-    if case .existing(let store, let recovered) = insertion {
+    switch insertion {
+    case .existing(let store, let recovered):
       new.runtime.wasRefusedByClient()
       if let recovered { self.updateIdleness(of: recovered) }
       return store
-    }
-    self.observers.storeWasTaken(new.runtime)
-    switch insertion {
-    case .existing: break
     case .queued(let unchecked, let hasQueuedEvents):
+      self.observers.storeWasTaken(new.runtime)
       if hasQueuedEvents { self.deliver() }
       if let unchecked { self.updateIdleness(of: unchecked) }
     case .immediate(let entry):
+      self.observers.storeWasTaken(new.runtime)
       self.cache.storeDidBecomeIdle(entry.idleStore)
       self.deliverRest()
     }
@@ -198,7 +194,6 @@ extension ClientStorage {
     let cause = self.causeOfRemoval
     // A store that is put again at its path stays in the client.
     let new = added.filter { !$0.runtime.isKeptByClient }
-    for store in new { self.observers.storeWillBeTaken(store.runtime) }
     let replacedPaths = Set(added.map(\.runtime.path))
     self.state.withLock { state, released in
       self.remove(removed, replacedAt: replacedPaths, because: cause, in: &state, &released)
@@ -251,7 +246,7 @@ extension ClientStorage {
   /// Notifies the subscribers and the observers of a store that was removed.
   private func notify(of removal: Removal) {
     removal.runtime.wasRemovedFromClient()
-    removal.runtime.leaveClientObservers(removal.kind, by: removal.cause)
+    self.observers.storeWasRemoved(removal.runtime, removal.kind, by: removal.cause)
   }
 
   /// The code that removes stores, as a cause; nil while nothing observes their membership.

@@ -106,7 +106,7 @@ extension OperationEvent.What {
         ? .resumed(from: wait.subject(), after: time, outcome: "\(end)")
         : .waited(for: wait.subject(), duration: time)
     case .yielded(let outcome): self = .yielded(failure: outcome.error.map { ShownText.of($0) })
-    case .stateWritten(let write): self = .stateWritten(OperationEvent.StateWrite(write))
+    case .stateWritten(let write): self = .stateWritten(write)
     case .invalidated:
       guard let cause = event.cause else { return nil }
       self = .invalidated(cause)
@@ -127,22 +127,6 @@ extension OperationEvent.RunEnd {
       failureType: error.map { String(reflecting: type(of: $0)) },
       duration: end.duration
     )
-  }
-}
-
-extension OperationEvent.StateWrite {
-  fileprivate init(_ write: StoreEvent.StateWrite) {
-    self =
-      switch write {
-      case .valueSet: .valueSet
-      case .errorSet: .errorSet
-      case .edited: .edited
-      case .restored: .restored
-      case .reset: .reset
-      case .layerAdded: .layerAdded
-      case .layerRemoved: .layerRemoved
-      case .layerCommitted: .layerCommitted
-      }
   }
 }
 

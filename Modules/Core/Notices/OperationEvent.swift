@@ -115,29 +115,12 @@ extension OperationEvent {
     public let failure: String?
     /// The type of the error, with its module; nil for the other outcomes.
     public let failureType: String?
-    /// The time from the start of the run; nil if the run began before anybody read events or explanations.
+    /// The time from the start of the run; nil if the runs of the store were not observed then.
     public let duration: Duration?
   }
 
   /// A change of a state by something other than a run.
-  public enum StateWrite: String, Hashable, Sendable, Encodable {
-    /// A value was set.
-    case valueSet
-    /// An error was set.
-    case errorSet
-    /// A controller has changed the state.
-    case edited
-    /// A stored state was restored.
-    case restored
-    /// The state was reset.
-    case reset
-    /// An optimistic update was put on top of the value.
-    case layerAdded
-    /// An optimistic update was taken away.
-    case layerRemoved
-    /// An optimistic update became part of the value.
-    case layerCommitted
-  }
+  public typealias StateWrite = StoreEvent.StateWrite
 
   /// Why a client no longer has a store.
   public enum Removal: String, Hashable, Sendable, Encodable {

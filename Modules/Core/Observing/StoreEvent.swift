@@ -102,7 +102,7 @@ extension StoreEvent {
   }
 
   /// A change of the state by something other than a run.
-  public enum StateWrite: Sendable {
+  public enum StateWrite: String, Hashable, Sendable, Encodable {
     /// A value was set.
     case valueSet
     /// An error was set.

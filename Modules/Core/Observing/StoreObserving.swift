@@ -31,15 +31,13 @@ struct StoreWatch: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Events of any kind.
-  static let events = Self(.all)
   /// Values, before they can be read.
   static let values = Self(rawValue: 1 << 16)
-  /// An observer of a client: it may receive nothing but its first and its last event.
+  /// An observer of a client, which may receive nothing but its first and its last event.
   static let client = Self(rawValue: 1 << 17)
 }
 
-/// The observers that a store has by itself: those of its setup, and those that were added to it.
+/// The observers of one store: those of its setup, and those that were added to it. A client's are not among them.
 struct StoreObservers: Sendable {
   struct Member: Sendable {
     let observing: StoreObserving

@@ -25,31 +25,32 @@ extension StoreRuntime {
   func endObservations(in observers: ClientObservers) {
     let hasEnded = self.withMachine { machine, released -> Bool in
       guard let list = self.clientObservers, !list.members.allSatisfy(\.isActive) else { return false }
-      released.append(list)
-      self.clientObservers = observers.list(of: list.members.filter(\.isActive))
-      self.queueEnd(of: list, &machine)
+      self.replaceClientObservers(with: observers.list(of: list.members.filter(\.isActive)), &machine, &released)
       return true
     }
     if hasEnded { self.deliver() }
   }
 
-  /// Queues the last event for the observers of a list that no longer observe the store. Called with the lock held.
-  private func queueEnd(of list: ClientObservers.List, _ machine: inout StoreMachine) {
-    let present = self.clientObservers
-    let ended = list.observings.filter { present?.contains($0.observer) != true }
-    self.queue(.unobserved, to: self.withoutOwn(ended, machine), &machine)
-    self.updateWatch(machine)
-  }
-
   /// Ends the observations of a store that a client has not taken after all.
   func wasRefusedByClient() {
-    self.withMachine { machine, released in
-      guard let list = self.clientObservers else { return }
-      released.append(list)
-      self.clientObservers = nil
-      self.queueEnd(of: list, &machine)
-    }
+    guard self.isObservedByClient else { return }
+    self.withMachine { self.replaceClientObservers(with: nil, &$0, &$1) }
     self.deliver()
+  }
+
+  /// Replaces the observers of a client by some of them, and queues the last event of the others. Called with the lock
+  /// held.
+  private func replaceClientObservers(
+    with list: ClientObservers.List?,
+    _ machine: inout StoreMachine,
+    _ released: inout StoreMachine.ReleasedValues
+  ) {
+    guard let former = self.clientObservers else { return }
+    released.append(former)
+    self.clientObservers = list
+    let ended = former.observings.filter { list?.contains($0.observer) != true }
+    self.queue(.unobserved, to: self.withoutOwn(ended, machine), &machine)
+    self.updateWatch(machine)
   }
 
   /// The client has taken the store.
@@ -70,10 +71,7 @@ extension StoreRuntime {
       // A store may have been put into the client again.
       if self.isKeptByClient { return }
       if self.isWatched(.membership) { self.queue(.removedFromClient(removal), by: cause, &machine) }
-      guard let list = self.clientObservers else { return }
-      released.append(list)
-      self.clientObservers = nil
-      self.queueEnd(of: list, &machine)
+      self.replaceClientObservers(with: nil, &machine, &released)
     }
     self.deliver()
   }

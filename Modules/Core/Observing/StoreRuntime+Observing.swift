@@ -14,7 +14,10 @@ extension StoreRuntime {
   var showsValues: Bool { self.watch.load(ordering: .relaxed) & StoreWatch.values.rawValue != 0 }
 
   /// Whether an observer of a client observes the store.
-  var isObservedByClient: Bool { self.withMachine { _ in self.clientObservers != nil } }
+  var isObservedByClient: Bool { self.watch.load(ordering: .relaxed) & StoreWatch.client.rawValue != 0 }
+
+  /// Whether an observer receives anything of the store.
+  var hasObservers: Bool { self.watch.load(ordering: .relaxed) != 0 }
 
   /// Writes what the observers receive. Called with the lock held.
   func updateWatch(_ machine: borrowing StoreMachine) {
@@ -262,7 +265,7 @@ extension StoreRuntime {
   func observer<Observer: StoreObserver>(orAdd make: @Sendable () -> Observer) -> Observer? {
     if let known = self.withMachine({ self.ownObserver(of: Observer.self, $0) }) { return known }
     self.noteDependent()
-    // What is asked of an observer is asked with no lock held, so the observer that is not added is released after it.
+    // Made with no lock held: it is asked for its kinds, and released if another thread was faster.
     let made = make()
     let observing = StoreObserving(made)
     var observer = made
@@ -308,8 +311,7 @@ extension StoreRuntime {
 
   /// Ends the observation by the store's own observers. Called when the store is deinitialized.
   ///
-  /// The observers of a client leave when the client drops the store. Those of a store that no client has taken leave
-  /// here.
+  /// The observers of a client leave here if it has not taken the store. Otherwise they leave when it drops the store.
   func endObservation() {
     if !self.isKeptByClient { self.wasRefusedByClient() }
     self.withMachine { machine, released in

@@ -349,7 +349,7 @@ private final class EventLog: StoreObserver {
       let state = shown.state(as: QueryState<Int, any Error>.self)
       let value = state?.currentValue ?? nil
       return "state \(value.map { "\($0)" } ?? "nil")" + (state?.isLoading == true ? " loading" : "")
-    case .stateWritten(let write): return "\(write)\(cause)"
+    case .stateWritten(let write): return "\(write.rawValue)\(cause)"
     case .invalidated: return "invalidated\(cause)"
     case .notice(let notice): return "notice \(notice.name)"
     }
