@@ -212,7 +212,7 @@ let table: [Module] = [
     uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
   .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination", "PersistenceTesting", "SubjectFixtures"]),
-  .tests("Fleet", uses: ["Core", "Pagination", "Persistence", "Tags", "FleetTesting"]),
+  .tests("Fleet", uses: ["Core", "Pagination", "Fallback", "Persistence", "Tags", "FleetTesting"]),
   .subject(
     "StorageSubject",
     uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite", "SubjectFixtures"],
@@ -251,7 +251,9 @@ let table: [Module] = [
   .tests("PathKeyGeneration"),
   .suite(
     "Composition",
-    uses: ["Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting"]
+    uses: [
+      "Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting", "Derivation",
+    ]
   ),
   // Empty unless the traits of all three packages are on.
   .suite(

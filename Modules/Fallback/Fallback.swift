@@ -20,10 +20,12 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
 
   @usableFromInline let id = OutcomeModifierIdentifier()
   @usableFromInline let substitute: Substitute
+  private let use: FallbackUse
 
   @usableFromInline
-  init(substitute: Substitute) {
+  init(substitute: Substitute, use: FallbackUse) {
     self.substitute = substitute
+    self.use = use
   }
 
   public var sourceText: String { ".fallback(_:)" }
@@ -59,6 +61,7 @@ extension Fallback {
   @inlinable
   static func begin(_ context: OperationContext) {
     context.removeFromOutcome(IsFallbackKey.self, withValueOrigin: true)
+    context.outcomeStamp = ValueStamp(.final)
   }
 
   /// Says what the value is, for explanations of the store.
@@ -87,6 +90,10 @@ extension Fallback {
     let value = try await self.value(isolation, error, context.leavingDeadlines(inside: self.id), continuation)
     context.addToOutcome(true, for: IsFallbackKey.self)
     Self.noteFallback(from: error, in: context)
+    if self.use != .asValue {
+      context.outcomeStamp.kind = .fallback
+      context.outcomeStamp.freshness = self.use.freshness
+    }
     return value
   }
 

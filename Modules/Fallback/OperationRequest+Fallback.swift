@@ -6,11 +6,13 @@ extension OperationRequest where Value: Sendable {
   /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
-  /// - Parameter value: The value to return in place of an error.
+  /// - Parameters:
+  ///   - value: The value to return in place of an error.
+  ///   - use: What the value may be used for, besides being shown and returned.
   /// - Returns: The operation, whose runs fail only when they are cancelled.
   @inlinable
-  public func fallback(_ value: Value) -> ModifiedOperation<Self, Fallback<Self>> {
-    self.modifier(Fallback(substitute: .value({ value })))
+  public func fallback(_ value: Value, use: FallbackUse = .shown) -> ModifiedOperation<Self, Fallback<Self>> {
+    self.modifier(Fallback(substitute: .value({ value }), use: use))
   }
 }
 
@@ -20,14 +22,17 @@ extension OperationRequest {
   /// A cancelled run does not fall back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
-  /// - Parameter substitute: Receives the error and the context of the run. The run fails with the error that it
-  ///   throws, which may be the one that it receives.
+  /// - Parameters:
+  ///   - use: What the value may be used for, besides being shown and returned.
+  ///   - substitute: Receives the error and the context of the run. The run fails with the error that it throws, which
+  ///     may be the one that it receives.
   /// - Returns: The operation, whose runs fail only when they are cancelled or `substitute` throws.
   @inlinable
   public func fallback(
+    use: FallbackUse = .shown,
     _ substitute: @escaping @Sendable (Failure, OperationContext) async throws(Failure) -> Value
   ) -> ModifiedOperation<Self, Fallback<Self>> {
-    self.modifier(Fallback(substitute: .closure(substitute)))
+    self.modifier(Fallback(substitute: .closure(substitute), use: use))
   }
 
   /// Runs another operation when this one fails, and returns its value.
@@ -37,16 +42,19 @@ extension OperationRequest {
   /// back: its error is thrown. Events of a store whose result is a fallback have
   /// ``OperationCore/OperationContext/isFallback`` in their contexts.
   ///
-  /// - Parameter other: The operation to run in place of this one.
+  /// - Parameters:
+  ///   - other: The operation to run in place of this one.
+  ///   - use: What its value may be used for, besides being shown and returned.
   /// - Returns: The operation, whose runs fail only when they are cancelled or both operations fail.
   public func fallback<Other: OperationRequest & Sendable>(
-    to other: Other
+    to other: Other,
+    use: FallbackUse = .shown
   ) -> ModifiedOperation<Self, Fallback<Self>>
   where Other.Value == Value, Other.Failure == Failure, Value: Sendable {
     let substitute: Fallback<Self>.OperationSubstitute = { isolation, context, continuation throws(Failure) in
       let runner = OperationRunner(operation: other, initialContext: context)
       return try await runner.run(isolation: isolation, with: continuation)
     }
-    return self.modifier(Fallback(substitute: .operation(substitute)))
+    return self.modifier(Fallback(substitute: .operation(substitute), use: use))
   }
 }

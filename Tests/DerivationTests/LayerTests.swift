@@ -36,9 +36,11 @@ struct LayerTests {
     let call = Task { try await mutation.mutate(with: 5) }
     try await gate.arrivals(count: 1)
     #expect(shown.all == [11, 55])
+    #expect(self.client.store(for: two.query).valueStamp.isUnconfirmed)
     gate.open()
     await #expect(throws: Missing.self) { try await call.value }
     await self.client.settledDerivations()
+    #expect(self.client.store(for: two.query).valueStamp == ValueStamp(.final))
     #expect(shown.all == [11, 55, 11])
     #expect([one, two].map(\.calls.value) == [3, 3])
   }
@@ -51,6 +53,7 @@ struct LayerTests {
     await self.client.settledDerivations()
     #expect(shown.all == [10, 50])
     #expect(derived.calls.value == 2)
+    #expect(self.client.store(for: derived.query).valueStamp == ValueStamp(.final))
   }
 
   @Test
@@ -70,7 +73,7 @@ struct LayerTests {
   }
 
   @Test
-  func `Yielded values of a source show, and go again when its run is cancelled`() async throws {
+  func `A query waits for the result of a source that yields, also for readers of the yielded value`() async throws {
     let gate = Gate()
     let source = QueryOperation<Int, any Error>("yielding") { _, continuation in
       continuation.yield(7)
@@ -84,11 +87,13 @@ struct LayerTests {
     let shown = Shown(self.client.store(for: derived.query))
     let task = Task { try await store.fetch() }
     try await gate.arrivals(count: 1)
-    #expect(shown.all == [10, 70])
-    task.cancel()
-    _ = await task.result
+    #expect(store.currentValue == 7)
+    #expect(shown.all == [10])
+    gate.open()
+    #expect(try await task.value == 8)
     await self.client.settledDerivations()
-    #expect(shown.all == [10, 70, 10])
+    #expect(shown.all == [10, 80])
+    #expect(self.client.store(for: derived.query).valueStamp == ValueStamp(.final))
   }
 
   @Test

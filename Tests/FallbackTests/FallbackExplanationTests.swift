@@ -19,9 +19,8 @@ struct FallbackExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 5 s ago.
         It is a fallback, because the run failed: Refused(code: 7).
-        It is fresh for 55 s more.
+        It has been stale for 5 s, because its value is a fallback.
         Nobody subscribes to it.
-        Next: it becomes stale in 55 s.
         """
     )
   }

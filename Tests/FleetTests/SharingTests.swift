@@ -1,5 +1,6 @@
 import Foundation
 import OperationCore
+import OperationFallback
 import OperationFleet
 import OperationTags
 import OperationTesting
@@ -207,5 +208,42 @@ import Testing
         "values so far: shared 1",
       ]
     )
+  }
+
+  @Test(arguments: [(FallbackUse.shown, 2), (.fresh(for: .seconds(60)), 2), (.asValue, 1)])
+  func `A fallback is shared only where it is used as a value`(_ use: FallbackUse, _ runs: Int) {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let calls = Log<Int>()
+    let query = QueryOperation<Int, any Error>("unreachable") { _ in
+      calls.append(1)
+      throw Refused()
+    }
+    .fallback(-1, use: use).sharedInFleet(as: "unreachable", timeToLive: .seconds(3_600))
+    let results = Log<Int?>()
+    for node in [a, b] {
+      _ = fleet.perform { results.append(try? await node.client.store(for: query).fetch()) }
+      fleet.advance(by: .seconds(1))
+    }
+    #expect(results.all == [-1, -1])
+    #expect(calls.all.count == runs)
+  }
+
+  @Test func `A value that is made of an optimistic update is not shared`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let derived = { @Sendable (isUnconfirmed: Bool) in
+      QueryOperation<Int, any Error>("derived") { context in
+        context.combineOutcomeStamp(with: ValueStamp(.final, isUnconfirmed: isUnconfirmed))
+        return isUnconfirmed ? 70 : 100
+      }
+      .sharedInFleet(as: "derived", timeToLive: .seconds(3_600))
+    }
+    let results = Log<Int?>()
+    for (node, isUnconfirmed) in [(a, true), (b, false)] {
+      _ = fleet.perform { results.append(try? await node.client.store(for: derived(isUnconfirmed)).fetch()) }
+      fleet.advance(by: .seconds(1))
+    }
+    #expect(results.all == [70, 100])
   }
 }

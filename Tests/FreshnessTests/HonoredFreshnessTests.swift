@@ -64,7 +64,7 @@ import Testing
     #expect(fallen.isStale)
   }
 
-  @Test func `A yielded value is as fresh as was said before it, and a rollback brings the earlier one back`()
+  @Test func `A yielded value is not fresh, and a rollback brings the earlier one back`()
     async throws
   {
     let gate = Gate()

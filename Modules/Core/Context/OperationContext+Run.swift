@@ -42,6 +42,8 @@ extension OperationContext {
     var hidesAttachment = false
     /// Whether a client makes a store with this context, and is about to take it.
     var isOfNewStore = false
+    /// What is known of the value that the event sets.
+    var stamp = ValueStamp(.final)
 
     init() {}
   }
@@ -110,6 +112,9 @@ extension OperationContext {
     get { self.event.updateReason }
     set { self.event.updateReason = newValue }
   }
+
+  /// What is known of the value that is reported with this context. For the states of modules, which keep it.
+  public var eventStamp: ValueStamp { self.event.stamp }
 
   /// The store that runs the operation with this context; nil outside a run or when the store no longer exists.
   ///

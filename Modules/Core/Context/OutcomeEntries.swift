@@ -54,6 +54,20 @@ extension OperationContext {
     self.removeFromOutcome(RenewedValueKey.self)
   }
 
+  /// What is known of the value that this run returns: final, unless the run says otherwise.
+  ///
+  /// Setting it has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
+  public var outcomeStamp: ValueStamp {
+    get { self.run.outcomeEntries?.stamp ?? ValueStamp(.final) }
+    nonmutating set { self.run.outcomeEntries?.stamp = newValue }
+  }
+
+  /// Combines ``outcomeStamp`` with the stamp of a value from which the run makes its own. Parts of the run may do so at
+  /// the same time.
+  public func combineOutcomeStamp(with stamp: ValueStamp) {
+    self.run.outcomeEntries?.combineStamp(with: stamp)
+  }
+
   /// Sets the origin of this run's value, for explanations of the store while it shows the value.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
@@ -82,6 +96,7 @@ final class OutcomeEntries: Sendable {
   private struct Content: Sendable {
     var entries = OperationContext()
     var isRetryVetoed = false
+    var stamp = ValueStamp(.final)
     var valueOrigin: (@Sendable () -> String)?
   }
 
@@ -118,6 +133,16 @@ final class OutcomeEntries: Sendable {
 
   func vetoRetry(_ isVetoed: Bool) {
     self.content.withLock { $0.isRetryVetoed = isVetoed }
+  }
+
+  /// What is known of the run's value.
+  var stamp: ValueStamp {
+    get { self.content.withLock { $0.stamp } }
+    set { self.content.withLock { $0.stamp = newValue } }
+  }
+
+  func combineStamp(with other: ValueStamp) {
+    self.content.withLock { $0.stamp = $0.stamp.combined(with: other) }
   }
 
   /// The origin of the run's value, in a sentence; nil for a usual value.

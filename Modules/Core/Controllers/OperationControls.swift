@@ -34,6 +34,12 @@ extension OperationControls {
     self.projection.state(in: self.runtime.stateWithoutLayers)
   }
 
+  /// The state that runs and setters have produced, without optimistic updates, and what is known of its value.
+  public var stampedState: (state: State, stamp: ValueStamp) {
+    let stored = self.runtime.stateWithoutLayers
+    return (self.projection.state(in: stored), stored.stamp)
+  }
+
   /// The number of changes of the value that the count of the state does not include, such as committed optimistic
   /// updates.
   package var uncountedChanges: Int { self.runtime.uncountedChanges }
@@ -106,6 +112,18 @@ extension OperationControls {
   package func editState(_ edit: @escaping @Sendable (inout State) -> Void) {
     let projection = self.projection
     self.runtime.editState { stored in projection.edit(&stored, edit) }
+  }
+
+  /// Changes what is known of the value that a run has returned, and notifies the subscribers of the state.
+  ///
+  /// - Parameters:
+  ///   - stamp: What is known of the value from now on.
+  ///   - isStillShown: Whether the value is still the one that is meant. Called with the lock of the store held.
+  public func restamp(_ stamp: ValueStamp, if isStillShown: @escaping @Sendable () -> Bool) {
+    self.runtime.editState { state in
+      let kind = state.stamp.kind
+      if kind == .final || kind == .fallback, isStillShown() { state.restamp(stamp) }
+    }
   }
 
   /// Resets the store to its initial state and cancels its runs.

@@ -80,10 +80,16 @@ extension OpaqueOperationStore {
 extension StoreRuntime {
   var staleness: OperationStaleness {
     let (state, context, isInvalidated, record) = self.withMachine {
-      ($0.state.typed, $0.context, $0.isInvalidated, $0.extras?.content.invalidation)
+      ($0.state, $0.context, $0.isInvalidated, $0.extras?.content.invalidation)
     }
-    if isInvalidated { return OperationStaleness(of: record) }
-    return context.staleness(of: state, isRefreshed: self.allowsAutomaticRuns)
+    let invalidation = isInvalidated ? OperationStaleness(of: record) : nil
+    let typed = state.typed
+    return context.staleness(
+      of: typed,
+      state.stamp,
+      afterInvalidation: invalidation,
+      isRefreshed: self.allowsAutomaticRuns
+    )
   }
 }
 
@@ -96,25 +102,31 @@ extension OperationStaleness {
 }
 
 extension OperationContext {
-  /// Whether a state is stale, by the first rule that says so.
+  /// Whether a state is stale, the first reason that there is for it, and the earliest date of all reasons.
   ///
   /// - Parameters:
   ///   - state: A state of the store with this context.
+  ///   - stamp: The stamp of its value.
+  ///   - invalidation: The staleness after an invalidation that was not answered; nil without one.
   ///   - isRefreshed: Whether the operation runs by itself, so that a stale value is refreshed.
   /// - Returns: The finding.
-  func staleness(of state: some OperationState, isRefreshed: Bool) -> OperationStaleness {
+  func staleness(
+    of state: some OperationState,
+    _ stamp: ValueStamp,
+    afterInvalidation invalidation: OperationStaleness?,
+    isRefreshed: Bool
+  ) -> OperationStaleness {
     let rules = self.stalenessRules
-    if !isRefreshed {
-      let isStale = rules.isStale(state, in: self)
+    if !isRefreshed, invalidation == nil {
+      let isStale = rules.isStale(state, stamp, in: self)
       return OperationStaleness(isStale: isStale, reason: .neverRefreshed, since: nil, freshUntil: nil)
     }
-    if let (reason, since) = rules.finding(of: state, in: self) {
-      return OperationStaleness(isStale: true, reason: .rule(reason), since: since, freshUntil: nil)
+    let finding = rules.finding(of: state, stamp, in: self)
+    let since = [invalidation?.since, finding?.since].compactMap(\.self).min()
+    if let reason = invalidation?.reason ?? finding?.reason {
+      return OperationStaleness(isStale: true, reason: reason, since: since, freshUntil: nil)
     }
-    guard rules.mayFindFresh(state, in: self) else {
-      return OperationStaleness(isStale: true, reason: .noRule, since: nil, freshUntil: nil)
-    }
-    let end = rules.freshPeriod(of: state, in: self)?.end
+    let end = rules.freshPeriod(of: state, stamp, in: self)?.end
     return OperationStaleness(isStale: false, reason: .fresh, since: nil, freshUntil: end)
   }
 }

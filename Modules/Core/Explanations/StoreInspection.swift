@@ -42,6 +42,9 @@ public struct StoreInspection: Sendable {
   /// The state that runs and setters have produced, without optimistic updates.
   public let confirmedState: any OperationState & Sendable
 
+  /// What is known of the value in ``confirmedState``: whether a run has returned it, and what it may be used for.
+  public let stamp: ValueStamp
+
   /// Whether the value without optimistic updates is stale, why, and since when.
   public let staleness: OperationStaleness
 
@@ -198,6 +201,7 @@ extension StoreInspection {
     self.wasRemovedFromClient = reading.entry == nil && reading.wasInClient
     self.state = reading.shownState.typed
     self.confirmedState = reading.state.typed
+    self.stamp = reading.state.stamp
     self.staleness = reading.staleness(in: context, isRefreshed: runtime.allowsAutomaticRuns)
     self.invalidations = (reading.invalidations, reading.answeredInvalidations)
     self.isRestoring = context.operationRestoration?.isRestoring ?? false

@@ -89,9 +89,14 @@ extension StoreReading {
   ///   - isRefreshed: Whether the operation runs by itself, so that a stale value is refreshed.
   /// - Returns: The finding.
   func staleness(in context: OperationContext, isRefreshed: Bool) -> OperationStaleness {
-    if self.invalidations > self.answeredInvalidations { return OperationStaleness(of: self.invalidation) }
+    let isInvalidated = self.invalidations > self.answeredInvalidations
     let state = self.state.typed
-    return context.staleness(of: state, isRefreshed: isRefreshed)
+    return context.staleness(
+      of: state,
+      self.state.stamp,
+      afterInvalidation: isInvalidated ? OperationStaleness(of: self.invalidation) : nil,
+      isRefreshed: isRefreshed
+    )
   }
 
   /// The elapsed time of the next poll whose condition holds; nil if there is none.

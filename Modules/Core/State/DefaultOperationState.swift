@@ -119,6 +119,15 @@ extension DefaultOperationState: StoredState where Base: StoredState {
 
   package var retainedValues: RetainedValues { self.base.retainedValues }
 
+  package var stamp: ValueStamp {
+    let stamp = self.base.stamp
+    return self.isPlaceholder && stamp.kind < .partial ? ValueStamp(.placeholder) : stamp
+  }
+
+  package mutating func restamp(_ stamp: ValueStamp) {
+    self.base.restamp(stamp)
+  }
+
   package mutating func schedule(_ task: inout ErasedTask) {
     self.base.schedule(&task)
   }

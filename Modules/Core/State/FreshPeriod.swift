@@ -92,15 +92,23 @@ extension OperationContext {
   }
 
   /// Whether a state of the store with this context is stale by its rules.
-  public func isStale(_ state: any OperationState) -> Bool { self.stalenessRules.isStale(state, in: self) }
+  public func isStale(_ state: any OperationState) -> Bool {
+    self.stalenessRules.isStale(state, state.knownStamp, in: self)
+  }
 
   /// Whether a state of the store with this context is stale by a rule that `owner` has not added.
   public func isStale(_ state: any OperationState, besides owner: AnyObject) -> Bool {
-    self.stalenessRules.isStale(state, besides: owner, in: self)
+    self.stalenessRules.isStale(state, state.knownStamp, besides: owner, in: self)
   }
 
   /// Of the fresh periods of a state's value, the one that ends first; nil if no rule knows one.
   public func freshPeriod(of state: any OperationState) -> FreshPeriod? {
-    self.stalenessRules.freshPeriod(of: state, in: self)
+    self.stalenessRules.freshPeriod(of: state, state.knownStamp, in: self)
   }
+}
+
+extension OperationState {
+  /// The stamp of the value, where the state has it. A store keeps the stamp beside a state of another module: such a
+  /// value counts as the result of a run here.
+  fileprivate var knownStamp: ValueStamp { (self as? any StoredState)?.stamp ?? ValueStamp(.final) }
 }

@@ -27,6 +27,9 @@ struct QueryContent: Sendable {
     /// The date of an initial value; nil if it has none.
     var date: Date? { if case .dated(let dated) = self { dated.date } else { nil } }
 
+    /// Whether there is no value. A value that is nil itself is one.
+    var isNone: Bool { if case .none = self { true } else { false } }
+
     func get<V: Sendable>(_ type: V.Type) -> V? {
       switch self {
       case .none: nil
@@ -71,6 +74,8 @@ struct QueryContent: Sendable {
     var valueUpdateCount = 0
     /// When the value was last set. Meaningless while `valueUpdateCount` is 0.
     var valueDate = Date(timeIntervalSinceReferenceDate: 0)
+    /// The stamp of the value. Meaningless while `valueUpdateCount` is 0.
+    var stamp = ValueStamp(.initial)
     var currentValue: Value
     let initialValue: Value
   }
@@ -149,6 +154,7 @@ extension QueryContent {
     self.fields.currentValue = form(outcome)
     self.fields.valueUpdateCount += 1
     self.fields.valueDate = date
+    self.fields.stamp = context.event.stamp
     self.forgetError()
   }
 
@@ -162,6 +168,7 @@ extension QueryContent {
   mutating func renewValue(withCount count: Int, using context: OperationContext) -> Bool {
     guard count > 0, self.fields.valueUpdateCount == count else { return false }
     self.fields.valueDate = context.date
+    self.fields.stamp = context.event.stamp
     self.forgetError()
     return true
   }

@@ -106,6 +106,16 @@ extension QueryState: StoredState {
 
   package var retainedValues: RetainedValues { self.content.retainedValues }
 
+  package var stamp: ValueStamp {
+    let fields = self.content.fields
+    if fields.valueUpdateCount > 0 { return fields.stamp }
+    return ValueStamp(fields.currentValue.isNone ? .none : .initial)
+  }
+
+  package mutating func restamp(_ stamp: ValueStamp) {
+    self.content.fields.stamp = stamp
+  }
+
   package mutating func schedule(_ task: inout ErasedTask) {
     self.content.schedule(task)
   }

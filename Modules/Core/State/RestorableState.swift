@@ -91,6 +91,7 @@ extension QueryState: RestorableState {
     self.content.fields.currentValue = QueryContent.Value(restoration.value)
     self.content.fields.valueUpdateCount = restoration.valueUpdateCount
     self.content.fields.valueDate = restoration.valueLastUpdatedAt
+    self.content.fields.stamp = ValueStamp(.final)
     guard restoration.errorUpdateCount > 0, let date = restoration.errorLastUpdatedAt else { return }
     // An error that was set while the value was being read is newer.
     let present = self.content.fields.failures
@@ -108,6 +109,7 @@ extension QueryState {
     self.content.fields.currentValue = QueryContent.Value(restoration.value)
     self.content.fields.valueUpdateCount += 1
     self.content.fields.valueDate = restoration.valueLastUpdatedAt
+    self.content.fields.stamp = ValueStamp(.final)
     if let failures = self.content.fields.failures, failures.lastDate <= restoration.valueLastUpdatedAt {
       self.content.forgetError()
     }

@@ -12,14 +12,69 @@ struct StalenessRules: Sendable {
     self.rules.append(rule)
   }
 
-  /// Whether the state is stale: by any of the rules, or without rules by the default of the context.
-  func isStale<State: OperationState>(_ state: State, in context: OperationContext) -> Bool {
-    if let period = self.saidPeriod?(state) {
-      if !period.contains(context.date) { return true }
-      if self.rules.isEmpty { return false }
+  /// Whether the state is stale: by the stamp of its value, by any of the rules, or without rules by the default of the
+  /// context.
+  func isStale<State: OperationState>(_ state: State, _ stamp: ValueStamp, in context: OperationContext) -> Bool {
+    var isStale = false
+    self.visitReasons(of: state, stamp, in: context) { _ in
+      isStale = true
+      return false
     }
-    if !self.rules.isEmpty { return self.rules.contains { $0.isStale(state, in: context) } }
-    return self.defaultPeriod(of: state, in: context).map { !$0.contains(context.date) } ?? true
+    return isStale
+  }
+
+  /// Whether the state is stale by its stamp or by a rule that `owner` has not added.
+  func isStale<State: OperationState>(
+    _ state: State,
+    _ stamp: ValueStamp,
+    besides owner: AnyObject,
+    in context: OperationContext
+  ) -> Bool {
+    if stamp.isNeverFresh { return true }
+    return self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
+  }
+
+  /// Why a state is stale: all that says so decides from this one list.
+  private enum Reason<State: OperationState> {
+    /// What the value is.
+    case kind(ValueStamp.Kind)
+    /// The time is over for which the run has called its value fresh; nil if that has no date.
+    case said(FreshPeriod?)
+    case rule(any StalenessRule)
+    /// By the default of the context; nil without a value of a known age.
+    case byDefault(FreshPeriod?)
+    /// There is neither a rule nor a default.
+    case noRule
+  }
+
+  /// Passes on the reasons why the state is stale, until `visit` returns false.
+  private func visitReasons<State: OperationState>(
+    of state: State,
+    _ stamp: ValueStamp,
+    in context: OperationContext,
+    _ visit: (Reason<State>) -> Bool
+  ) {
+    if stamp.isNeverFresh, !visit(.kind(stamp.kind)) { return }
+    let said = self.saidPeriod(of: state, stamp)
+    if let said, !said.contains(context.date), !visit(.said(said)) { return }
+    for rule in self.rules where rule.isStale(state, in: context) {
+      if !visit(.rule(rule)) { return }
+    }
+    guard self.rules.isEmpty, said == nil else { return }
+    if context.operationStaleAfter == nil {
+      _ = visit(.noRule)
+      return
+    }
+    let period = self.defaultPeriod(of: state, in: context)
+    if period?.contains(context.date) != true { _ = visit(.byDefault(period)) }
+  }
+
+  /// The period for which the run has called its value fresh; nil if it has not.
+  private func saidPeriod(of state: some OperationState, _ stamp: ValueStamp) -> FreshPeriod? {
+    if let freshness = stamp.freshness, let date = state.oldestPartUpdatedAt {
+      return FreshPeriod(start: date, seconds: freshness.seconds)
+    }
+    return self.saidPeriod?(state)
   }
 
   /// The period in which a value is fresh if there is no rule; nil if the value is never fresh then.
@@ -28,35 +83,43 @@ struct StalenessRules: Sendable {
     return FreshPeriod(start: date, seconds: duration.seconds)
   }
 
-  /// Whether the state is stale by a rule that `owner` has not added.
-  func isStale<State: OperationState>(
-    _ state: State,
-    besides owner: AnyObject,
+  /// Why the state is stale, and since when: by the first reason in order, and since the earliest date of all of them.
+  func finding<State: OperationState>(
+    of state: State,
+    _ stamp: ValueStamp,
     in context: OperationContext
-  ) -> Bool {
-    self.rules.contains { $0.owner !== owner && $0.isStale(state, in: context) }
-  }
-
-  /// Why the state is stale, and since when: by the period that its run has named, by the first rule that applies, or by
-  /// the default of the context. Nil if none of these says so.
-  func finding(of state: some OperationState, in context: OperationContext) -> (reason: String, since: Date?)? {
+  ) -> (reason: OperationStaleness.Reason, since: Date?)? {
+    var first: OperationStaleness.Reason?
+    var earliest: Date?
     let date = context.date
-    func since(_ period: FreshPeriod?) -> Date? { period.flatMap { $0.end <= date ? $0.end : nil } }
-    let said = self.saidPeriod?(state)
-    if let said, !said.contains(date) {
-      return ("the time is over for which its run has called it fresh", since(said))
+    self.visitReasons(of: state, stamp, in: context) { reason in
+      if first == nil { first = self.text(of: reason, state, in: context) }
+      let since =
+        switch reason {
+        case .kind: state.valueLastUpdatedAt
+        case .said(let period), .byDefault(let period): period?.end
+        case .rule(let rule): rule.freshPeriod(of: state, in: context)?.end
+        case .noRule: nil as Date?
+        }
+      if let since, since <= date { earliest = earliest.map { min($0, since) } ?? since }
+      return true
     }
-    if let rule = self.rules.first(where: { $0.isStale(state, in: context) }) {
-      return (rule.reason(for: state, in: context), since(rule.freshPeriod(of: state, in: context)))
-    }
-    guard self.rules.isEmpty, said == nil, context.operationStaleAfter != nil else { return nil }
-    guard let period = self.defaultPeriod(of: state, in: context) else { return (state.reasonWithoutFreshPeriod, nil) }
-    return period.contains(date) ? nil : (period.reason(at: date), since(period))
+    return first.map { ($0, earliest) }
   }
 
-  /// Whether there is a rule, a period that a run has named, or a default, by which a value can be fresh.
-  func mayFindFresh(_ state: some OperationState, in context: OperationContext) -> Bool {
-    !self.rules.isEmpty || context.operationStaleAfter != nil || self.saidPeriod?(state) != nil
+  private func text<State: OperationState>(
+    of reason: Reason<State>,
+    _ state: State,
+    in context: OperationContext
+  ) -> OperationStaleness.Reason {
+    switch reason {
+    case .kind(let kind):
+      .rule(kind == .fallback ? "its value is a fallback" : "its run has yielded its value, and returned none")
+    case .said: .rule("the time is over for which its run has called it fresh")
+    case .rule(let rule): .rule(rule.reason(for: state, in: context))
+    case .byDefault(let period): .rule(period?.reason(at: context.date) ?? state.reasonWithoutFreshPeriod)
+    case .noRule: .noRule
+    }
   }
 
   /// Calls `onChange` whenever a condition of a rule may have changed.
@@ -65,12 +128,22 @@ struct StalenessRules: Sendable {
   }
 
   /// Of the fresh periods by rules and runs, the one that ends first; nil if there is none.
-  func freshPeriod<State: OperationState>(of state: State, in context: OperationContext) -> FreshPeriod? {
-    let said = self.saidPeriod?(state)
+  func freshPeriod<State: OperationState>(
+    of state: State,
+    _ stamp: ValueStamp,
+    in context: OperationContext
+  ) -> FreshPeriod? {
+    let said = self.saidPeriod(of: state, stamp)
     if self.rules.isEmpty { return said ?? self.defaultPeriod(of: state, in: context) }
     return (self.rules.map { $0.freshPeriod(of: state, in: context) } + [said]).compactMap(\.self)
       .min { $0.end < $1.end }
   }
+}
+
+extension ValueStamp {
+  /// Whether the value is stale by what it is, whatever rules say: a partial one, and a fallback without a freshness of
+  /// its own.
+  var isNeverFresh: Bool { self.kind == .partial || (self.kind == .fallback && self.freshness == nil) }
 }
 
 protocol StalenessRule: Sendable {

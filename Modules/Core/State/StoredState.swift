@@ -15,6 +15,12 @@ package protocol StoredState: Sendable {
 
   var isLoading: Bool { get }
 
+  /// What is known of the value.
+  var stamp: ValueStamp { get }
+
+  /// Changes what is known of the value of a run, which stays as it is. Does nothing by default.
+  mutating func restamp(_ stamp: ValueStamp)
+
   /// The value and the error.
   var retainedValues: RetainedValues { get }
 
@@ -87,6 +93,8 @@ extension StoredState {
   package static var partwiseType: (any PartwiseReplacingState.Type)? { nil }
 
   package mutating func renewValue(withCount count: Int, of task: ErasedTask) -> Bool { false }
+
+  package mutating func restamp(_ stamp: ValueStamp) {}
 }
 
 extension StoredState where Self: OperationState {
@@ -104,7 +112,7 @@ extension StoredState {
   ///
   /// - Precondition: ``OperationState/stored`` has made the state from a state of this type.
   func value<State: OperationState & Sendable>(as state: State.Type) -> State {
-    // By the precondition, this is such a state, or a `StateBox` with such a state as its only field.
+    // By the precondition, this is such a state, or a `StateBox` with such a state as its first field.
     withUnsafePointer(to: self) { UnsafeRawPointer($0).assumingMemoryBound(to: State.self).pointee }
   }
 
@@ -122,13 +130,23 @@ extension OperationState where Self: Sendable {
   var stored: any StoredState { (self as? any StoredState) ?? StateBox(self) }
 }
 
-/// A box for a state that receives outcomes only with their types.
+/// A box for a state that receives outcomes only with their types, and for the stamp of its value.
 struct StateBox<State: OperationState & Sendable>: StoredState {
-  // The only field: see `StoredState.value(as:)`.
+  // The first field: see `StoredState.value(as:)`.
   private var state: State
+  private(set) var stamp: ValueStamp
 
   init(_ state: State) {
     self.state = state
+    self.stamp = Self.stampBeforeResults(of: state)
+  }
+
+  mutating func restamp(_ stamp: ValueStamp) {
+    self.stamp = stamp
+  }
+
+  private static func stampBeforeResults(of state: State) -> ValueStamp {
+    ValueStamp((state.currentValue as? any OptionalValue)?.isNil == true ? .none : .initial)
   }
 
   static var traits: StateTraits { StateTraits(of: State.self) }
@@ -157,16 +175,19 @@ struct StateBox<State: OperationState & Sendable>: StoredState {
 
   mutating func report(_ outcome: RunOutcome, of task: ErasedTask) {
     self.state.update(with: outcome.result(State.OperationValue.self), for: OperationTask(task))
+    if outcome.isSuccess { self.stamp = task.context.event.stamp }
   }
 
   mutating func set(_ outcome: RunOutcome, using context: OperationContext) {
     self.state.update(with: outcome.result(State.StateValue.self), using: context)
+    if outcome.isSuccess { self.stamp = context.event.stamp }
   }
 
   func isReplaced(by task: ErasedTask) -> Bool { self.state.isRefreshed(by: OperationTask(task)) }
 
   mutating func resetTasks(using context: OperationContext) -> [ErasedTask] {
-    self.state.reset(using: context).tasksToCancel.map(\.erased)
+    defer { self.stamp = Self.stampBeforeResults(of: self.state) }
+    return self.state.reset(using: context).tasksToCancel.map(\.erased)
   }
 
   static func makeStore(of runtime: StoreRuntime) -> any AnyObject & Sendable {

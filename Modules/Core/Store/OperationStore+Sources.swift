@@ -7,11 +7,14 @@ public struct StoreStamp: Hashable, Sendable {
   private let values: Int
   private let errors: Int
   private let others: UncountedChanges
+  /// What is known of the shown value.
+  public let value: ValueStamp
 
-  fileprivate init<State: OperationState>(of state: State, _ others: UncountedChanges) {
+  fileprivate init<State: OperationState>(of state: State, _ others: UncountedChanges, _ value: ValueStamp) {
     self.values = state.valueUpdateCount
     self.errors = state.errorUpdateCount
     self.others = others
+    self.value = value
   }
 }
 
@@ -40,10 +43,13 @@ extension OperationStore {
 
   /// The current state, with optimistic updates applied, and its stamp.
   public var stateAndStamp: (state: State, stamp: StoreStamp) {
-    let (stored, changes) = self.runtime.withMachine { ($0.shownState, UncountedChanges(of: $0)) }
+    let (stored, changes, value) = self.runtime.withMachine { ($0.shownState, UncountedChanges(of: $0), $0.shownStamp) }
     let state = stored.value(as: State.self)
-    return (state, StoreStamp(of: state, changes))
+    return (state, StoreStamp(of: state, changes, value))
   }
+
+  /// What is known of the value that the store shows. With optimistic updates the value is unconfirmed.
+  public var valueStamp: ValueStamp { self.runtime.valueStamp }
 
   /// The number of the last invalidation of the store; 0 before the first.
   public var lastInvalidation: Int { self.runtime.lastInvalidation.load(ordering: .acquiring) }
@@ -58,7 +64,7 @@ extension OperationStore {
   /// Whether a run has named the period in which the value is fresh.
   public var hasFreshPeriodOfRun: Bool {
     let (state, rules) = self.runtime.withMachine { ($0.state, $0.context.stalenessRules) }
-    return rules.saidPeriod?(state.value(as: State.self)) != nil
+    return state.stamp.freshness != nil || rules.saidPeriod?(state.value(as: State.self)) != nil
   }
 
   /// Whether the operation may run without a call. False for mutations.

@@ -2,6 +2,13 @@ extension StoreMachine {
   /// The state that the store shows: the state with the layers applied, or the state itself without layers.
   var shownState: any StoredState { self.layeredState ?? self.state }
 
+  /// The stamp of the value that the store shows.
+  var shownStamp: ValueStamp {
+    var stamp = self.state.stamp
+    if self.hasLayers { stamp.isUnconfirmed = true }
+    return stamp
+  }
+
   /// Applies the layers to the state, and returns the result. Called without the lock, because layers are user code.
   func stateWithLayers() -> any StoredState {
     var state = self.state

@@ -194,6 +194,8 @@ extension StoreRuntime: RunDelegate {
     var task = task
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
+    context.event.stamp = context.outcomeStamp
+    context.event.stamp.kind = .partial
     task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
     var isTaken = false
@@ -249,6 +251,7 @@ extension StoreRuntime: RunDelegate {
     let valueDate = entries != nil && outcome.isSuccess ? task.context.outcomeDate : nil
     if let valueDate { task.context.event.frozenDate = valueDate }
     task.context.event.updateReason = .returnedFinalResult
+    task.context.event.stamp = entries?.stamp ?? ValueStamp(.final)
     // A cancellation from inside the operation is not an error of the state either.
     let isCancelled = isCancelled || outcome.isCancellation
     var needsRerun = false

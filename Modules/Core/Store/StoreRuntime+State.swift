@@ -39,13 +39,17 @@ extension StoreRuntime {
   @usableFromInline
   package var subscriberCount: Int { self.withMachine { $0.subscribers.count } }
 
-  /// Whether the value should be fetched again: after an invalidation, or because a staleness rule says so.
+  /// The stamp of the value that the store shows: unconfirmed with optimistic updates.
+  var valueStamp: ValueStamp { self.withMachine { $0.shownStamp } }
+
+  /// Whether the value should be fetched again: after an invalidation, by its stamp, or because a staleness rule says so.
   ///
   /// The rules receive the state without layers. Without rules a value is always stale.
   var isStale: Bool {
-    let (state, context, isInvalidated) = self.withMachine { ($0.state.typed, $0.context, $0.isInvalidated) }
+    let (state, context, isInvalidated) = self.withMachine { ($0.state, $0.context, $0.isInvalidated) }
     if isInvalidated { return true }
-    return context.stalenessRules.isStale(state, in: context)
+    let typed = state.typed
+    return context.stalenessRules.isStale(typed, state.stamp, in: context)
   }
 
   var isAutomaticRunningEnabled: Bool {
@@ -70,6 +74,7 @@ extension StoreRuntime {
     var context = context ?? self.context
     // The context may come from an earlier event, whose clock is stopped.
     context.event.frozenDate = nil
+    context.event.stamp = ValueStamp(.set)
     return context.stoppingClock()
   }
 

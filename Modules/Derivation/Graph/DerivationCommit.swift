@@ -9,9 +9,12 @@ final class DerivationCommit: Sendable {
   let isRejected: Bool
   /// The number of sources between the query and the furthest one that is not derived.
   let height: Int
+  /// What is known of the value that was made of the readings.
+  private let stamp: Locked<ValueStamp>
 
   init(readings: [ObjectIdentifier: any Reading], hasFailed: Bool, height: Int, isRejected: Bool = false) {
     self.readings = readings
+    self.stamp = Locked(Self.stamp(of: readings))
     self.hasFailed = hasFailed
     self.isRejected = isRejected
     self.height = height
@@ -24,6 +27,27 @@ final class DerivationCommit: Sendable {
   func isCurrent(changed: Set<ObjectIdentifier>) -> Bool {
     changed.allSatisfy { self.readings[$0].map(Self.isCurrent) ?? true }
       && self.readings.values.allSatisfy(Self.isCurrent)
+  }
+
+  private static func stamp(of readings: [ObjectIdentifier: any Reading]) -> ValueStamp {
+    readings.values.reduce(ValueStamp(.final)) { $0.combined(with: $1.valueStamp) }
+  }
+
+  /// Looks once more at what is known of the readings after a source has changed without another value: an update of it
+  /// may have been confirmed.
+  ///
+  /// - Parameter reading: The reading of that source.
+  /// - Returns: What is known of the value of the query now; nil if that is the same as before.
+  func takeNewStamp(after reading: any Reading) -> ValueStamp? {
+    let former = self.stamp.withLock { $0 }
+    let plain = ValueStamp(.final)
+    // Nearly always, and without a look at all readings.
+    if former == plain, reading.valueStamp == plain { return nil }
+    let new = Self.stamp(of: self.readings)
+    return self.stamp.withLock { stamp in
+      defer { stamp = new }
+      return stamp == new ? nil : new
+    }
   }
 
   private static func isCurrent(_ reading: any Reading) -> Bool {

@@ -11,6 +11,8 @@ final class DerivationNode: Sendable {
     /// Runs the query for the subscribers for a change of the source at a path, beginning on the current thread.
     let rerun: @Sendable (OperationPath?) -> Void
     let settled: @Sendable () async -> Void
+    /// Changes what is known of the value, if that is still the one that is meant.
+    let restamp: @Sendable (ValueStamp, @escaping @Sendable () -> Bool) -> Void
     /// Performs an action after the events of the store that were created before.
     let performInEventOrder: @Sendable (@escaping @Sendable () -> Void) -> Void
   }
@@ -271,10 +273,10 @@ extension DerivationNode {
   func sourceHasChanged(_ source: any Source) {
     guard let controls = self.controls, let client = controls.context().operationClient else { return }
     // What a run under way has read is not in the commit yet: `rerunIfOutdated` looks again at its end.
-    if !controls.isLoading(), let reading = self.commit?.readings[ObjectIdentifier(source)], reading.isCurrent(),
-      source.isInClient
+    if !controls.isLoading(), let commit = self.commit, let reading = commit.readings[ObjectIdentifier(source)],
+      reading.isCurrent(), source.isInClient
     {
-      return
+      return self.restamp(controls, commit, after: [reading])
     }
     let path = source.path
     self.content.withLock { content, released in
@@ -295,10 +297,20 @@ extension DerivationNode {
       defer { (content.hasMissedChange, content.changed) = (false, []) }
       return content.changed
     }
-    if let commit = self.commit, commit.isCurrent(changed: changed) { return }
+    if let commit = self.commit, commit.isCurrent(changed: changed) {
+      return self.restamp(controls, commit, after: changed.compactMap { commit.readings[$0] })
+    }
     // Their values would have to be waited for. Without runs there is nothing to search for.
     if let client = controls.context().operationClient, client.derivations.hasRuns, self.isPostponed { return }
     controls.rerun(self.content.withLock { $0.changedSource })
+  }
+
+  /// Changes what is known of the value after sources have changed without another value.
+  private func restamp(_ controls: Controls, _ commit: DerivationCommit, after readings: [any Reading]) {
+    for reading in readings {
+      guard let stamp = commit.takeNewStamp(after: reading) else { continue }
+      controls.restamp(stamp) { [weak self] in self?.commit === commit }
+    }
   }
 
   /// Whether a derived query below this one runs, so that this one runs when that has ended.

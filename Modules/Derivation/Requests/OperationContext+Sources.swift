@@ -112,7 +112,7 @@ extension OperationContext {
   private func state<Query: QueryRequest>(of query: Query) -> QueryState<Query.Value, Query.Failure> {
     guard let client = self.operationClient else { return QueryState() }
     let store = client.store(for: query, fileID: "", line: 0)
-    return self.evaluation?.state(of: store) ?? store.state
+    return self.evaluation?.state(of: store, in: self) ?? store.state
   }
 
   private nonisolated(nonsending) func run<Query: QueryRequest>(

@@ -43,6 +43,7 @@ struct DerivedRun {
     while true {
       count += 1
       let isAutomatic = self.isAutomatic || count > 1
+      context.outcomeStamp = ValueStamp(.final)
       let evaluation = Evaluation(of: self.node, for: self.cause, isAutomatic: isAutomatic, in: self.queue.revision)
       let result = await self.result(of: query, evaluation, isolation: isolation, in: context, with: continuation)
       evaluation.end()

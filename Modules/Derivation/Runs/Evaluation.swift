@@ -75,16 +75,16 @@ extension Evaluation {
       if !value.isFailure, !(error is CancellationError) { self.content.withLock { $0.isMixed = true } }
       value = .failure(error)
     }
-    self.add(reading, hasFailed: value.isFailure, height: awaited?.height ?? 0, isVerified: isVerified)
+    self.add(reading, hasFailed: value.isFailure, height: awaited?.height ?? 0, isVerified: isVerified, in: context)
     return ReadValue(value: value, outcome: outcome)
   }
 
-  /// Reads the state of a store, which becomes a source, and waits for nothing.
-  func state<State>(of store: OperationStore<State>) -> State {
+  /// Reads the state of a store, which becomes a source, and waits for nothing. The context comes from the reader.
+  func state<State>(of store: OperationStore<State>, in context: OperationContext) -> State {
     guard store.isInClient, !self.hasEnded else { return store.state }
     self.begin(store, runsIfStale: true)
     let reading = StoreReading(of: store, invalidation: store.lastInvalidation, isOfState: true)
-    self.add(reading, hasFailed: false, height: store.derivationNode?.height ?? 0, isVerified: false)
+    self.add(reading, hasFailed: false, height: store.derivationNode?.height ?? 0, isVerified: false, in: context)
     return reading.readState
   }
 
@@ -132,7 +132,15 @@ extension Evaluation {
     return self.cause.refresh(source) || source.isRefreshing
   }
 
-  private func add(_ reading: any Reading, hasFailed: Bool, height: Int, isVerified: Bool) {
+  private func add(
+    _ reading: any Reading,
+    hasFailed: Bool,
+    height: Int,
+    isVerified: Bool,
+    in context: OperationContext
+  ) {
+    // At once, because the body may yield next.
+    context.combineOutcomeStamp(with: reading.valueStamp)
     let former = self.content.withLock { content -> (any Reading)? in
       if hasFailed { content.hasFailedSource = true }
       if !isVerified { content.isVerifiable = false }

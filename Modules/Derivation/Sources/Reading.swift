@@ -10,6 +10,8 @@ protocol Reading: AnyObject, Sendable {
   var invalidation: Int { get }
   /// Whether the run has read the whole state, and waited for nothing.
   var isOfState: Bool { get }
+  /// What a value that is made of the reading is at best.
+  var valueStamp: ValueStamp { get }
 
   /// Whether the store shows what the run has read, or something equal. Calls `==` of the value.
   func isCurrent() -> Bool
@@ -57,6 +59,24 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
   }
 
   var source: (any Source)? { self.store }
+
+  var valueStamp: ValueStamp {
+    Self.stampOfResult(of: self.state, self.stamp.withLock { $0.store.value }, isOfState: self.isOfState)
+  }
+
+  /// The stamp of a value that is made of a reading.
+  ///
+  /// What is made of a fallback is one. What is made of a whole state is unconfirmed where that state has no value that a
+  /// run has returned, because the reader did not wait for one.
+  private static func stampOfResult(of state: State, _ source: ValueStamp, isOfState: Bool) -> ValueStamp {
+    var stamp = ValueStamp(.final, isUnconfirmed: source.isUnconfirmed)
+    if source.kind == .fallback {
+      stamp.kind = .fallback
+      stamp.freshness = source.freshness
+    }
+    if isOfState, state.isLoading || state.error != nil || source.kind <= .partial { stamp.isUnconfirmed = true }
+    return stamp
+  }
 
   /// The value that was read, or the error if that was set after the value.
   var value: Result<State.StateValue, State.Failure> {

@@ -80,7 +80,10 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
     let tags = self.context.tags(of: value).map { FleetNames.subject(ofTag: $0.path, reporting: true) }
     let subjects = tags.compactMap(\.self)
     if let lease = admission.lease {
-      if subjects.count == tags.count, let write = self.write(value, subjects, under: lease, admission.epoch) {
+      // Only what a service has answered is shared: neither a fallback nor a value with an unconfirmed update.
+      if self.context.outcomeStamp.mayLeaveStore, subjects.count == tags.count,
+        let write = self.write(value, subjects, under: lease, admission.epoch)
+      {
         let answer = await self.node.store(write, admission)
         if case .stored(let revision) = answer { self.context.fleetRecord?.note(revision: revision) }
       } else {

@@ -54,6 +54,7 @@ extension PaginatedState: OperationState {
     case .success(var pages):
       pages.date(PageTime(context.date), initialPages: self.initialValue)
       self.set(pages, in: context)
+      self.forgetStamps()
     case .failure(let error): self.set(error, in: context)
     }
   }
@@ -133,6 +134,32 @@ extension PaginatedState {
     storage.content.error = error
     storage.content.errorUpdateCount += 1
     storage.content.errorLastUpdatedAt = context.date
+  }
+}
+
+extension PaginatedState {
+  /// Notes the stamp of pages that a run has yielded or returned, as far as the state has taken them.
+  ///
+  /// - Parameters:
+  ///   - stamp: The stamp.
+  ///   - ids: The identifiers of the pages.
+  ///   - revision: The revision of the run.
+  @usableFromInline
+  mutating func note(_ stamp: ValueStamp, ofPages ids: some Sequence<PageID>, from revision: Revision?) {
+    let isPlain = stamp == ValueStamp(.final)
+    if isPlain, self.storage.content.stamps.isEmpty { return }
+    let storage = self.uniqueStorage()
+    let pages = storage.content.currentValue
+    for id in ids where revision == nil || pages.entry(of: id)?.revision == revision {
+      storage.content.stamps[id] = isPlain ? nil : stamp
+    }
+    storage.content.stamps = storage.content.stamps.filter { pages.contains(id: $0.key) }
+  }
+
+  /// All pages count as returned or set from now on.
+  @usableFromInline
+  mutating func forgetStamps() {
+    if !self.storage.content.stamps.isEmpty { self.uniqueStorage().content.stamps = [:] }
   }
 }
 

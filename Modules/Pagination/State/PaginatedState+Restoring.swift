@@ -55,6 +55,7 @@ extension PaginatedState: RestorableState {
     guard self.valueUpdateCount == 0, restoration.valueUpdateCount > 0 else { return }
     let storage = self.uniqueStorage()
     storage.content.currentValue = Self.pages(of: restoration)
+    storage.content.stamps = [:]
     storage.content.valueUpdateCount = restoration.valueUpdateCount
     storage.content.valueLastUpdatedAt = restoration.valueLastUpdatedAt
     storage.content.errorUpdateCount += restoration.errorUpdateCount
@@ -65,6 +66,7 @@ extension PaginatedState: RestorableState {
   public mutating func replaceValue(with restoration: StoredPages<PageID, PageValue>) {
     let storage = self.uniqueStorage()
     storage.content.currentValue = Self.pages(of: restoration)
+    storage.content.stamps = [:]
     storage.content.valueUpdateCount += 1
     storage.content.valueLastUpdatedAt = restoration.valueLastUpdatedAt
     // An error that was set later than the pages stays.

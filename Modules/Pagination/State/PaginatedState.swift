@@ -47,6 +47,8 @@ public struct PaginatedState<PageID: Hashable & Sendable, PageValue: Sendable, P
     @usableFromInline var allPagesActiveTasks: [FetchTask] = []
     @usableFromInline let order: PageOrder<PageID, PageValue>
     @usableFromInline var valueLastUpdatedAt: Date?
+    /// The stamps of the pages that no run has returned and no user has set: those that were yielded, and fallbacks.
+    @usableFromInline var stamps: [PageID: ValueStamp] = [:]
     @usableFromInline var errorLastUpdatedAt: Date?
 
     // Last, as their size depends on the user's types: so the offsets of the fields before them are known.

@@ -55,6 +55,12 @@ extension PaginatedState: StoredState {
 
   package var retainedValues: RetainedValues { self.storage.content.steps.retainedValues(self) }
 
+  package var stamp: ValueStamp {
+    let content = self.storage.content
+    if content.valueUpdateCount == 0 { return ValueStamp(content.currentValue.isEmpty ? .none : .initial) }
+    return content.stamps.values.reduce(ValueStamp(.final)) { $0.combined(with: $1) }
+  }
+
   package mutating func schedule(_ task: inout ErasedTask) {
     self.storage.content.steps.schedule(&self, &task)
   }

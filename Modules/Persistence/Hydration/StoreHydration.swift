@@ -75,10 +75,11 @@ extension StoreHydration: HydratableStore {
 
   func dehydrated() -> (key: String, entry: DehydratedValues.Entry)? {
     guard let place = self.progress.withLock({ $0.place }) else { return nil }
-    let state = place.controls.stateWithoutLayers
-    guard let restoration = state.restoration else { return nil }
+    let (state, stamp) = place.controls.stampedState
+    guard stamp.mayLeaveStore, let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
-    let persisted = PersistedState(restoration: restoration, isInvalidated: place.controls.isInvalidated)
+    let isInvalidated = place.controls.isInvalidated || stamp.kind == .partial
+    let persisted = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
     do {
       let bytes = try Envelope.write(persisted, version: self.settings.version)
       let text = String(decoding: bytes, as: UTF8.self)

@@ -6,7 +6,7 @@ struct StateStamp: Equatable, Sendable {
   let valueUpdateCount: Int
   let valueLastUpdatedAt: Date?
   let errorUpdateCount: Int
-  let isInvalidated: Bool
+  var isInvalidated: Bool
   let uncountedChanges: Int
 
   /// Makes the stamp of a state; nil if it has no value.

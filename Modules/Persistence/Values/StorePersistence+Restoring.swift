@@ -199,13 +199,19 @@ extension StorePersistence: OperationController {
     }
     let ticket = self.progress.withLock { $0.notedTicket }
     destination.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
+    let restored = destination.controls.stateWithoutLayers
     let stamp = StateStamp(
-      destination.controls.stateWithoutLayers,
+      restored,
       isInvalidated: persisted.isInvalidated,
       uncountedChanges: uncountedChanges
     )
     // The state is known as stored, unless a flush has passed another one on meanwhile.
-    self.progress.withLock { if $0.notedTicket == ticket, !isMigrated { $0.stamp = stamp } }
+    let value = self.storableValue(of: restored)
+    self.progress.withLock { progress in
+      guard progress.notedTicket == ticket, !isMigrated else { return }
+      progress.stamp = stamp
+      progress.stored = value
+    }
   }
 
   /// Leaves a value of a later version of the program where it is.
@@ -231,7 +237,7 @@ extension StorePersistence: OperationController {
 
   /// Removes the stored value, unless it was changed after the change with a number.
   private func removeStoredValue(number: UInt64, at destination: Destination) {
-    let content = destination.content(encode: nil, self.settings)
+    let content = destination.content(of: nil, self.settings)
     for key in [destination.key] + destination.aliasKeys {
       if destination.writer.put(content, for: key, ifUnchangedSince: number) { destination.schedule() }
     }
@@ -253,7 +259,8 @@ extension StorePersistence: StoredValueOwner {
     guard let destination = self.destination else { return }
     destination.controls.withExclusiveAccess { controls in
       let count = controls.stateWithoutLayers.valueUpdateCount
-      self.progress.withLock { progress in
+      self.progress.withLock { progress, released in
+        released.append(progress.stored.take())
         progress.removedCount = count
         progress.ignoresStoredValue = true
         progress.keepsStoredValue = false

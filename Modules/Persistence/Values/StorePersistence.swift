@@ -55,12 +55,24 @@ struct PersistenceProgress: Sendable {
   var removedCount: Int?
   /// The stamp of the state that is stored, or waits to be.
   var stamp: StateStamp?
+  /// The value that is stored, or waits to be; nil for none.
+  var stored: StorableValue?
   var lastTicket: UInt64 = 0
   /// Whether changes of the store are noted.
   var isObserving = false
   /// The ticket of the newest change that was passed on.
   var notedTicket: UInt64 = 0
   var limit: OperationSubscription?
+}
+
+/// A value that may be stored.
+struct StorableValue: Sendable {
+  /// Encodes the value.
+  ///
+  /// - Parameter isInvalidated: Whether it is stale, whatever its age.
+  let encode: @Sendable (_ isInvalidated: Bool) throws -> [UInt8]
+  /// Its date, in seconds since the reference date.
+  let dated: Int64?
 }
 
 extension StorePersistence: OperationRestoration {
@@ -76,9 +88,10 @@ extension StorePersistence: OperationRestoration {
     }
     guard let destination = self.typed(erased) else { return }
     // The change that follows leaves a state without a value as it was, so it would not remove the stored one.
-    let content = destination.content(encode: nil, self.settings)
+    let content = destination.content(of: nil, self.settings)
     self.progress.withLock { progress, released in
       progress.stamp = nil
+      released.append(progress.stored.take())
       released.append(destination.writer.put(content, for: destination.key))
     }
     destination.schedule()
@@ -108,8 +121,9 @@ extension StorePersistence {
     guard let destination = self.typed(erased) else { return }
     // Read before the state: a change between the two calls this function once more.
     let uncountedChanges = destination.controls.uncountedChanges
-    let state = destination.controls.stateWithoutLayers
-    let isInvalidated = destination.controls.isInvalidated
+    let (state, valueStamp) = destination.controls.stampedState
+    // A partial value is stored, and is no more fresh after a restart than it is now.
+    let isInvalidated = destination.controls.isInvalidated || valueStamp.kind == .partial
     let stamp = StateStamp(state, isInvalidated: isInvalidated, uncountedChanges: uncountedChanges)
     // Nothing is made for a state that is known, as it is when a store is made or restored.
     let isKnown = self.progress.withLock { progress in
@@ -119,10 +133,12 @@ extension StorePersistence {
       return true
     }
     if isKnown { return }
-    let encode = self.encoding(of: state, isInvalidated: isInvalidated)
-    var content = destination.content(encode: encode, self.settings)
-    content.dated = state.valueLastUpdatedAt.flatMap(UseRecord.seconds)
-    let removal = destination.content(encode: nil, self.settings)
+    if !valueStamp.mayLeaveStore {
+      return self.keepStoredValue(isInvalidated: isInvalidated, ticket, at: destination)
+    }
+    let value = self.storableValue(of: state)
+    let content = destination.content(of: value, isInvalidated: isInvalidated, self.settings)
+    let removal = destination.content(of: nil, self.settings)
     let isNew = self.progress.withLock { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
       guard ticket > progress.notedTicket else { return false }
@@ -130,7 +146,9 @@ extension StorePersistence {
       guard stamp != progress.stamp, !progress.keepsStoredValue else { return false }
       progress.stamp = stamp
       let isRemoved = if let stamp, let count = progress.removedCount { stamp.valueUpdateCount <= count } else { false }
-      let isGone = isRemoved || encode == nil
+      let isGone = isRemoved || value == nil
+      released.append(progress.stored)
+      progress.stored = isGone ? nil : value
       released.append(destination.writer.put(isRemoved ? removal : content, for: destination.key))
       // Otherwise the next start would find the value under its old name.
       for key in destination.aliasKeys where isGone { released.append(destination.writer.put(removal, for: key)) }
@@ -139,30 +157,54 @@ extension StorePersistence {
     if isNew { destination.schedule() }
   }
 
-  /// Returns a closure that encodes a state; nil if it has no value, or one that may not be stored.
-  private func encoding(of state: State, isInvalidated: Bool) -> (@Sendable () throws -> [UInt8])? {
+  /// Leaves the stored value as it is while the store shows one that may not be stored. An invalidation concerns the
+  /// stored value, too.
+  private func keepStoredValue(isInvalidated: Bool, _ ticket: UInt64, at destination: Destination) {
+    let isNew = self.progress.withLock { progress, released in
+      guard ticket > progress.notedTicket else { return false }
+      progress.notedTicket = ticket
+      guard isInvalidated, progress.stamp?.isInvalidated == false, let value = progress.stored else { return false }
+      progress.stamp?.isInvalidated = true
+      let content = destination.content(of: value, isInvalidated: true, self.settings)
+      released.append(destination.writer.put(content, for: destination.key))
+      return true
+    }
+    if isNew { destination.schedule() }
+  }
+
+  /// The value of a state to store; nil if it has none, or one that may not be stored.
+  func storableValue(of state: State) -> StorableValue? {
     guard let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
     let (version, coder) = (self.settings.version, self.settings.coder)
-    return {
-      let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
-      return try Envelope.write(state, version: version, coder: coder)
-    }
+    return StorableValue(
+      encode: { isInvalidated in
+        let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
+        return try Envelope.write(state, version: version, coder: coder)
+      },
+      dated: state.valueLastUpdatedAt.flatMap(UseRecord.seconds)
+    )
   }
 }
 
 extension StorePersistence.Destination {
+  /// What is written of a value; of nil its removal.
   func content(
-    encode: (@Sendable () throws -> [UInt8])?,
+    of value: StorableValue?,
+    isInvalidated: Bool = false,
     _ settings: PersistenceSettings<State>
   ) -> StateWriter.Content {
-    StateWriter.Content(
+    var encode: (@Sendable () throws -> [UInt8])?
+    if let value { encode = { try value.encode(isInvalidated) } }
+    var content = StateWriter.Content(
       encode: encode,
       path: self.controls.path,
       name: settings.name,
       deadlines: self.controls.context.operationDeadlines,
       maximumAge: settings.maximumAgeInSeconds
     )
+    content.dated = value?.dated
+    return content
   }
 
   /// Schedules what was put to be written.

@@ -114,9 +114,12 @@ struct PageAgeTests {
     self.server.script.enqueue(.suspend)
     let refetch = start { try await store.refetchAllPages() }
     try await self.server.script.next().yield("draft")
-    #expect(!store.isStale)
+    // What was yielded is never fresh.
+    #expect(store.isStale)
+    #expect(store.valueStamp.kind == .partial)
     refetch.cancel()
     _ = await refetch.result
+    #expect(store.valueStamp.kind == .final)
     #expect(store.isStale)
   }
 

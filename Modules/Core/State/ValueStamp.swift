@@ -1,0 +1,81 @@
+/// What is known of a value besides its date: what it is, and who may use it for what.
+///
+/// A value keeps its stamp in the state, in the storage, when it is handed over, and in derived queries.
+public struct ValueStamp: Hashable, Sendable {
+  /// What a value is. A greater kind is closer to what a service has answered.
+  public enum Kind: UInt8, Comparable, Sendable {
+    /// There is no value.
+    case none
+    /// The default value of an operation, in place of a missing one.
+    case placeholder
+    /// The value that the store was made with.
+    case initial
+    /// A run has yielded it, and did not return a value since. It is never fresh.
+    case partial
+    /// It was returned in place of an error. It is fresh only where that was asked for, and is never stored or shared.
+    case fallback
+    /// It was set from outside of a run.
+    case set
+    /// A run has returned it.
+    case final
+
+    public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// What the value is.
+  public var kind: Kind
+
+  /// Whether an update is in the value that no service has confirmed: an optimistic one of the store, or of a source of a
+  /// derived query. Such a value is shown, and never stored, handed over, or shared.
+  public var isUnconfirmed: Bool
+
+  /// The seconds of ``freshness``; negative without one. So small that a stamp is as large as a date.
+  private var freshSeconds: Float = -1
+
+  /// Makes a stamp.
+  ///
+  /// - Parameters:
+  ///   - kind: What the value is.
+  ///   - isUnconfirmed: Whether an update is in it that no service has confirmed.
+  public init(_ kind: Kind, isUnconfirmed: Bool = false) {
+    self.kind = kind
+    self.isUnconfirmed = isUnconfirmed
+  }
+
+  /// How long the run has said that its value is fresh, from the date of the value on; nil if it has not. A long time is
+  /// rounded to 24 binary digits.
+  public var freshness: Duration? {
+    get { self.freshSeconds < 0 ? nil : .seconds(Double(self.freshSeconds)) }
+    set { self.freshSeconds = newValue.map { Float(max($0, .zero) / .seconds(1)) } ?? -1 }
+  }
+
+  /// Whether the value may leave its store: be stored, handed over, or shared with other nodes.
+  public var mayLeaveStore: Bool { !self.isUnconfirmed && self.kind != .fallback }
+}
+
+extension ValueStamp.Kind: CustomStringConvertible {
+  /// The name of the kind.
+  public var description: String {
+    switch self {
+    case .none: "none"
+    case .placeholder: "placeholder"
+    case .initial: "initial"
+    case .partial: "partial"
+    case .fallback: "fallback"
+    case .set: "set"
+    case .final: "final"
+    }
+  }
+}
+
+extension ValueStamp {
+  /// The stamp of a value that is made of two: the lesser kind and the shorter freshness; unconfirmed if one is.
+  public func combined(with other: ValueStamp) -> ValueStamp {
+    var stamp = ValueStamp(
+      min(self.kind, other.kind),
+      isUnconfirmed: self.isUnconfirmed || other.isUnconfirmed
+    )
+    stamp.freshness = [self.freshness, other.freshness].compactMap(\.self).min()
+    return stamp
+  }
+}

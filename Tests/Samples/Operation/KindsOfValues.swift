@@ -1,0 +1,4 @@
+import Operation
+import OperationFallback
+
+let postStore = client.store(for: PostQuery(id: 1))
