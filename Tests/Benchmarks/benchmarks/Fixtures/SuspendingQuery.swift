@@ -22,10 +22,14 @@ extension Harness {
     _ modify: (SuspendingQuery) -> some QueryRequest<Int, any Error>
   ) async throws -> (onOneCore: Timing, onAllCores: Timing) {
     let (bare, modified) = (Measure.running(SuspendingQuery()), Measure.running(modify(SuspendingQuery())))
+    let onOneCore = try await self.onOneCore { try await self.difference(from: bare, to: modified).difference }
+    return (onOneCore, try await self.difference(from: bare, to: modified).difference)
+  }
+
+  /// Measures with all threads of the process on one core.
+  func onOneCore<Measured>(_ body: () async throws -> Measured) async throws -> Measured {
     keep_on_one_core(true)
     defer { keep_on_one_core(false) }
-    let onOneCore = try await self.difference(from: bare, to: modified).difference
-    keep_on_one_core(false)
-    return (onOneCore, try await self.difference(from: bare, to: modified).difference)
+    return try await body()
   }
 }

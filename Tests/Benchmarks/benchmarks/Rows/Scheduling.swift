@@ -15,6 +15,8 @@ extension Benchmark {
       to: .runningOnce(query.mutuallyExclusive("benchmark"))
     )
     let (_, scheduled, over) = try await harness.difference(from: .fetchingOnce(query), to: .scheduling(query))
+    // On several cores, chance decides whether the value is there before its caller waits for it, which takes blocks.
+    let scheduledOnOneCore = try await harness.onOneCore { try await harness.time(.scheduling(query)) }
     let sizes = [10, 100_000]
     let waiting = sizes.map { WaitingOperations(count: $0) }
     let timings = try await harness.times(of: waiting.map { .adding(to: $0) })
@@ -29,8 +31,7 @@ extension Benchmark {
       + [.growth(section, of: timings, bar: 1.5, gate: 3)]
       + Row.allocations(of: condition, section, "a condition", bar: 0)
       + Row.allocations(of: exclusion, section, "a category that is free", bar: 1)
-      // A caller that finds no value yet allocates in order to wait: on a busy machine that happens more often.
-      + Row.allocations(of: scheduled, section, "schedule and run", bar: 13, gate: 14.5)
+      + Row.allocations(of: scheduledOnOneCore, section, "schedule and run", bar: 13, gate: 14.5)
   }
 }
 
