@@ -40,6 +40,22 @@ struct SourceTests {
   }
 
   @Test
+  func `A store that is cleared while it is looked up becomes a source at its path`() async throws {
+    let isCleared = Box(false)
+    let watching = self.client.subscribe(matching: ["cell"]) { [unowned client = self.client] change in
+      if !change.storesAdded.isEmpty, !isCleared.replace(with: true) { client.clearStore(with: ["cell", "a"]) }
+    }
+    defer { watching.cancel() }
+    let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) * 2 }
+    let shown = Shown(self.client.store(for: derived.query))
+    await self.client.settledDerivations()
+    #expect(isCleared.value)
+    self.client.store(for: self.cell.query).currentValue = 5
+    await self.client.settledDerivations()
+    #expect(shown.all == [2, 10])
+  }
+
+  @Test
   func `A read joins a run of the source that is under way`() async throws {
     let gate = Gate()
     self.cell.hold(at: gate)

@@ -19,7 +19,12 @@ extension StoreRuntime {
   ) {
     let context = self.eventContext(context)
     self.change(context, event: .stateWritten(write), by: cause()) { machine, released in
-      let change = machine.edit(isSuccess: isSuccess, using: context, &released) { edit(&$0, context) }
+      let change = machine.edit(isSuccess: isSuccess, using: context, &released) { state in
+        edit(&state, context)
+        // For states that do not keep a stamp themselves.
+        if isSuccess { state.restamp(context.event.stamp) }
+        if write == .restored, state.isRestored { state.restamp(ValueStamp(.final)) }
+      }
       if write == .restored { machine.noteValueOrigin({ "It was restored from a storage." }, &released) }
       return change
     }
@@ -32,4 +37,9 @@ extension StoreRuntime {
       machine.edit(isSuccess: false, using: context, &released, edit)
     }
   }
+}
+
+extension StoredState {
+  /// Whether the state has a value although its stamp says that none has come yet.
+  fileprivate var isRestored: Bool { self.stamp.kind < .partial && self.typed.valueUpdateCount > 0 }
 }

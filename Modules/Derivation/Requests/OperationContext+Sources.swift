@@ -22,7 +22,7 @@ extension OperationContext {
   ) async throws(Query.Failure) -> Query.Value {
     guard let client = self.operationClient else { return try await self.run(query) }
     guard let evaluation = self.evaluation else { return try await client.ensureValue(for: query) }
-    let reading = await evaluation.read(client.store(for: query, fileID: "", line: 0), in: self)
+    let reading = await evaluation.read(client.source { $0.store(for: query, fileID: "", line: 0) }, in: self)
     if let value = try reading.value.get() { return value }
     // The store was reset after the run.
     if let value = try reading.outcome?.get() { return value }
@@ -62,7 +62,9 @@ extension OperationContext {
         of: .detached(operation: operation, initialState: initialState(), initialContext: self.leavingRun)
       )
     }
-    return try await self.value(of: client.store(for: operation, initialState: initialState(), fileID: "", line: 0))
+    return try await self.value(
+      of: client.source { $0.store(for: operation, initialState: initialState(), fileID: "", line: 0) }
+    )
   }
 
   /// Returns the pages of a paginated request, which becomes a source of the derived query that runs with this context.
@@ -78,7 +80,7 @@ extension OperationContext {
     guard let client = self.operationClient else {
       return try await self.valueOfRun(of: .detached(query: request, initialContext: self.leavingRun))
     }
-    return try await self.value(of: client.store(for: request, fileID: "", line: 0))
+    return try await self.value(of: client.source { $0.store(for: request, fileID: "", line: 0) })
   }
 
   private nonisolated(nonsending) func value<State>(
@@ -111,7 +113,7 @@ extension OperationContext {
 
   private func state<Query: QueryRequest>(of query: Query) -> QueryState<Query.Value, Query.Failure> {
     guard let client = self.operationClient else { return QueryState() }
-    let store = client.store(for: query, fileID: "", line: 0)
+    let store = client.source { $0.store(for: query, fileID: "", line: 0) }
     return self.evaluation?.state(of: store, in: self) ?? store.state
   }
 
@@ -128,5 +130,17 @@ extension OperationContext {
     context.operationControllers = []
     context.removeEventHandlers()
     return context
+  }
+}
+
+extension OperationClient {
+  /// Looks a store up that a derived query is about to read, again if the client has lost it meanwhile: a store that was
+  /// cleared between its look-up and its use would never become a source.
+  ///
+  /// A cache may drop each store at once. So the look-up is repeated a few times only.
+  fileprivate func source<State>(_ lookUp: (OperationClient) -> OperationStore<State>) -> OperationStore<State> {
+    var store = lookUp(self)
+    for _ in 0..<3 where !store.isInClient { store = lookUp(self) }
+    return store
   }
 }

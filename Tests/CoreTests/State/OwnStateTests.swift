@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationTesting
+import Synchronization
 import TestFixtures
 import Testing
 
@@ -32,6 +33,25 @@ struct OwnStateTests {
     store.resetState()
     #expect(store.currentValue == [])
     #expect(store.status.isIdle)
+  }
+
+  @Test
+  func `The stamp of its value is kept beside it`() async throws {
+    let controller = SettingController()
+    let store = OperationStore<LogState>.detached(
+      operation: LineRequest(script: self.script).stale(after: .seconds(60)).controlled(by: controller),
+      initialState: LogState()
+    )
+    #expect(store.valueStamp == ValueStamp(.initial))
+    self.script.enqueue(.value("a"), .yield(.success("b"), then: .error(Refused())))
+    try await store.run()
+    #expect(store.valueStamp == ValueStamp(.final) && !store.isStale)
+    await #expect(throws: Refused()) { try await store.run() }
+    #expect(store.valueStamp == ValueStamp(.partial) && store.isStale)
+    controller.set(["z"])
+    #expect(store.valueStamp == ValueStamp(.set) && !store.isStale)
+    store.resetState()
+    #expect(store.valueStamp == ValueStamp(.initial) && store.isStale)
   }
 
   @Test
@@ -154,6 +174,20 @@ private struct LineRequest: StatefulOperationRequest {
     with continuation: OperationContinuation<String, any Error>
   ) async throws -> String {
     try await self.script.run(in: context, with: continuation)
+  }
+}
+
+/// Lets a test set a value as a controller.
+private final class SettingController: OperationController, Sendable {
+  private let controls = Mutex<OperationControls<LogState>?>(nil)
+
+  func control(with controls: OperationControls<LogState>) -> OperationSubscription {
+    self.controls.withLock { $0 = controls }
+    return .empty
+  }
+
+  func set(_ lines: [String]) {
+    self.controls.withLock { $0 }?.yield(lines)
   }
 }
 
