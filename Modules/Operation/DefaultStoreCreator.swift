@@ -14,7 +14,7 @@ extension OperationClient {
   /// set a limit. An operation's own settings override these defaults. The retries are made directly inside of the
   /// innermost timeout, deadline or fallback of the operation, so what you write bounds them; a retry of your own
   /// replaces them. All retries of the client, yours included, share one ``retryBudget``: while a service fails, they add
-  /// at most a fifth to the load, or ten requests in a second.
+  /// at most a fifth to the load and ten requests a second, of which a hundred may come at once.
   public struct DefaultStoreCreator: StoreCreator {
     var retryLimit: Int
     var mutationRetryLimit: Int
@@ -76,7 +76,7 @@ extension OperationClient.StoreCreator where Self == OperationClient.DefaultStor
   ///     until it is back; see `networkMode(_:)`. With nil, the network counts as connected.
   ///   - activityObserver: Reruns stale queries with subscribers when the application is active again; nil for none.
   ///   - retryBudget: Bounds the retries of all operations of the client together; nil for no bound. By default a fifth
-  ///     of the runs of the last ten seconds, and ten in a second that need no run.
+  ///     of the runs of the last ten seconds, and ten in a second that need no run, which accumulate for ten seconds.
   /// - Returns: A store creator with these defaults.
   public static func `default`(
     retryLimit: Int = 3,

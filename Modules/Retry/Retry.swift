@@ -181,15 +181,26 @@ extension Retry {
     let funding = self.funding(of: context)
     var index = 0
     var hasBegun = !outcome.isLocalRejection
+    var isReported = false
     if !hasBegun { funding?.takeBackDeposit(in: context) }
     while index < context.operationMaxRetries, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
-        self.isInTime(after: delay, until: end, in: context, of: operation),
-        let payment = self.payment(from: funding, isFirstAttempt: !hasBegun, in: context, of: operation)
+        self.isInTime(after: delay, until: end, in: context, of: operation)
       else { break }
-      guard await self.wait(delay, after: outcome.error, in: context) else {
-        payment.cancel(in: context)
-        break
+      if !isReported { context.attemptFailed(with: outcome.error, nextAfter: delay) }
+      isReported = true
+      guard await self.wait(delay, in: context) else { break }
+      let longest = min(delay, self.timeRemaining(until: end, in: context) ?? delay)
+      guard let payment = self.payment(from: funding, !hasBegun, within: longest, in: context, of: operation) else {
+        // This retry is left out. The next one comes after its own delay.
+        index += 1
+        continue
+      }
+      if payment.wait > .zero {
+        guard await self.wait(payment.wait, in: context) else {
+          payment.cancel(in: context)
+          break
+        }
       }
       payment.begin(in: context)
       self.settings?.noteRetry()
@@ -203,6 +214,7 @@ extension Retry {
         outcome = .failure(error)
       }
       index += 1
+      isReported = false
       if outcome.isLocalRejection { payment.takeBack(in: context) } else { hasBegun = true }
     }
     return try (hasBegun ? outcome.afterAttempt : outcome).get()
@@ -236,26 +248,33 @@ extension Retry {
     in context: OperationContext,
     of operation: Operation
   ) -> Bool {
-    let remaining = [context.operationTimeRemaining, end.map { $0 - context.elapsed }].compactMap(\.self).min()
-    guard let remaining, max(delay, .zero) >= remaining else { return true }
+    guard let remaining = self.timeRemaining(until: end, in: context), max(delay, .zero) >= remaining
+    else { return true }
     context.send(
       OperationNotice(.retryPastDeadline, of: operation, attributes: ["retry.delay": .duration(delay)])
     )
     return false
   }
 
-  /// Pays for a retry out of the budget of the run; nil, with a notice, if the budget does not allow the retry.
+  /// The time until the deadline of the run, or until an end; nil without either.
+  private func timeRemaining(until end: Duration?, in context: OperationContext) -> Duration? {
+    [context.operationTimeRemaining, end.map { $0 - context.elapsed }].compactMap(\.self).min()
+  }
+
+  /// Pays for a retry out of what the budget of the run has, or will have within a time; nil, with a notice, if the
+  /// budget does not allow the retry.
   ///
   /// The first attempt that reaches the service, after others that were all rejected on this side, costs nothing.
   private func payment(
     from funding: RetryFunding?,
-    isFirstAttempt: Bool,
+    _ isFirstAttempt: Bool,
+    within longest: Duration,
     in context: OperationContext,
     of operation: Operation
   ) -> RetryPayment? {
     guard let funding else { return RetryPayment(funding: nil, withdrawal: nil) }
     if isFirstAttempt { return RetryPayment(funding: funding, withdrawal: nil) }
-    if let withdrawal = funding.budget.withdrawal(in: context) {
+    if let withdrawal = funding.budget.withdrawal(within: longest, in: context) {
       return RetryPayment(funding: funding, withdrawal: withdrawal)
     }
     self.settings?.noteRefusal()
@@ -265,12 +284,7 @@ extension Retry {
 
   /// Waits before a retry, and for the condition of the context. Returns false if there is no retry: the delay has
   /// failed, the task is cancelled, or the deadline has passed meanwhile.
-  private func wait(
-    _ delay: OperationDuration,
-    after error: Operation.Failure?,
-    in context: OperationContext
-  ) async -> Bool {
-    context.attemptFailed(with: error, nextAfter: delay)
+  private func wait(_ delay: OperationDuration, in context: OperationContext) async -> Bool {
     do {
       try await context.operationDelayer.delay(for: delay)
     } catch {

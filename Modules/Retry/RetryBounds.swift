@@ -3,9 +3,10 @@ public import OperationCore
 extension OperationRequest {
   /// Bounds the retries of all operations that share `budget`, this one included.
   ///
-  /// Each run deposits into the budget, and each retry withdraws from it. If the budget does not allow the withdrawal,
-  /// there is no retry, and the last error surfaces. Attempts that a breaker or limit inside of the retry rejects count as
-  /// neither: they have not reached the server.
+  /// Each run deposits into the budget, and each retry withdraws from it when it begins. A retry that the budget does not
+  /// allow waits for it, at most as long again as its delay. One that the budget would not allow by then is left out, and
+  /// the run goes on to the delay of the next; after the last one the error surfaces. Attempts that a breaker or limit
+  /// inside of the retry rejects count as neither: they have not reached the server.
   ///
   /// - Parameter budget: A budget for all operations that use the same server.
   /// - Returns: The operation with the budget in its context.
@@ -67,7 +68,7 @@ extension OperationContext {
 }
 
 extension OperationNotice.Name {
-  /// A retry was not made because its budget does not allow it. The attribute `budget.name` is the name of the budget.
+  /// A retry was left out because its budget does not allow it. The attribute `budget.name` is the name of the budget.
   public static let retryOverBudget = Self("retry.overBudget")
 
   /// A retry was not made because it could not begin before the deadline. The attribute `retry.delay` is its delay.

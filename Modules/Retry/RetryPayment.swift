@@ -22,6 +22,9 @@ struct RetryPayment: Sendable {
   /// Nil for an attempt that costs nothing.
   let withdrawal: RetryBudget.Withdrawal?
 
+  /// How long the attempt waits until the budget covers it.
+  var wait: Duration { self.withdrawal?.wait ?? .zero }
+
   /// Deposits for a run whose first attempt begins.
   func begin(in context: OperationContext) {
     guard let funding, funding.isOurs, self.withdrawal == nil else { return }

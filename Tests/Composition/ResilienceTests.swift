@@ -103,7 +103,7 @@ import Testing
     script.enqueue((1...4).map { .value($0) })
     let store = OperationStore.detached(
       query: script.query().hedged(after: .seconds(1), maximum: 2, budget: budget)
-        .retry(limit: 9).retryBudget(budget).backoff(.noBackoff).manualTime(self.clock)
+        .retry(limit: 2).retryBudget(budget).backoff(.noBackoff).manualTime(self.clock)
         .context { $0.operationNoticeObservers.append(notices) }
     )
     for number in 1...4 { #expect(try await store.fetch() == number) }

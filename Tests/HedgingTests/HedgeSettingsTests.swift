@@ -122,7 +122,7 @@ import Testing
     let notices = NoticeLog()
     var context = self.context
     context.operationNoticeObservers = [notices]
-    let budget = RetryBudget(name: "all", ratio: 0, minimumPerSecond: 1)
+    let budget = RetryBudget(name: "all", ratio: 0, minimumPerSecond: 0.1)
     let settings = HedgeSettings(name: "posts", after: .fixed(.milliseconds(100)), budget: budget)
     settings.update(maximum: 3, in: context)
     settings.update(after: .fixed(.milliseconds(100)), maximum: 3, budget: budget, in: context)
@@ -135,7 +135,7 @@ import Testing
     #expect(try await task.value == 2)
     #expect(
       notices.descriptions == [
-        "hedge.settingsChanged hedge.budget=0.0 for each run, and 1.0 a second hedge.delay=100 ms hedge.maximum=3"
+        "hedge.settingsChanged hedge.budget=0.0 for each run, and 0.1 a second hedge.delay=100 ms hedge.maximum=3"
           + " hedge.maximum.previous=2 hedge.name=posts",
         "hedge.started ScriptedQuery<Int, Error> hedge.index=1 hedge.name=posts",
         "hedge.overBudget ScriptedQuery<Int, Error> hedge.name=posts",

@@ -95,7 +95,7 @@
     @Test func `A retry that its budget does not allow sends a notice`() async throws {
       self.script.enqueue(.error(Refused()))
       let budget = RetryBudget(ratio: 0, minimumPerSecond: 0)
-      let store = self.observed.store(self.script.query().retry(limit: 3).retryBudget(budget))
+      let store = self.observed.store(self.script.query().retry(limit: 1).backoff(.noBackoff).retryBudget(budget))
       await #expect(throws: Refused.self) { try await store.fetch() }
       self.observed.expectNotices(["retry.overBudget"])
     }

@@ -29,7 +29,7 @@ import Testing
     #expect(self.attempts.count == runs + retries)
   }
 
-  @Test func `A retry over budget is not made, and the error surfaces`() async throws {
+  @Test func `Retries over budget are left out, and the error surfaces after the last of them`() async throws {
     let notices = Mutex<[OperationNotice.Name]>([])
     let delayer = RecordingDelayer()
     var context = OperationContext()
@@ -37,8 +37,8 @@ import Testing
     let operation = self.attempts.failing().retry(limit: 5).retryBudget(RetryBudget(ratio: 2, minimumPerSecond: 0))
       .onNotice { notice, _ in notices.withLock { $0.append(notice.name) } }
     await #expect(throws: Refused(code: 3)) { try await operation.runOnce(in: context) }
-    #expect(delayer.delays.count == 2)
-    #expect(notices.withLock { $0 } == [.retryOverBudget])
+    #expect(delayer.delays.count == 5)
+    #expect(notices.withLock { $0 } == [.retryOverBudget, .retryOverBudget, .retryOverBudget])
   }
 
   @Test func `A run deposits once, with two retries around it and in each of its attempts`() async {

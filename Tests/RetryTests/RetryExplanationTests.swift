@@ -71,7 +71,7 @@ struct RetryExplanationTests {
   @Test func `A budget that is used up`() async throws {
     let posts = PostFixture()
     let budget = RetryBudget(name: "db", ratio: 0, minimumPerSecond: 0)
-    let store = OperationStore.detached(query: posts.freshQuery.retry(limit: 3).retryBudget(budget))
+    let store = OperationStore.detached(query: posts.freshQuery.retry(limit: 1).backoff(.noBackoff).retryBudget(budget))
     _ = store.explain()
     posts.script.enqueue(.error(Refused()))
     await #expect(throws: Refused.self) { try await store.fetch() }

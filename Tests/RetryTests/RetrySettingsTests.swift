@@ -69,8 +69,8 @@ import Testing
     settings.update(budget: RetryBudget(ratio: 1, minimumPerSecond: 0))
     _ = try? await self.attempts.failing().retry(using: settings).runOnce()
     #expect(self.attempts.count == 5)
-    #expect(settings.snapshot().retries == 3 && settings.snapshot().refusals == 2)
-    #expect(settings.snapshot().gauges == ["retry.limit": 9, "retry.retries": 3, "retry.refusals": 2])
+    #expect(settings.snapshot().retries == 3 && settings.snapshot().refusals == 15)
+    #expect(settings.snapshot().gauges == ["retry.limit": 9, "retry.retries": 3, "retry.refusals": 15])
   }
 
   @Test(arguments: [true, false])

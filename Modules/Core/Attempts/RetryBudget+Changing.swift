@@ -1,9 +1,9 @@
 extension RetryBudget {
   /// Changes the numbers of the budget, also while runs use it.
   ///
-  /// The deposits of the last ten seconds keep their value, and the attempts that need no deposit are cut to the new
-  /// minimum. A number above a billion counts as a billion. Impossible numbers are reported with a warning. Then nothing
-  /// changes.
+  /// The deposits of the last ten seconds keep their value, and the attempts that need no deposit are cut to ten seconds
+  /// of the new minimum. A number above a billion counts as a billion. Impossible numbers are reported with a warning.
+  /// Then nothing changes.
   ///
   /// - Parameters:
   ///   - ratio: The number of additional attempts for each run, at least 0; nil leaves it as it is.

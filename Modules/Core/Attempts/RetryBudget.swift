@@ -6,7 +6,9 @@
 ///
 /// Each run deposits ``ratio``, and each additional attempt, such as a retry or a hedge, withdraws 1. So while a server
 /// fails, 100 runs make at most 20 additional attempts. A deposit expires after ten seconds. An attempt that the
-/// deposits do not cover is still allowed up to ``minimumPerSecond`` times a second, for operations that run rarely.
+/// deposits do not cover is still allowed up to ``minimumPerSecond`` times a second, for operations that run rarely. What
+/// is not used of that minimum accumulates for ten seconds, so that a screen that makes a hundred requests at once is
+/// retried as well.
 ///
 /// Make one budget for each server, and pass it to all operations that use the server. The arithmetic is exact: with a
 /// ratio of 0.6, five runs pay for three attempts.
@@ -18,8 +20,7 @@
 /// is left of it.
 ///
 /// It follows the rules of
-/// [Finagle's budget](https://twitter.github.io/finagle/guide/Clients.html#retries), except that the minimum
-/// accumulates for one second, and not for ten.
+/// [Finagle's budget](https://twitter.github.io/finagle/guide/Clients.html#retries).
 public final class RetryBudget: Sendable {
   struct State: Sendable {
     var numbers: Numbers
@@ -75,7 +76,8 @@ public final class RetryBudget: Sendable {
   /// - Parameters:
   ///   - name: The name of the budget in notices and snapshots, without user data.
   ///   - ratio: The number of additional attempts for each run.
-  ///   - minimumPerSecond: The number of additional attempts in each second that need no deposit.
+  ///   - minimumPerSecond: The number of additional attempts in each second that need no deposit. They accumulate for
+  ///     ten seconds, which a new budget has already.
   public init(name: String? = nil, ratio: Double = 0.2, minimumPerSecond: Double = 10) {
     self.name = name
     self.state = Locked(State(Numbers(ratio: ratio, minimumPerSecond: minimumPerSecond)))
@@ -136,6 +138,10 @@ extension RetryBudget {
     }
 
     let source: Source
+
+    /// How long the attempt waits until the budget covers it: zero unless
+    /// ``RetryBudget/withdrawal(within:in:)`` was called with a longer time.
+    public let wait: OperationDuration
   }
 
   /// Deposits for the run with this context, as ``deposit(for:)`` does, and says whether this call has deposited.
@@ -172,22 +178,28 @@ extension RetryBudget {
 
   /// Withdraws 1 for an additional attempt, as ``withdraw(in:)`` does, so that it can be given back.
   ///
-  /// - Parameter context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
+  /// With a time to wait, it also withdraws what the minimum will bring within that time. The caller then waits for
+  /// ``Withdrawal/wait`` before the attempt. Others that withdraw meanwhile come after it.
+  ///
+  /// - Parameters:
+  ///   - longest: The longest time that the attempt waits for the budget.
+  ///   - context: The context of the run, whose ``OperationContext/operationDeadlines`` provide the time.
   /// - Returns: What was withdrawn; nil if the budget does not allow the attempt.
-  public func withdrawal(in context: OperationContext) -> Withdrawal? {
+  public func withdrawal(within longest: OperationDuration = .zero, in context: OperationContext) -> Withdrawal? {
     self.change(in: context) { state in
-      let source: Withdrawal.Source? =
-        if state.deposits.take(state.numbers.share.denominator, at: state.now) {
-          .deposits
-        } else {
-          state.reserve.take(at: state.now) ? .reserve : nil
-        }
-      if source == nil { state.refusalCount &+= 1 } else { state.withdrawalCount &+= 1 }
-      return source.map { Withdrawal(source: $0) }
+      var withdrawal: Withdrawal?
+      if state.deposits.take(state.numbers.share.denominator, at: state.now) {
+        withdrawal = Withdrawal(source: .deposits, wait: .zero)
+      } else if let wait = state.reserve.take(within: longest, at: state.now) {
+        withdrawal = Withdrawal(source: .reserve, wait: wait)
+      }
+      if withdrawal == nil { state.refusalCount &+= 1 } else { state.withdrawalCount &+= 1 }
+      return withdrawal
     }
   }
 
-  /// Gives back what an attempt has withdrawn, because it ended with a ``LocalRejection`` before its operation began.
+  /// Gives back what an attempt has withdrawn, because it was not made, or ended with a ``LocalRejection`` before its
+  /// operation began.
   ///
   /// - Parameters:
   ///   - withdrawal: What was withdrawn. Give it back once.

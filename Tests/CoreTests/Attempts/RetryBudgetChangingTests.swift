@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `A withdrawal is given back to where it came from`() throws {
-    let budget = RetryBudget(ratio: 1, minimumPerSecond: 1)
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 0.1)
     self.deposit(1, into: budget)
     let first = try #require(budget.withdrawal(in: self.context))
     let second = try #require(budget.withdrawal(in: self.context))
@@ -80,14 +80,14 @@ import Testing
     #expect(budget.available(in: self.context) == 3)
   }
 
-  @Test func `The minimum changes at once, and is cut to the new one`() {
+  @Test func `The minimum changes at once, and is cut to ten seconds of the new one`() {
     let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
     budget.update(minimumPerSecond: 3)
-    #expect(budget.available(in: self.context) == 3)
+    #expect(budget.available(in: self.context) == 30)
     budget.update(minimumPerSecond: 100)
-    #expect(budget.available(in: self.context) == 3)
+    #expect(budget.available(in: self.context) == 30)
     self.clock.advance(by: .milliseconds(500))
-    #expect(budget.available(in: self.context) == 53)
+    #expect(budget.available(in: self.context) == 80)
     budget.update(minimumPerSecond: 0)
     #expect(budget.available(in: self.context) == 0)
     budget.update(minimumPerSecond: 0.5)
@@ -136,7 +136,7 @@ import Testing
   // MARK: - Snapshot
 
   @Test func `A snapshot shows the numbers and what has become of the attempts`() throws {
-    let budget = RetryBudget(name: "posts", ratio: 0.5, minimumPerSecond: 1)
+    let budget = RetryBudget(name: "posts", ratio: 0.5, minimumPerSecond: 0.1)
     self.deposit(2, into: budget)
     #expect(
       budget.withdraw(in: self.context) && budget.withdraw(in: self.context) && !budget.withdraw(in: self.context)
@@ -144,7 +144,7 @@ import Testing
     let snapshot = budget.snapshot(in: self.context)
     #expect(
       snapshot.description
-        == "posts: 0 left, of 0.5 for each run and 1.0 a second; 2 runs, 2 further attempts, 1 refused"
+        == "posts: 0 left, of 0.5 for each run and 0.1 a second; 2 runs, 2 further attempts, 1 refused"
     )
     let keys = try JSONDecoder().decode([String: Value].self, from: JSONEncoder().encode(snapshot)).keys
     #expect(keys.sorted() == ["available", "minimumPerSecond", "name", "ratio", "refusals", "runs", "withdrawals"])

@@ -52,24 +52,26 @@ import Testing
     }
   }
 
-  @Test func `The minimum needs no deposit, and returns with time`() {
+  @Test func `The minimum needs no deposit, returns with time, and accumulates for ten seconds`() {
     let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
-    #expect(self.withdrawAll(from: budget) == 10)
+    #expect(self.withdrawAll(from: budget) == 100)
     self.clock.advance(by: .milliseconds(99))
     #expect(!budget.withdraw(in: self.context))
     self.clock.advance(by: .milliseconds(1))
     #expect(self.withdrawAll(from: budget) == 1)
     self.clock.advance(by: .milliseconds(500))
     #expect(self.withdrawAll(from: budget) == 5)
+    self.clock.advance(by: .seconds(9))
+    #expect(self.withdrawAll(from: budget) == 90)
     self.clock.advance(by: .seconds(3600))
-    #expect(self.withdrawAll(from: budget) == 10)
+    #expect(self.withdrawAll(from: budget) == 100)
   }
 
   @Test(arguments: [0.8, 1.0 / 3, 0.1, 8])
   func `The minimum is exact over an hour`(rate: Double) {
     let budget = RetryBudget(ratio: 0, minimumPerSecond: rate)
     var count = self.withdrawAll(from: budget)
-    let initial = max(1, Int(rate))
+    let initial = max(1, Int(rate * 10))
     #expect(count == initial)
     for _ in 0..<(3600 * 8) {
       self.clock.advance(by: .milliseconds(125))
@@ -78,11 +80,39 @@ import Testing
     #expect(count == initial + Int((rate * 3600).rounded()))
   }
 
+  @Test func `An attempt may wait for the minimum, and those that come later wait longer`() throws {
+    let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
+    #expect(try #require(budget.withdrawal(within: .seconds(1), in: self.context)).wait == .zero)
+    #expect(self.withdrawAll(from: budget) == 99)
+    #expect(budget.withdrawal(within: .milliseconds(99), in: self.context) == nil)
+    let first = try #require(budget.withdrawal(within: .milliseconds(100), in: self.context))
+    let second = try #require(budget.withdrawal(within: .seconds(1), in: self.context))
+    #expect((first.wait, second.wait) == (.milliseconds(100), .milliseconds(200)))
+    #expect(budget.withdrawal(within: .milliseconds(299), in: self.context) == nil)
+    #expect(budget.available(in: self.context) == 0)
+    self.clock.advance(by: .milliseconds(100))
+    #expect(budget.available(in: self.context) == 0 && !budget.withdraw(in: self.context))
+    // What was not used is there for the next.
+    budget.giveBack(second, in: self.context)
+    #expect(try #require(budget.withdrawal(within: .seconds(1), in: self.context)).wait == .milliseconds(100))
+    self.clock.advance(by: .milliseconds(200))
+    #expect(self.withdrawAll(from: budget) == 1)
+    #expect(RetryBudget(ratio: 0, minimumPerSecond: 0).withdrawal(within: .seconds(9), in: self.context) == nil)
+  }
+
+  @Test func `A deposit of another run pays at once, while an attempt waits for the minimum`() throws {
+    let budget = RetryBudget(ratio: 1, minimumPerSecond: 0.1)
+    #expect(self.withdrawAll(from: budget) == 1)
+    #expect(try #require(budget.withdrawal(within: .seconds(10), in: self.context)).wait == .seconds(10))
+    self.deposit(1, into: budget)
+    #expect(try #require(budget.withdrawal(within: .seconds(10), in: self.context)).wait == .zero)
+  }
+
   @Test func `The minimum is added to the share`() {
     let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 10)
     self.deposit(100, into: budget)
-    #expect(budget.available(in: self.context) == 30)
-    #expect(self.withdrawAll(from: budget) == 30)
+    #expect(budget.available(in: self.context) == 120)
+    #expect(self.withdrawAll(from: budget) == 120)
   }
 
   @Test func `A deposit expires after ten seconds`() {
@@ -130,7 +160,7 @@ import Testing
   @Test func `Contexts with other clocks do not set the time of a budget back`() {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 1)
     self.clock.advance(by: .seconds(100))
-    #expect(self.withdrawAll(from: budget) == 1)
+    #expect(self.withdrawAll(from: budget) == 10)
     var early = OperationContext()
     early.use(ManualClock())
     #expect(!budget.withdraw(in: early))
@@ -154,7 +184,7 @@ import Testing
     #expect(budget.ratio == 1e9 && budget.minimumPerSecond == 1e9)
     self.deposit(10, into: budget)
     self.clock.advance(by: .seconds(Int64.max))
-    #expect(budget.available(in: self.context) == 1_000_000_000)
+    #expect(budget.available(in: self.context) == 10_000_000_000)
     #expect(budget.withdraw(in: self.context))
     let odd = RetryBudget(ratio: 999_999_999.123456, minimumPerSecond: 0.000_000_001)
     self.deposit(100_000, into: odd)
