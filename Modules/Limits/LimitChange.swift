@@ -87,6 +87,8 @@ extension LimitOrder {
     case .arrival: ".firstComeFirstServed"
     case .controlledDelay(let target, let interval):
       ".controlledDelay(target: \(target.roundedText), interval: \(interval.roundedText))"
+    case .boundedDelay(let target, let interval):
+      ".boundedDelay(target: \(target.roundedText), interval: \(interval.roundedText))"
     case .newestFirst(let interval): ".adaptiveLIFO(after: \(interval.roundedText))"
     }
   }

@@ -135,6 +135,69 @@ import Testing
     #expect(burst.map(\.decision) == [.admitted, .admitted, .admitted, .admitted])
   }
 
+  @Test func `A run waits for the target at most once the queue stands, and for the interval before`() async {
+    let limiting = Limiting(ConcurrencyLimit(1, order: .boundedDelay()))
+    let running = limiting.begin()
+    let early = limiting.begin()
+    limiting.clock.advance(by: .milliseconds(99))
+    let other = limiting.begin()
+    limiting.clock.advance(by: .milliseconds(1))
+    await #expect(throws: OperationRejected.self) { try await early.value }
+    #expect(limiting.limit.waitingCount == 1)
+    // The queue has stood for 100 ms.
+    let late = limiting.begin()
+    #expect(limiting.clock.remainingTimes().first == .milliseconds(5))
+    limiting.clock.advance(by: .milliseconds(5))
+    await #expect(throws: OperationRejected.self) { try await late.value }
+    #expect(limiting.limit.waitingCount == 1)
+    limiting.clock.advance(by: .milliseconds(94))
+    await #expect(throws: OperationRejected.self) { try await other.value }
+    // The queue was empty, so it stands no longer.
+    let again = limiting.begin()
+    #expect(limiting.clock.remainingTimes() == [.milliseconds(100)])
+    for task in [again, running] {
+      task.cancel()
+      _ = await task.result
+    }
+    #expect(limiting.limit.snapshot().rejections == 3)
+  }
+
+  @Test func `Bounded delay makes no longest wait longer`() async {
+    let limiting = Limiting(ConcurrencyLimit(1, order: .boundedDelay()), maximumWait: .milliseconds(20))
+    let running = limiting.begin()
+    let waiting = limiting.begin()
+    #expect(limiting.clock.remainingTimes() == [.milliseconds(20)])
+    limiting.clock.advance(by: .milliseconds(20))
+    await #expect(throws: OperationRejected.self) { try await waiting.value }
+    running.cancel()
+    _ = await running.result
+  }
+
+  @Test func `Bounded delay holds for partitions, and an update of the order leaves waits as they are`() async {
+    let shares = PartitionedLimit(1, order: .boundedDelay(target: .milliseconds(1), interval: .milliseconds(50))) { _ in
+      "gold"
+    }
+    let partitioned = Limiting(shares)
+    let tasks = (0..<2).map { _ in partitioned.begin() }
+    #expect(partitioned.clock.remainingTimes() == [.milliseconds(50)])
+    partitioned.clock.advance(by: .milliseconds(50))
+    await #expect(throws: OperationRejected.self) { try await tasks[1].value }
+    tasks[0].cancel()
+    _ = await tasks[0].result
+    let limiting = Limiting(ConcurrencyLimit(1, order: .boundedDelay()))
+    let running = limiting.begin()
+    let waiting = limiting.begin()
+    limiting.limit.update(order: .firstComeFirstServed)
+    let patient = limiting.begin()
+    limiting.clock.advance(by: .milliseconds(100))
+    await #expect(throws: OperationRejected.self) { try await waiting.value }
+    #expect(limiting.limit.waitingCount == 1)
+    for task in [patient, running] {
+      task.cancel()
+      _ = await task.result
+    }
+  }
+
   @Test func `Adaptive LIFO serves the newest run first once the queue stands`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1, order: .adaptiveLIFO(after: .milliseconds(100))))
     let first = limiting.begin()
@@ -173,12 +236,15 @@ import Testing
     #expect(order == .controlledDelay(target: .zero))
     let interval = expectWarning(.invalidArgument) { LimitOrder.controlledDelay(interval: .seconds(Int64.min)) }
     #expect(interval == .controlledDelay(interval: .zero))
+    let bounded = expectWarning(.invalidArgument) { LimitOrder.boundedDelay(target: .seconds(-1)) }
+    #expect(bounded == .boundedDelay(target: .zero))
     let newest = expectWarning(.invalidArgument) { LimitOrder.adaptiveLIFO(after: .seconds(-1)) }
     #expect(newest == .adaptiveLIFO(after: .zero))
     for order in [
       LimitOrder.controlledDelay(target: .seconds(Int64.max), interval: .seconds(Int64.max)),
       .adaptiveLIFO(after: .seconds(Int64.max)), .controlledDelay(target: .zero, interval: .zero),
-      .adaptiveLIFO(after: .zero),
+      .adaptiveLIFO(after: .zero), .boundedDelay(target: .seconds(Int64.max), interval: .seconds(Int64.max)),
+      .boundedDelay(target: .zero, interval: .zero),
     ] {
       var machine = PermitMachine(limit: 1, maximumWaiting: 100, order: order)
       let isTaken = machine.take()

@@ -8,6 +8,7 @@ public struct LimitOrder: Sendable, Hashable {
   enum Rule: Sendable, Hashable {
     case arrival
     case controlledDelay(target: Duration, interval: Duration)
+    case boundedDelay(target: Duration, interval: Duration)
     case newestFirst(after: Duration)
   }
 
@@ -37,6 +38,33 @@ public struct LimitOrder: Sendable, Hashable {
       rule: .controlledDelay(
         target: target.reportedIfNegative(in: "LimitOrder.controlledDelay(target:)").clampedForClock,
         interval: interval.reportedIfNegative(in: "LimitOrder.controlledDelay(interval:)").clampedForClock
+      )
+    )
+  }
+
+  /// First come, first served, and no run waits for long in a queue that stands.
+  ///
+  /// A run that comes when the queue has not been empty for `interval` waits for `target` at most, and one that comes earlier
+  /// for `interval` at most. Then it is rejected, as at a longest wait of its own, which applies if it is shorter. So an
+  /// overload delays no run longer than `interval` from its first moment on, where ``controlledDelay(target:interval:)``
+  /// needs seconds until it rejects enough.
+  ///
+  /// It is the rule that B. Maurer describes in [*Fail at Scale*](https://queue.acm.org/detail.cfm?id=2839461), with its
+  /// numbers.
+  ///
+  /// - Parameters:
+  ///   - target: The longest wait in a queue that stands. A negative duration is reported and counts as zero.
+  ///   - interval: The time without an empty queue, and the longest wait before. A negative duration is reported and counts
+  ///     as zero.
+  /// - Returns: The order.
+  public static func boundedDelay(
+    target: OperationDuration = .milliseconds(5),
+    interval: OperationDuration = .milliseconds(100)
+  ) -> LimitOrder {
+    LimitOrder(
+      rule: .boundedDelay(
+        target: target.reportedIfNegative(in: "LimitOrder.boundedDelay(target:)").clampedForClock,
+        interval: interval.reportedIfNegative(in: "LimitOrder.boundedDelay(interval:)").clampedForClock
       )
     )
   }

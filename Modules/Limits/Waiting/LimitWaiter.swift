@@ -13,7 +13,7 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
 
   package let deadlines: any DeadlineSource
   /// The elapsed time after which the run no longer waits; nil if it waits for as long as it takes.
-  package let due: Duration?
+  package private(set) var due: Duration?
   /// How much the run matters.
   package let criticality: OperationCriticality
   /// The elapsed time at which the run began to wait.
@@ -53,6 +53,9 @@ package final class LimitWaiter: DeadlineHeapElement, @unchecked Sendable {
 
   /// The decision; nil while the run waits.
   package var decision: Decision? { self.wait.outcome }
+
+  /// Lets the run wait no longer than until an elapsed time. Called before the run waits.
+  func bound(until end: Duration) { self.due = min(self.due ?? end, end) }
 
   func decide(_ decision: Decision) { self.resumption = self.wait.decide(decision) }
 

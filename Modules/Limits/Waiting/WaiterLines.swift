@@ -25,7 +25,7 @@ struct WaiterLines: Sendable {
     self.setOrder(order)
   }
 
-  /// Changes the order. The runs that wait stay, and the delays are observed anew.
+  /// Changes the order. The runs that wait stay, with their longest waits, and the delays are observed anew.
   mutating func setOrder(_ order: LimitOrder) {
     self.order = order
     for index in self.lines.indices {
@@ -45,12 +45,16 @@ struct WaiterLines: Sendable {
     self.lines[Int(criticality.rawValue)...].reduce(0) { $0 + $1.list.count }
   }
 
+  /// Adds a run. The order may bound how long it waits.
   mutating func append(_ waiter: LimitWaiter, at now: Duration) {
     let index = Int(waiter.criticality.rawValue)
     if self.lines[index].list.first == nil {
       self.lines[index].busySince = now
       // However it was emptied: by turns, by cancellations, or by longest waits.
       self.lines[index].delay?.noteEmptyLine()
+    }
+    if case .boundedDelay(let target, let interval) = self.order.rule {
+      waiter.bound(until: now + (now - self.lines[index].busySince >= interval ? target : interval))
     }
     waiter.arrival = now
     self.lines[index].list.append(waiter)

@@ -7,15 +7,17 @@ import Testing
 /// Queues that stand, in virtual time: the tables of the article.
 ///
 /// A service with ten slots and runs of 0.1 s serves 100 a second. Runs come at random for a minute, of which the second
-/// half is measured.
+/// half is measured, or the first ten seconds.
 @Suite(.bounded, .warningsAreIssues) struct OverloadSimulationTests {
   private struct Outcome: CustomStringConvertible {
     /// The waits of the runs that have begun, in milliseconds.
     var waits: [Int] = []
     var rejected = 0
+    /// How long it was measured.
+    var seconds = 30
 
     /// The runs in a second that have begun within a second: their callers are still there.
-    var useful: Int { self.waits.count { $0 <= 1000 } / 30 }
+    var useful: Int { self.waits.count { $0 <= 1000 } / self.seconds }
     var median: Int { self.wait(0.5) }
     var late: Int { self.wait(0.99) }
 
@@ -25,38 +27,44 @@ import Testing
     }
 
     var description: String {
-      "\(self.useful) useful a second, median \(self.median) ms, p99 \(self.late) ms, \(self.rejected / 30) rejected"
+      "\(self.useful) useful a second, median \(self.median) ms, p99 \(self.late) ms, \(self.rejected / self.seconds) rejected"
     }
   }
 
   private static let length = 60.0
 
   /// Runs that come at `rate` a second, and wait in `order` for `patience`.
-  private static func simulate(_ order: LimitOrder, rate: Double, patience: Duration? = nil) -> Outcome {
+  private static func simulate(
+    _ order: LimitOrder,
+    rate: Double,
+    patience: Duration? = nil,
+    measuring measured: Range<Int> = 30..<60
+  ) -> Outcome {
     var generator = SeededGenerator(seed: 7)
     var machine = PermitMachine(limit: 10, maximumWaiting: 10_000, order: order)
     let deadlines = SystemDeadlineSource()
-    var outcome = Outcome()
+    var outcome = Outcome(seconds: measured.count)
+    let (start, end) = (Double(measured.lowerBound), Double(measured.upperBound))
     var starts: [ObjectIdentifier: Double] = [:]
     var waiters: [LimitWaiter] = []
     // All runs take as long, so they end in the order in which they begin.
     var (ends, ended) = ([Double](), 0)
     func begin(_ arrival: Double, at time: Double) {
       ends.append(time + 0.1)
-      if time >= Self.length / 2 { outcome.waits.append(Int((time - arrival) * 1000)) }
+      if time >= start { outcome.waits.append(Int((time - arrival) * 1000)) }
     }
     func settle(at time: Double) {
       for waiter in machine.decided {
         if waiter.decision == .admitted {
           begin(starts[ObjectIdentifier(waiter)] ?? time, at: time)
-        } else if time >= Self.length / 2 {
+        } else if time >= start {
           outcome.rejected += 1
         }
       }
       machine.decided = []
     }
     var time = 0.0
-    while time < Self.length {
+    while time < end {
       while ended < ends.count, ends[ended] <= time {
         machine.wake(at: .seconds(ends[ended]))
         machine.giveBack(at: .seconds(ends[ended]))
@@ -92,6 +100,26 @@ import Testing
     #expect(newest.useful >= 97 && newest.median < 60, "\(newest)")
     let oldest = Self.simulate(.firstComeFirstServed, rate: 150, patience: .seconds(1))
     #expect(oldest.useful >= 97 && oldest.median > 900, "\(oldest)")
+  }
+
+  @Test func `Bounded delay lets no run wait for long, and costs little throughput`() {
+    for (rate, useful, rejected) in [(80.0, 75, 5), (150, 93, 57), (200, 95, 105)] {
+      let outcome = Self.simulate(.boundedDelay(), rate: rate)
+      let isRare = outcome.rejected / 30 <= rejected
+      #expect(outcome.useful >= useful && outcome.late <= 100 && isRare, "\(rate): \(outcome)")
+    }
+  }
+
+  @Test func `In the first seconds of an overload, bounded delay and adaptive LIFO keep waits short`() {
+    for (rate, controlledMedian) in [(150.0, 75), (200, 130), (300, 850)] {
+      let bounded = Self.simulate(.boundedDelay(), rate: rate, measuring: 0..<10)
+      #expect(bounded.median <= 100 && bounded.late <= 100 && bounded.useful >= 90, "\(rate): \(bounded)")
+      let newest = Self.simulate(.adaptiveLIFO(), rate: rate, patience: .seconds(1), measuring: 0..<10)
+      #expect(newest.median <= 60 && newest.useful >= 95, "\(rate): \(newest)")
+      // Its control law needs seconds until it rejects enough.
+      let controlled = Self.simulate(.controlledDelay(), rate: rate, measuring: 0..<10)
+      #expect(controlled.median >= controlledMedian, "\(rate): \(controlled)")
+    }
   }
 
   // MARK: - Tenants
