@@ -43,6 +43,8 @@ where Operation.Value: Sendable {
     self.isSameRun = isSameRun
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".deduplicated()" }
 
   @inlinable

@@ -28,6 +28,8 @@ public struct Fallback<Operation: OperationRequest>: OperationModifier {
     self.use = use
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".fallback(_:)" }
 
   /// Offers a place for the retry of the client, whose last error the fallback replaces.

@@ -46,6 +46,8 @@
     let name: String?
     let level: Logger.Level
 
+    public static var beginsAtOnce: Bool { true }
+
     public var sourceText: String { ".logDuration()" }
 
     public func run(

@@ -29,6 +29,8 @@
       self.meters.meters(of: self.name ?? operation.operationName)
     }
 
+    public static var beginsAtOnce: Bool { true }
+
     public var sourceText: String { ".measured()" }
 
     public func setup(context: inout OperationContext, using operation: Operation) {

@@ -47,6 +47,8 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     self.settings = nil
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String {
     self.settings.map { ".retry(using: \($0.displayName))" } ?? ".retry(limit: \(self.limit))"
   }

@@ -44,6 +44,8 @@ public struct TagInvalidation<Operation: MutationRequest>: OperationModifier {
     self.tags = tags
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".invalidates(tagged: …)" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {

@@ -14,6 +14,8 @@ where Operation.Value: Sendable {
     self.failure = failure
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { self.limit.sourceText }
 
   /// Offers a place for the retry of the client, which the time bounds, and plans a deadline.

@@ -28,6 +28,8 @@
     let name: String?
     let tracer: (any Tracer)?
 
+    public static var beginsAtOnce: Bool { true }
+
     public var sourceText: String { ".traced()" }
 
     public func run(

@@ -21,6 +21,8 @@ public struct ContextModifier<Operation: OperationRequest>: OperationModifier {
     self.edit = edit
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   @inlinable
   public func setup(context: inout OperationContext, using operation: Operation) {
     switch self.precedence {

@@ -49,6 +49,8 @@ public struct EqualValueKeeping<Operation: OperationRequest>: OperationModifier 
     self.kept = kept
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".keepsEqualValues()" }
 
   /// Runs the operation, and replaces the values that it yields and returns.

@@ -39,6 +39,14 @@ public protocol OperationModifier<Operation, Value, Failure>: Sendable {
   /// without effect, because the store was made with others. The default is the name of the type: `.modifier(Logged)`.
   var sourceText: String { get }
 
+  /// Whether a run passes through the modifier without a wait, until the operation begins for the first time.
+  ///
+  /// A call can then take its place in a queue inside of the modifier when its caller begins it, and not when it comes
+  /// there: the calls of a scope are in the order in which they were made. The default is false. State true only if the
+  /// modifier waits for nothing before it begins the operation: no condition, no permit, no other call. Calls with a
+  /// place would otherwise wait for a call that waits for them.
+  static var beginsAtOnce: Bool { get }
+
   /// Runs the operation with the modifier's behaviour.
   func run(
     isolation: isolated (any Actor)?,
@@ -53,6 +61,8 @@ extension OperationModifier {
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
   }
+
+  public static var beginsAtOnce: Bool { false }
 
   public var sourceText: String { ".modifier(\("\(Self.self)".prefix { $0 != "<" }))" }
 }

@@ -20,6 +20,8 @@
   public struct RunSignposts<Operation: OperationRequest>: OperationModifier {
     let signposter: OSSignposter
 
+    public static var beginsAtOnce: Bool { true }
+
     public var sourceText: String { ".signposted()" }
 
     public func run(

@@ -11,6 +11,7 @@ struct OperationBox: Sendable {
   let path: OperationPath
   let run: Run
   let storage: AnyOperationStorage
+  let preparations: [any OperationRunPreparation]
 
   @inlinable
   init<Operation: StatefulOperationRequest>(_ operation: Operation) {
@@ -31,9 +32,19 @@ struct OperationBox: Sendable {
 
   @usableFromInline
   init(path: OperationPath, storage: AnyOperationStorage, run: @escaping Run) {
+    self.init(path: path, storage: storage, preparations: [], run: run)
+  }
+
+  init(
+    path: OperationPath,
+    storage: AnyOperationStorage,
+    preparations: [any OperationRunPreparation],
+    run: @escaping Run
+  ) {
     self.path = path
     self.run = run
     self.storage = storage
+    self.preparations = preparations
   }
 
   /// Runs an operation that may do its work in parts, and returns the outcome of the last part.
@@ -55,6 +66,7 @@ struct OperationBox: Sendable {
 
   @usableFromInline var unmodifiedType: any OperationRequest.Type { self.storage.unmodifiedType }
   var failureType: any Error.Type { self.storage.failureType }
+  var operationType: any OperationRequest.Type { self.storage.operationType }
   var allowsAutomaticRuns: Bool { self.storage.allowsAutomaticRuns }
   var operationName: String { self.storage.operationName }
 
@@ -64,7 +76,8 @@ struct OperationBox: Sendable {
 }
 
 extension OperationContext {
-  /// Boxes an operation that has set up this context, and moves the wrappers that it added from the context to the box.
+  /// Boxes an operation that has set up this context, and moves the wrappers and preparations that it added from the
+  /// context to the box.
   @inlinable
   mutating func box<Operation: StatefulOperationRequest>(_ operation: Operation) -> OperationBox {
     self.wrapped(OperationBox(operation))
@@ -72,9 +85,13 @@ extension OperationContext {
 
   @usableFromInline
   mutating func wrapped(_ box: OperationBox) -> OperationBox {
-    if !self.hasRunWrappers { return box }
+    if !self.hasRunWrappers, !self.hasRunPreparations { return box }
+    let preparations = self.takeRunPreparations()
     let wrappers = self.takeRunWrappers()
-    return OperationBox(path: box.path, storage: box.storage) { context, invocation in
+    if wrappers.isEmpty {
+      return OperationBox(path: box.path, storage: box.storage, preparations: preparations, run: box.run)
+    }
+    return OperationBox(path: box.path, storage: box.storage, preparations: preparations) { context, invocation in
       await wrappers.outcome(isolation: nil, in: context) {
         await box.run($0, invocation)
       } error: {

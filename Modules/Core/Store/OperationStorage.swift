@@ -7,6 +7,7 @@ class AnyOperationStorage: @unchecked Sendable {
   init() {}
 
   var anyOperation: any OperationRequest { preconditionFailure("Overridden by OperationStorage.") }
+  var operationType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
   var unmodifiedType: any OperationRequest.Type { preconditionFailure("Overridden by OperationStorage.") }
   var valueType: any Sendable.Type { preconditionFailure("Overridden by OperationStorage.") }
   var failureType: any Error.Type { preconditionFailure("Overridden by OperationStorage.") }
@@ -33,6 +34,7 @@ final class OperationStorage<Operation: StatefulOperationRequest>: AnyOperationS
   }
 
   override var anyOperation: any OperationRequest { self.operation }
+  override var operationType: any OperationRequest.Type { Operation.self }
   override var unmodifiedType: any OperationRequest.Type { Operation.unmodifiedType }
   override var valueType: any Sendable.Type { Operation.Value.self }
   override var failureType: any Error.Type { Operation.Failure.self }

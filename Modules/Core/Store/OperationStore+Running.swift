@@ -12,7 +12,7 @@ extension OperationStore {
   ///   `CancellationError`. ``OperationCycleError`` if `Failure` can hold it and the run to join waits for this call.
   @discardableResult
   @inlinable
-  public func run(
+  nonisolated(nonsending) public func run(
     using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {

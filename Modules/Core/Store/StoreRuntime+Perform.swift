@@ -65,6 +65,9 @@ extension StoreRuntime {
   ) async -> RunOutcome {
     if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
     if let listener { self.listen(to: sharedRun, with: listener) }
+    if !self.operation.preparations.isEmpty {
+      return await self.prepareAndWait(for: sharedRun, in: context, leaving: leaving, isAlreadyOwner, listener)
+    }
     let outcome: RunOutcome
     if let wait = self.toldWait {
       outcome = await self.telling(wait) {
@@ -75,6 +78,40 @@ extension StoreRuntime {
     }
     if let listener { self.dismiss(listener) }
     return outcome
+  }
+
+  /// Lets the modifiers of the operation prepare a run in the turn of its caller, starts it, and waits for its outcome.
+  // Not inlined: few operations have preparations. The run is started behind a suspension, on no actor: the closure of a
+  // cancellation handler does not inherit the caller's.
+  @inline(never)
+  private nonisolated(nonsending) func prepareAndWait(
+    for sharedRun: SharedRun,
+    in context: OperationContext,
+    leaving: SharedRun.Leaving,
+    _ isAlreadyOwner: Bool,
+    _ listener: Subscriber?
+  ) async -> RunOutcome {
+    var context = context
+    // The context of a reserved run has the identifier of its run already.
+    if context.operationRunningTaskIdentifier != sharedRun.id {
+      context.enterRun(sharedRun.id, of: self.reference, waits: sharedRun.waitsOfWork)
+    }
+    for preparation in self.operation.preparations {
+      preparation.runWillBegin(of: self.operation.operationType, in: &context)
+    }
+    let wait = self.toldWait
+    let outcome = await sharedRun.startAndWait(in: context, leaving: leaving, isAlreadyOwner: isAlreadyOwner)
+    wait?.end()
+    // If the run was cancelled before its start, nothing else does.
+    self.endPreparation(in: context)
+    if let listener { self.dismiss(listener) }
+    return outcome
+  }
+
+  /// Lets the modifiers take back what a run has not used.
+  @inline(never)
+  private func endPreparation(in context: OperationContext) {
+    for preparation in self.operation.preparations { preparation.runDidEnd(in: context) }
   }
 
   /// Waits for a run that the caller has joined, so that it is an owner already.
@@ -244,6 +281,7 @@ extension StoreRuntime: RunDelegate {
   /// Puts the outcome of a run into the state, and starts the reruns that were waiting for its end.
   package func didFinish(_ task: consuming ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
     var task = task
+    if !self.operation.preparations.isEmpty { self.endPreparation(in: task.context) }
     let entries = task.context.run.outcomeEntries
     if let entries { task.context = entries.added(to: task.context) }
     task.context = task.context.stoppingClock()

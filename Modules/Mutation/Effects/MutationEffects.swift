@@ -145,14 +145,44 @@ struct EffectsRunWrapper: OperationRunWrapper {
     in context: OperationContext,
     _ body: (OperationContext) async -> (any Error)?
   ) async {
-    let effects = MutationEffects(in: context)
     var context = context
-    context.mutationEffects = MutationEffects.Membership(effects: effects)
+    let effects = MutationEffects.begin(in: &context)
+    let error = await body(context)
+    effects.runHasReturned(isSuccess: error == nil, isCancelled: Task.isCancelled)
+  }
+}
+
+/// Takes the place of the updates of a call in the turn of its caller.
+struct EffectsPreparation: OperationRunPreparation {
+  func runWillBegin(of operation: any OperationRequest.Type, in context: inout OperationContext) {
+    _ = MutationEffects.begin(in: &context).takePlace()
+  }
+
+  func runDidEnd(in context: OperationContext) {}
+}
+
+extension OperationContext {
+  /// Performs the effects of a call after all its attempts.
+  mutating func performEffectsOfRuns() {
+    self.addRunWrapper(EffectsRunWrapper())
+    self.setRunPreparation(EffectsPreparation())
+  }
+}
+
+extension MutationEffects {
+  /// The effects of the run with a context, which this makes unless they exist.
+  fileprivate static func begin(in context: inout OperationContext) -> MutationEffects {
+    if let membership = context.mutationEffects, membership.attempt == nil,
+      membership.effects.run == context.operationRunningTaskIdentifier
+    {
+      return membership.effects
+    }
+    let effects = MutationEffects(in: context)
+    context.mutationEffects = Membership(effects: effects)
     // A mutation that is called inside the run, with its context, is a new call and has a place of its own.
     if context.earlierOptimisticPlace != nil { context.earlierOptimisticPlace = nil }
     if context.earlierOptimisticUpdates != nil { context.earlierOptimisticUpdates = nil }
-    let error = await body(context)
-    effects.runHasReturned(isSuccess: error == nil, isCancelled: Task.isCancelled)
+    return effects
   }
 }
 

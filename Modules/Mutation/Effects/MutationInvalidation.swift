@@ -35,10 +35,12 @@ public struct MutationInvalidation<Operation: MutationRequest>: OperationModifie
     self.path = path
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".invalidates(…)" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {
-    context.addRunWrapper(EffectsRunWrapper())
+    context.performEffectsOfRuns()
     operation.setup(context: &context)
   }
 

@@ -69,10 +69,12 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     self.apply = apply
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".optimistic(…)" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {
-    context.addRunWrapper(EffectsRunWrapper())
+    context.performEffectsOfRuns()
     operation.setup(context: &context)
   }
 

@@ -48,7 +48,7 @@ struct InvalidatedStores: Sendable {
 extension OperationContext {
   /// Prepares the runs of a mutation for `MutationRequest.run(isolation:in:with:invalidating:)`: called in `setup`.
   package mutating func addMutationEffects() {
-    self.addRunWrapper(EffectsRunWrapper())
+    self.performEffectsOfRuns()
   }
 }
 

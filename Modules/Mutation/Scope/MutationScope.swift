@@ -8,6 +8,10 @@ extension MutationRequest {
   /// mutation cannot represent that error, the caller keeps its place. A mutation that is called inside a call of the
   /// same scope is part of that call, and does not wait for its end.
   ///
+  /// A call takes its place when its caller begins it: see ``OperationCore/OperationStore/mutate(with:using:handler:)``.
+  /// If a modifier outside of the scope may wait before it begins the mutation, as a limit does, the call takes its
+  /// place when it has passed that modifier: see ``OperationCore/OperationModifier/beginsAtOnce``.
+  ///
   /// To show an optimistic update while a call waits, apply it outside of the scope: `.scope("posts").optimistic(…)`.
   ///
   /// - Parameter id: The name of the scope. Values of different types name different scopes.
@@ -29,11 +33,19 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     self.id = id
   }
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".scope(\(self.id))" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.mutationScope = self.id
     operation.setup(context: &context)
+    let isScope: @Sendable (any Any.Type) -> Bool = { $0 is any ScopeModifier.Type }
+    let storesCalls = context.innerCallOrder?.storesCalls ?? false
+    let order = CallOrder(of: isScope, storesCalls: storesCalls) { context in
+      ScopeLanes.shared.place(in: self.id, of: self.owner(in: context), for: context)
+    }
+    context.setCallOrder(order)
   }
 
   public func run(
@@ -74,6 +86,11 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     }
   }
 }
+
+/// A ``MutationScope`` of any mutation.
+private protocol ScopeModifier {}
+
+extension MutationScope: ScopeModifier {}
 
 extension OperationContext {
   /// The scope of the mutation whose modifiers have set up the context; nil for a mutation without a scope.

@@ -78,6 +78,11 @@ final class ScopeLane: Sendable {
     resumption?.resume()
   }
 
+  /// Gives up a ticket that no call waits with. Returns whether it had the turn, which the caller then passes on.
+  func giveUp(_ ticket: Ticket) -> Bool {
+    self.state.withLock { $0.waiters.removeValue(forKey: ticket)?.outcome == true }
+  }
+
   /// Passes the turn to the next waiter. Returns true if there is none; the lane is closed then.
   func leave() -> Bool {
     let (isClosed, resumption) = self.state.withLock { state -> (Bool, Waiter<Bool>.Resumption?) in

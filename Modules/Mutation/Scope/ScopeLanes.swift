@@ -47,10 +47,13 @@ final class ScopeLanes: Sendable {
     isolation: isolated (any Actor)?
   ) async -> Admission {
     let key = Key(owner: owner, scope: scope)
+    var place = context.scopePlace(in: scope)
     while true {
-      let lane = self.lane(of: scope, owner, for: key)
-      if ScopeTurn.isInside(lane) { return .inside }
-      switch lane.join() {
+      let lane = place?.lane ?? self.lane(of: scope, owner, for: key)
+      let admission = place?.use()
+      place = nil
+      if admission == nil, self.isInside(lane, context) { return .inside }
+      switch admission ?? lane.join() {
       case .closed:
         self.remove(lane, key)
       case .turn:
@@ -64,6 +67,28 @@ final class ScopeLanes: Sendable {
         return isTurn ? .turn(ScopeTurn(lane: lane, key: key)) : .left
       }
     }
+  }
+
+  /// Takes a place for a call before it comes to the scope; nil if it needs none, because it is part of another call.
+  func place(
+    in scope: OperationPath,
+    of owner: any AnyObject & Sendable,
+    for context: OperationContext
+  ) -> ScopePlace? {
+    let key = Key(owner: owner, scope: scope)
+    while true {
+      let lane = self.lane(of: scope, owner, for: key)
+      if self.isInside(lane, context) { return nil }
+      switch lane.join() {
+      case .closed: self.remove(lane, key)
+      case let admission: return ScopePlace(in: lane, key, admission, of: context.operationRunningTaskIdentifier)
+      }
+    }
+  }
+
+  /// Whether a call is part of the call that has the turn. An enqueued call comes behind it.
+  private func isInside(_ lane: ScopeLane, _ context: OperationContext) -> Bool {
+    ScopeTurn.isInside(lane) && context.enqueuedCallOfRun == nil
   }
 
   private func lane(of scope: OperationPath, _ owner: any AnyObject & Sendable, for key: Key) -> ScopeLane {

@@ -5,6 +5,10 @@ extension OperationStore where State: MutationStateProtocol {
   ///
   /// Any number of calls may be active at the same time. A caller that is cancelled cancels its call.
   ///
+  /// The call takes its place in its scope and in its journal before this leaves the actor of the caller. So two calls
+  /// that one actor begins one after the other are made in that order. Where nothing orders the callers, use
+  /// ``enqueue(with:using:handler:)``.
+  ///
   /// - Parameters:
   ///   - arguments: The arguments of the call.
   ///   - context: Entries for this call, which take precedence over the store's context.
@@ -13,7 +17,7 @@ extension OperationStore where State: MutationStateProtocol {
   /// - Throws: The error of the mutation. If the call is cancelled, the error that it ends with, or
   ///   `CancellationError`.
   @discardableResult
-  public func mutate(
+  nonisolated(nonsending) public func mutate(
     with arguments: State.Arguments,
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
@@ -43,7 +47,7 @@ extension OperationStore where State: MutationStateProtocol, State.Arguments == 
   ///
   /// See ``mutate(with:using:handler:)``.
   @discardableResult
-  public func mutate(
+  nonisolated(nonsending) public func mutate(
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {

@@ -9,7 +9,7 @@ extension OperationStore where State: MutationStateProtocol, State.Failure == an
   /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation, or a ``MutationError`` if the history is empty.
   @discardableResult
-  public func retryLatest(
+  nonisolated(nonsending) public func retryLatest(
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws -> State.OperationValue {
@@ -44,7 +44,7 @@ extension OperationStore where State: MutationStateProtocol {
   /// - Returns: The value of the mutation, or nil if the history is empty.
   /// - Throws: The error of the mutation.
   @discardableResult
-  public func retryLatest(
+  nonisolated(nonsending) public func retryLatest(
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue? {

@@ -88,6 +88,8 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
   let resolve:
     @Sendable (any Error, ConflictedCall<Arguments>, OperationContext) async throws -> ResolvedConflict<Arguments>?
 
+  public static var beginsAtOnce: Bool { true }
+
   public var sourceText: String { ".resolvesConflicts { … }" }
 
   public func run(

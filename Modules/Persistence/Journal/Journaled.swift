@@ -135,7 +135,14 @@ where Operation.Arguments: Codable {
     operation.setup(context: &context)
     let isInsideScope = context.mutationScope == nil && outerScope != nil
     if isInsideScope { context.mutationScope = outerScope }
-    context.addRunWrapper(JournalRunWrapper(scope: context.mutationScope, isInsideScope: isInsideScope))
+    let scope = context.mutationScope
+    context.addRunWrapper(JournalRunWrapper(scope: scope, isInsideScope: isInsideScope))
+    let inner = context.innerCallOrder
+    let isJournaled: @Sendable (any Any.Type) -> Bool = { $0 is any JournaledModifier.Type }
+    let order = CallOrder(of: isJournaled, storesCalls: true) { context in
+      self.place(of: operation.operationName, in: scope, orBy: inner, for: context)
+    }
+    context.setCallOrder(order)
     context.operationControllers.append(
       JournaledStoreController<Operation>(
         names: Set([self.name] + self.aliases),
@@ -163,7 +170,10 @@ where Operation.Arguments: Codable {
       let arguments = context.mutationArguments(as: Operation.Arguments.self),
       self.isExcluded?(arguments) != true,
       let journal = self.journal(in: context)
-    else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
+    else {
+      context.enqueuedCallOfRun?.decide(.success(()))
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
 
     let current = JournalCall.current(in: context)
     let call = current ?? JournalCall(run: context.operationRunningTaskIdentifier, scope: nil, isInsideScope: false)
@@ -239,73 +249,6 @@ where Operation.Arguments: Codable {
     }
   }
 
-  private func accept(
-    _ arguments: Operation.Arguments,
-    of call: JournalCall,
-    of operationName: String,
-    in journal: MutationJournal,
-    _ context: OperationContext
-  ) async throws(JournalError) -> JournalTicket {
-    if Task.isCancelled { throw .ended(.cancelled, self.name) }
-    do {
-      let bytes = try self.stored.encode(arguments)
-      let ticket = try await journal.accept(
-        JournalRequest(
-          name: self.name,
-          arguments: bytes,
-          version: self.stored.version,
-          scope: call.scope.map { StorageKey.text(of: $0) ?? "\($0)" },
-          key: call.isNested ? nil : context.operationIdempotencyKey,
-          date: context.operationClock.now(),
-          operationName: operationName,
-          layerPlace: context.takeOptimisticPlace(),
-          beginsAtOnce: !call.isInsideScope && !Operation.hasModifier { !($0 is any TurnModifier.Type) },
-          isRefusable: Operation.isRefusable,
-          callUpdates: context.callUpdates,
-          lifetime: context.journalLifetime,
-          base: context.operationBaseVersion,
-          mergeKey: self.mergeKey(of: arguments),
-          merge: self.merge(with: arguments, basedOn: context.operationBaseVersion)
-        )
-      )
-      context.send(ticket.notice(.journalAccepted))
-      return ticket
-    } catch let error as JournalError {
-      throw error
-    } catch {
-      throw .notAccepted(self.name, error)
-    }
-  }
-
-  /// The subject of a call, as text; nil if all calls are made, or if the subject cannot be stored.
-  private func mergeKey(of arguments: Operation.Arguments) -> String? {
-    guard let rule = self.policy.rule else { return nil }
-    let key = rule.key(arguments)
-    do throws(NoStorageKey) {
-      return try StorageKey.storedText(of: key)
-    } catch {
-      error.report(at: key)
-      return nil
-    }
-  }
-
-  /// Merges an earlier call with the call of these arguments; nil if all calls are made.
-  private func merge(
-    with arguments: Operation.Arguments,
-    basedOn base: String?
-  ) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
-    guard let rule = self.policy.rule else { return nil }
-    return { [stored] record in
-      // If the arguments of the earlier call cannot be decoded, it is made, or reported, by itself.
-      guard let earlier = try? stored.decode(record), let merged = rule.merge(earlier, arguments) else { return nil }
-      return MergedCall(
-        bytes: try stored.encode(merged),
-        arguments: merged,
-        base: (rule.keepsBase ? record.base : nil) ?? base
-      )
-    }
-  }
-
   private func journal(in context: OperationContext) -> MutationJournal? {
     if let journal = self.journal {
       if let client = context.operationClient { journal.bind(to: client, replacing: false) }
@@ -339,8 +282,3 @@ extension JournaledModifier {
   /// How the arguments are stored, as a ``StoredArguments``.
   var storedArguments: any Sendable { self.stored }
 }
-
-/// A modifier that begins its operation as soon as the call has its turn.
-private protocol TurnModifier {}
-
-extension MutationScope: TurnModifier {}

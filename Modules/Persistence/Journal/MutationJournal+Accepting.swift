@@ -3,7 +3,7 @@ internal import OperationFoundation
 internal import OperationMutation
 
 /// A call that is to be stored.
-struct JournalRequest {
+struct JournalRequest: Sendable {
   let name: String
   let arguments: StoredBytes
   /// The version of the arguments.
@@ -42,18 +42,22 @@ struct MergedCall: Sendable {
 extension MutationJournal {
   /// Stores a call. When this returns, the call is made even if the process ends.
   ///
-  /// Calls of this method determine the order.
+  /// The reservation determines the order; without one, the calls of this method do.
   ///
+  /// - Parameters:
+  ///   - request: The call.
+  ///   - reservation: The place that the call has taken; nil to take one now.
+  /// - Returns: The ticket of the call.
   /// - Throws: A ``JournalError`` if another call has the key; otherwise the error of the encoding or of the storage.
-  nonisolated(nonsending) func accept(_ request: JournalRequest) async throws -> JournalTicket {
-    let updates = request.layerPlace.map { _ in KeptUpdates() }
-    var id = request.key ?? self.makeKey()
-    var added = self.add(request, id, updates)
-    while added == nil, let next = self.nextKey(after: id, for: request) {
-      id = next
-      added = self.add(request, id, updates)
+  nonisolated(nonsending) func accept(
+    _ request: JournalRequest,
+    at reservation: JournalReservation? = nil
+  ) async throws -> JournalTicket {
+    guard let reservation = reservation ?? self.reserve(request) else {
+      throw JournalError.duplicateKey(request.key ?? self.makeKey(), request.name)
     }
-    guard let place = added else { throw JournalError.duplicateKey(id, request.name) }
+    let (place, updates) = (reservation.place, reservation.updates)
+    var id = reservation.id
     var merged: MergedCall?
     do {
       try await self.load()
@@ -138,6 +142,18 @@ extension MutationJournal {
 }
 
 extension MutationJournal {
+  /// Takes a place in the order of the calls. Returns nil if another call has the key.
+  func reserve(_ request: JournalRequest) -> JournalReservation? {
+    let updates = request.layerPlace.map { _ in KeptUpdates() }
+    var id = request.key ?? self.makeKey()
+    var added = self.add(request, id, updates)
+    while added == nil, let next = self.nextKey(after: id, for: request) {
+      id = next
+      added = self.add(request, id, updates)
+    }
+    return added.map { JournalReservation(place: $0, id: id, updates: updates) }
+  }
+
   private func add(_ request: JournalRequest, _ id: String, _ updates: KeptUpdates?) -> JournalState.Place? {
     let record = JournalRecord(
       id: id,

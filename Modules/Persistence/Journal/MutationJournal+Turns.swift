@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationMutation
 
 /// The end of a wait for a turn.
 enum JournalTurn: Sendable {
@@ -26,7 +27,8 @@ extension MutationJournal {
   /// Waits until all earlier calls of the scope have ended, or the current task is cancelled. For calls with a caller.
   func turn(of ticket: JournalTicket, in context: OperationContext) async -> JournalTurn {
     // A call that is made inside of another call of its scope is part of that call, and does not wait.
-    let outer = Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == ticket.lane }
+    // An enqueued call comes behind it.
+    let outer = context.enqueuedCallOfRun == nil ? self.turns(in: ticket.lane) : []
     let caller = JournalCaller(ticket: ticket, context: context)
     let obstacle = outer.isEmpty ? self.obstacle(to: ticket) : nil
     let wait = obstacle.map { obstacle in context.beginWait(for: { obstacle }) }
@@ -36,6 +38,17 @@ extension MutationJournal {
     } onCancel: {
       self.cancelWait(of: ticket)
     }
+  }
+
+  /// The turns of the calls of a scope around the current task.
+  private func turns(in lane: String?) -> [Turn] {
+    Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == lane }
+  }
+
+  /// Whether the current task is part of a call of a scope that is being made.
+  func isMakingCall(of scope: String?) -> Bool {
+    let turns = self.turns(in: scope)
+    return !turns.isEmpty && self.state.withLock { state in turns.contains { state.isRunning($0.place) } }
   }
 
   /// The text of what a call has to wait for, to follow "it waits for"; nil if the call has its turn.

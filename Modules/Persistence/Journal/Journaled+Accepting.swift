@@ -1,0 +1,127 @@
+internal import OperationCore
+internal import OperationMutation
+
+extension Journaled {
+  /// Stores a call, at the place that it has taken if it has one.
+  func accept(
+    _ arguments: Operation.Arguments,
+    of call: JournalCall,
+    of operationName: String,
+    in journal: MutationJournal,
+    _ context: OperationContext
+  ) async throws(JournalError) -> JournalTicket {
+    do {
+      // The request of a place is older than this attempt, and its place in the order counts.
+      let place = context.journalPlace(in: journal, of: self.name)
+      if Task.isCancelled { throw JournalError.ended(.cancelled, self.name) }
+      let ticket: JournalTicket
+      if let place, place.use() {
+        ticket = try await journal.accept(place.request, at: place.reservation)
+      } else {
+        let request = try self.request(
+          for: arguments,
+          of: operationName,
+          in: call.scope,
+          beginsAtOnce: !call.isInsideScope,
+          isNested: call.isNested,
+          context
+        )
+        ticket = try await journal.accept(request)
+      }
+      context.enqueuedCallOfRun?.decide(.success(()))
+      context.send(ticket.notice(.journalAccepted))
+      return ticket
+    } catch {
+      let error = error as? JournalError ?? .notAccepted(self.name, error)
+      context.enqueuedCallOfRun?.decide(.failure(error))
+      throw error
+    }
+  }
+
+  /// Takes a place for a call that has not come to this modifier yet; nil if it takes its place here.
+  func place(
+    of operationName: String,
+    in scope: OperationPath?,
+    orBy inner: CallOrder?,
+    for context: OperationContext
+  ) -> (any CallPlace)? {
+    // A replay has the place of its call.
+    guard context.journalReplay == nil, let arguments = context.mutationArguments(as: Operation.Arguments.self)
+    else { return nil }
+    guard self.isExcluded?(arguments) != true, let journal = self.journal ?? context.operationClient?.journal
+    else { return inner?.place(in: context) }
+    if let own = self.journal, let client = context.operationClient { own.bind(to: client, replacing: false) }
+    let request = try? self.request(
+      for: arguments,
+      of: operationName,
+      in: scope,
+      beginsAtOnce: true,
+      isNested: context.journalCall != nil,
+      context
+    )
+    // What is wrong with the arguments or the key is thrown when the call comes here.
+    guard let request, let reservation = journal.reserve(request) else { return nil }
+    return JournalPlace(reservation, request, in: journal, of: context.operationRunningTaskIdentifier)
+  }
+
+  private func request(
+    for arguments: Operation.Arguments,
+    of operationName: String,
+    in scope: OperationPath?,
+    beginsAtOnce: Bool,
+    isNested: Bool,
+    _ context: OperationContext
+  ) throws -> JournalRequest {
+    JournalRequest(
+      name: self.name,
+      arguments: try self.stored.encode(arguments),
+      version: self.stored.version,
+      scope: scope.map { StorageKey.text(of: $0) ?? "\($0)" },
+      key: isNested ? nil : context.operationIdempotencyKey,
+      date: context.operationClock.now(),
+      operationName: operationName,
+      layerPlace: context.takeOptimisticPlace(),
+      beginsAtOnce: beginsAtOnce && !Operation.hasModifier { !($0 is any TurnModifier.Type) },
+      isRefusable: Operation.isRefusable,
+      callUpdates: context.callUpdates,
+      lifetime: context.journalLifetime,
+      base: context.operationBaseVersion,
+      mergeKey: self.mergeKey(of: arguments),
+      merge: self.merge(with: arguments, basedOn: context.operationBaseVersion)
+    )
+  }
+
+  /// The subject of a call, as text; nil if all calls are made, or if the subject cannot be stored.
+  private func mergeKey(of arguments: Operation.Arguments) -> String? {
+    guard let rule = self.policy.rule else { return nil }
+    let key = rule.key(arguments)
+    do throws(NoStorageKey) {
+      return try StorageKey.storedText(of: key)
+    } catch {
+      error.report(at: key)
+      return nil
+    }
+  }
+
+  /// Merges an earlier call with the call of these arguments; nil if all calls are made.
+  private func merge(
+    with arguments: Operation.Arguments,
+    basedOn base: String?
+  ) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
+    guard let rule = self.policy.rule else { return nil }
+    return { [stored] record in
+      // If the arguments of the earlier call cannot be decoded, it is made, or reported, by itself.
+      guard let earlier = try? stored.decode(record), let merged = rule.merge(earlier, arguments) else { return nil }
+      return MergedCall(
+        bytes: try stored.encode(merged),
+        arguments: merged,
+        base: (rule.keepsBase ? record.base : nil) ?? base
+      )
+    }
+  }
+}
+
+/// A modifier that begins its operation as soon as the call has its turn.
+private protocol TurnModifier {}
+
+extension MutationScope: TurnModifier {}

@@ -1,0 +1,198 @@
+import FoundationEssentials
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import Synchronization
+import TestFixtures
+import Testing
+
+private typealias NoteStore = OperationStore<MutationState<Note, String, any Error>>
+
+/// Calls are accepted in the order in which their callers begin them.
+@Suite(.bounded, .warningsAreIssues) struct JournalCallOrderTests {
+  private static let callCount = 2_000
+
+  private let server = Server()
+  private let script = Script()
+  private let network = NetworkSwitch()
+
+  private func start(
+    _ mutation: some MutationRequest<Note, String, any Error>,
+    _ storage: any PersistentStorage = InMemoryStorage()
+  ) -> (program: Program, journal: MutationJournal, store: NoteStore) {
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    journal.register(mutation, as: "send")
+    return (program, journal, program.client.store(for: mutation))
+  }
+
+  /// A mutation whose calls a server answers at once.
+  private var answered: some MutationRequest<Note, String, any Error> {
+    Send(server: self.server).scope("s").journaled(as: "send")
+  }
+
+  private static let texts = (0..<Self.callCount).map { "\($0)" }
+
+  @Test @MainActor func `Calls that the main actor begins in tasks are made in order`() async throws {
+    let (program, journal, store) = self.start(self.answered)
+    defer { withExtendedLifetime(program) {} }
+    let calls = Self.texts.map { text in Task { try await store.mutate(with: Note(id: 1, text: text)) } }
+    for call in calls { _ = try await call.value }
+    #expect(self.server.done.elementsEqual(Self.texts) as Bool)
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test @MainActor func `Calls that the main actor enqueues are made in order`() async throws {
+    let (program, _, store) = self.start(self.answered)
+    defer { withExtendedLifetime(program) {} }
+    let calls = Self.texts.map { store.enqueue(with: Note(id: 1, text: $0)) }
+    for call in calls {
+      try await call.accepted()
+      _ = try await call.result
+    }
+    #expect(self.server.done.elementsEqual(Self.texts) as Bool)
+  }
+
+  @Test @MainActor func `The last of three texts is the one that is sent`() async throws {
+    for round in 0..<200 {
+      let (server, network) = (Server(), NetworkSwitch())
+      let (program, _, store) = self.start(
+        Send(server: server).waits(until: network).scope("s").journaled(as: "send", policy: .replacePending(by: \.id))
+      )
+      defer { withExtendedLifetime(program) {} }
+      let calls = ["a", "ab", "abc"].map { text in Task { try await store.mutate(with: Note(id: 1, text: text)) } }
+      if round % 2 == 0 { network.turnOn() }
+      // All of them have begun when a later task of this actor runs.
+      await Task { @MainActor in }.value
+      network.turnOn()
+      for call in calls { _ = try await call.value }
+      #expect(server.done.last == "abc")
+    }
+  }
+
+  @Test @MainActor func `Calls that begin before the journal is read keep their order behind the stored ones`()
+    async throws
+  {
+    let storage = TestStorage(reads: false)
+    try await leaveCalls(["old"], in: storage.base)
+    let (program, journal, store) = self.start(self.answered, storage)
+    defer { withExtendedLifetime(program) {} }
+    let calls = Self.texts.prefix(100).map { text in Task { try await store.mutate(with: Note(id: 1, text: text)) } }
+    // All of them have begun when a later task of this actor runs.
+    await Task { @MainActor in }.value
+    storage.reading.open()
+    await journal.resume().settled()
+    for call in calls { _ = try await call.value }
+    #expect(self.server.done == ["old"] + Self.texts.prefix(100))
+  }
+
+  @Test @MainActor func `A call that is cancelled between others leaves their order`() async throws {
+    let (program, journal, store) = self.start(self.answered, TestStorage())
+    defer { withExtendedLifetime(program) {} }
+    let calls = Self.texts.prefix(300).map { text in Task { try await store.mutate(with: Note(id: 1, text: text)) } }
+    for index in stride(from: 1, to: 300, by: 3) { calls[index].cancel() }
+    for call in calls { _ = await call.result }
+    await journal.resume().settled()
+    let numbers = self.server.done.compactMap { Int($0) }
+    #expect(numbers == numbers.sorted())
+    #expect(Set(numbers).isSuperset(of: (0..<300).filter { $0 % 3 != 1 }))
+    #expect(journal.entries.isEmpty)
+  }
+
+  // MARK: - Enqueued calls
+
+  @Test func `A call is accepted when it is stored, before it is made`() async throws {
+    let storage = TestStorage(writes: false)
+    let send = Send(server: self.server, script: self.script).scope("s").journaled(as: "send")
+    let (program, journal, store) = self.start(send, storage)
+    defer { withExtendedLifetime(program) {} }
+    let call = store.enqueue(with: Note(id: 1, text: "a"))
+    let acceptance = Task.immediate { await call.isAccepted }
+    #expect(journal.entries.isEmpty)
+    storage.writing.open()
+    #expect(await acceptance.value)
+    #expect(journal.texts == ["a"])
+    try await self.script.next().succeed("ok")
+    #expect(try await call.result == "ok")
+    #expect(await call.isAccepted)
+  }
+
+  @Test func `A call that cannot be stored is not accepted, and the one behind it is made`() async throws {
+    let storage = TestStorage()
+    storage.failToWrite(true)
+    let (program, _, store) = self.start(self.answered, storage)
+    defer { withExtendedLifetime(program) {} }
+    let refused = store.enqueue(with: Note(id: 1, text: "a"))
+    #expect(await !refused.isAccepted)
+    await #expect { try await refused.accepted() } throws: { ($0 as? JournalError)?.code == .notAccepted }
+    storage.failToWrite(false)
+    #expect(try await store.enqueue(with: Note(id: 1, text: "b")).result == "ok")
+    #expect(self.server.done == ["b"])
+  }
+
+  @Test func `A call that the journal leaves out is accepted, and takes its place in the scope`() async throws {
+    let send = Send(server: self.server, script: self.script).scope("s")
+    let (program, journal, store) = self.start(send.journaled(as: "send", unless: { $0.text.hasPrefix("x") }))
+    defer { withExtendedLifetime(program) {} }
+    let calls = ["x1", "x2"].map { store.enqueue(with: Note(id: 1, text: $0)) }
+    for call in calls { #expect(await call.isAccepted) }
+    #expect(journal.entries.isEmpty)
+    for _ in calls { try await self.script.next().succeed("ok") }
+    for call in calls { _ = try await call.result }
+    #expect(self.server.done == ["x1", "x2"])
+  }
+
+  @Test func `A call that a body enqueues in its own scope comes behind it, and is stored meanwhile`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let inner = Send(server: self.server).scope("s").journaled(as: "inner")
+    let store = program.client.store(for: inner)
+    let enqueued = Mutex<EnqueuedCall<MutationState<Note, String, any Error>>?>(nil)
+    let outer = Enqueueing { [server] note in
+      let call = store.enqueue(with: Note(id: 2, text: "behind"))
+      enqueued.withLock { $0 = call }
+      try await call.accepted()
+      await #expect(throws: OperationCycleError.self) { try await call.result }
+      server.receive(note.text, key: nil)
+    }
+    let outerStore = program.client.store(for: outer.scope("s").journaled(as: "outer"))
+    try await outerStore.mutate(with: Note(id: 1, text: "outer"))
+    _ = try await enqueued.withLock { $0 }?.result
+    #expect(self.server.done == ["outer", "behind"])
+    #expect(journal.entries.isEmpty)
+  }
+
+  @Test func `A call that shows updates is enqueued with them`() async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let note = program.client.store(for: Script().query(path: ["note"]))
+    note.currentValue = "server"
+    let store = program.client.store(
+      for: Send(server: self.server, script: self.script).scope("s").journaled(as: "send")
+        .optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" }
+    )
+    let calls = ["a", "b"].map { store.enqueue(with: Note(id: 1, text: $0)) }
+    for call in calls { #expect(await call.isAccepted) }
+    #expect(note.currentValue == "server+a+b")
+    for _ in calls { try await self.script.next().succeed("ok") }
+    for call in calls { _ = try await call.result }
+    #expect(note.currentValue == "server+a+b")
+    #expect(journal.entries.isEmpty)
+  }
+}
+
+/// A mutation that calls a closure.
+private struct Enqueueing: MutationRequest {
+  var path: OperationPath { ["outer"] }
+  let body: @Sendable (Note) async throws -> Void
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Note,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {
+    try await self.body(arguments)
+  }
+}
