@@ -6,6 +6,16 @@ public protocol OperationClientFlushable: AnyObject, Sendable {
   ///
   /// - Returns: Whether everything was written. The method reports a failure itself.
   func flush() async -> Bool
+
+  /// Called when the client has stopped its automatic runs: see ``OperationClient/stopAutomaticRuns()``.
+  ///
+  /// From then on nothing begins work that no caller waits for, and no caller waits for such work. The default does
+  /// nothing.
+  func automaticRunsDidStop()
+}
+
+extension OperationClientFlushable {
+  public func automaticRunsDidStop() {}
 }
 
 extension OperationClient {
@@ -18,12 +28,15 @@ extension OperationClient {
   ///   was cancelled.
   @discardableResult
   public func flush() async -> Bool {
-    let attachments = self.attachments.withLock { Array($0.values) }
-    return await withTaskGroup(of: Bool.self) { group in
-      for case let attachment as any OperationClientFlushable in attachments {
+    await withTaskGroup(of: Bool.self) { group in
+      for attachment in self.flushables {
         group.addTask { await attachment.flush() }
       }
       return await group.reduce(true) { $0 && $1 }
     }
+  }
+
+  var flushables: [any OperationClientFlushable] {
+    self.attachments.withLock { Array($0.values) }.compactMap { $0 as? any OperationClientFlushable }
   }
 }

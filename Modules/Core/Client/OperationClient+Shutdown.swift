@@ -1,9 +1,12 @@
 extension OperationClient {
   /// Stops automatic runs for subscribers, for the rest of the client's life.
   ///
-  /// Direct calls still run operations. A program that shuts down calls it, then waits for ``runningStores()``.
+  /// Direct calls still run operations. A journal of mutations makes no stored call any more that has no caller; callers
+  /// whose calls wait behind one get an error, and their calls stay in the journal. A program that shuts down calls it,
+  /// then waits for ``runningStores()``.
   public func stopAutomaticRuns() {
     _ = self.automaticRunsAreStopped.set(true)
+    for attachment in self.flushables { attachment.automaticRunsDidStop() }
   }
 
   /// Returns the stores whose operations are running.

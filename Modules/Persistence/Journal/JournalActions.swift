@@ -34,6 +34,8 @@ struct JournalActions: Sendable {
   var released: [JournalState.Item] = []
   /// The calls that have ended without a run, for the tasks that wait for them.
   var fates: [(JournalFate, JournalError)] = []
+  /// The calls that are not made before the program ends, for the tasks that wait for them.
+  var stoppedFates: [(JournalFate, JournalError)] = []
   /// Whether the observers of the entries are notified.
   var isChanged = false
   /// Whether stores of mutations are notified.

@@ -124,6 +124,7 @@ extension JournalState {
     // A replay ends if its entry was removed. A call with a caller is made all the same.
     guard let item = self.items[place], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
     if mayRefuse, item.isTakenOver || item.isExpired { return .refuse }
+    if mayRefuse, self.isStopped, isReplay, item.isReplayCancelled { return .refuse }
     self.edit(place) { item in
       item.bodies += 1
       if !item.isBegunAhead {

@@ -10,6 +10,9 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The call was cancelled before its turn came. Its entry stays in the journal.
     public static let cancelled = Code(description: "cancelled")
 
+    /// The program is about to end, and the turn of the call had not come. Its entry stays in the journal.
+    public static let stopped = Code(description: "stopped")
+
     /// The entry was removed before the turn of the call came.
     public static let removed = Code(description: "removed")
 
@@ -110,6 +113,15 @@ extension JournalError {
       Self(
         code: .replaced,
         message: "A later call of \"\(name)\" was made in place of the call, and its result has another type.",
+        cause: nil
+      )
+    case .stopped:
+      Self(
+        code: .stopped,
+        message: """
+          The call of "\(name)" was not made, because the program is about to end and an earlier call of its scope has no \
+          caller. It stays in the journal, and is made after the next start.
+          """,
         cause: nil
       )
     case .granted, .cancelled:

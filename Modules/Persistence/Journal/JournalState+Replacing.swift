@@ -165,9 +165,9 @@ extension JournalState {
 
   /// If nobody makes a call and callers of earlier calls wait for it, makes it again.
   mutating func makeAwaited(_ place: Place) {
-    guard let item = self.items[place], item.record != nil, !item.isHeld, item.isPending, !item.isDue,
-      item.activity.isNone, item.fate.isAwaited
-    else { return }
+    guard let item = self.items[place], item.record != nil, item.activity.isNone, item.fate.isAwaited else { return }
+    if self.isStopped { return self.endAwaiting(item) }
+    guard !item.isHeld, item.isPending, !item.isDue else { return }
     guard item.lane == nil else { return self.advance(item.lane) }
     self.lastResumption += 1
     self.makeDue(place, in: self.lastResumption)

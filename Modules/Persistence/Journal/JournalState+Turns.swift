@@ -38,6 +38,7 @@ extension JournalState {
       self.edit(first) { $0.activity = .running(isReplay: false) }
       self.actions.turns.append((continuation, .granted))
       self.actions.callers.append(caller)
+    case .none where self.isStopped: self.endWaits(in: lane)
     case .none where item.isElsewhere:
       // The other process has the right. This process watches the call until it is made or the other process has ended.
       self.rights.lanesElsewhere.insert(lane)
@@ -109,7 +110,7 @@ extension JournalState {
 
   /// Begins the replays of calls without a scope, up to the number that may be made at once.
   mutating func advanceWithoutScope() {
-    while self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
+    while !self.isStopped, self.replaysWithoutScope < self.maximumReplays, let place = self.dueWithoutScope.popLast() {
       guard let item = self.items[place], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere,
         item.replacement == nil
       else { continue }
@@ -132,7 +133,7 @@ extension JournalState {
 
   /// Makes a call due, so that it is made again at its turn.
   mutating func makeDue(_ place: Place, in resumption: Int) {
-    guard let item = self.items[place], !item.isDue else { return }
+    guard !self.isStopped, let item = self.items[place], !item.isDue else { return }
     self.setRetry(of: place, at: nil)
     self.edit(place) { item in
       item.resumption = resumption

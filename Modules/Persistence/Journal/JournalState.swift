@@ -189,6 +189,9 @@ struct JournalState: Sendable {
   let maximumScopes: Int
   var waitingLanes = LaneLine()
 
+  /// Whether no stored call without a caller begins any more.
+  var isStopped = false
+
   /// The calls that can be replaced, by their scopes; calls without a scope by their names.
   var replaceable: [String: ReplaceableCalls] = [:]
 

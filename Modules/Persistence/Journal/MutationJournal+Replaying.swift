@@ -146,7 +146,7 @@ extension JournalState {
 
   /// Makes a call due, for a caller that waits for its end. Returns false if it has ended, or if a caller makes it.
   fileprivate mutating func makeDue(_ place: Place, _ signal: AwaitedOutcome<Void>) -> Bool {
-    guard let item = self.items[place], item.isPending, !item.isGone, !item.isElsewhere,
+    guard !self.isStopped, let item = self.items[place], item.isPending, !item.isGone, !item.isElsewhere,
       item.activity.isNone || item.activity.isReplay
     else { return false }
     self.lastResumption += 1
@@ -211,6 +211,8 @@ extension MutationJournal {
     let client = self.boundClient
     let claimed = self.change { $0.ticket(for: place, of: self) }
     guard var ticket = claimed?.0, let record = claimed?.1 else { return }
+    let isStopped = self.state.withLock { $0.isStopped && $0.items[place]?.isReplayCancelled == true }
+    if isStopped { return self.putBack(ticket, isHeld: false, failure: nil) }
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName
     if record.failureCount >= self.attemptsBeforeDeadLetter {

@@ -12,6 +12,8 @@ enum JournalTurn: Sendable {
   case replaced
   /// The time of the call has passed.
   case expired
+  /// The program is about to end, and an earlier call of the scope has no caller.
+  case stopped
 }
 
 extension MutationJournal {

@@ -29,6 +29,7 @@ extension MutationJournal {
     for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
     for signal in actions.signals { signal.decide() }
     for (fate, error) in actions.fates { fate.decide(.failure(error), isFinal: true) }
+    for (fate, error) in actions.stoppedFates { fate.decide(.failure(error), isFinal: false) }
     for write in actions.writes { write.finish(.success(())) }
     for task in actions.cancelled { task.cancel() }
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }

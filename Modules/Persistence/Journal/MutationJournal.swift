@@ -129,6 +129,7 @@ public final class MutationJournal: OperationClientFlushable {
     self.reportPendingCount()
     guard isNew else { return }
     self.watchExpiry(anew: true)
+    self.stop(with: client)
     self.beginResuming()
   }
 

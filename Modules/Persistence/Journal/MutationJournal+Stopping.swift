@@ -1,0 +1,75 @@
+internal import OperationCore
+internal import OperationMutation
+
+/// The journals that make calls with a client.
+final class BoundJournals: OperationClientFlushable {
+  private struct Journal: Sendable {
+    weak var value: MutationJournal?
+  }
+
+  private let journals = Locked<[ObjectIdentifier: Journal]>([:])
+
+  func add(_ journal: MutationJournal) {
+    self.journals.withLock { $0[ObjectIdentifier(journal)] = Journal(value: journal) }
+  }
+
+  /// Each journal writes by itself.
+  func flush() async -> Bool { true }
+
+  func automaticRunsDidStop() {
+    for journal in self.journals.withLock({ $0.values.compactMap(\.value) }) { journal.stopIfClientHas() }
+  }
+}
+
+extension MutationJournal {
+  /// Makes the journal stop together with a client that it was bound to.
+  func stop(with client: OperationClient) {
+    client.attachment { BoundJournals() }.add(self)
+    // After that, so that a client which stops meanwhile is noticed.
+    self.state.withLock { $0.isStopped = false }
+    self.stopIfClientHas()
+  }
+
+  fileprivate func stopIfClientHas() {
+    guard self.boundClient?.automaticRunsAreStopped.isOn == true else { return }
+    self.change { $0.stop() }
+  }
+}
+
+extension JournalState {
+  /// Begins no stored call any more that has no caller, and ends the waits of callers for such calls.
+  ///
+  /// A call whose body runs goes on. All calls stay stored.
+  fileprivate mutating func stop() {
+    guard !self.isStopped else { return }
+    self.isStopped = true
+    for place in self.items.keys.sorted() {
+      guard let item = self.items[place] else { continue }
+      if item.activity.isReplay, item.bodies == 0 {
+        // It waits for something before its body, or between two attempts.
+        self.items[place]?.isReplayCancelled = true
+        if let replay = item.replay { self.actions.cancelled.append(replay) }
+      } else if item.activity.isNone {
+        self.endDue(place)
+        self.makeAwaited(place)
+      }
+    }
+    for lane in self.lanes.keys.sorted() { self.advance(lane) }
+  }
+
+  /// Ends the waits of the callers behind a call that is not made any more. Their calls stay.
+  mutating func endWaits(in lane: String) {
+    for place in self.lanes[lane]?.all ?? [] {
+      guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
+      self.edit(place) { $0.activity = .claimed }
+      self.actions.turns.append((continuation, .stopped))
+      self.actions.callers.append(caller)
+    }
+  }
+
+  /// Ends the waits for the result of a call that is not made any more.
+  mutating func endAwaiting(_ item: Item) {
+    let name = item.record?.name ?? ""
+    self.actions.stoppedFates.append((item.fate, .ended(.stopped, name)))
+  }
+}
