@@ -128,9 +128,7 @@ struct JournalState: Sendable {
   }
 
   enum Loading: Sendable {
-    case unloaded
-    case loading
-    case loaded
+    case unloaded, loading, loaded
   }
 
   var items: [Place: Item] = [:]
@@ -191,7 +189,6 @@ struct JournalState: Sendable {
 
   /// Whether no stored call without a caller begins any more.
   var isStopped = false
-
   /// The calls that can be replaced, by their scopes; calls without a scope by their names.
   var replaceable: [String: ReplaceableCalls] = [:]
 

@@ -52,16 +52,30 @@ extension MutationJournal {
       // The rights are read for each batch, because a storage may take longer than a lease lasts.
       let held = self.lease?.heldRights(at: self.deadlines.elapsed)
       guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
-      let failures = await self.store(batch)
-      let finished = self.change { $0.didWrite(batch, failures) }
-      for (write, error) in finished { write.finish(error.map { .failure($0) } ?? .success(())) }
+      let (failures, obstacle) = await self.store(batch)
+      self.finish(batch, failures)
+      guard let obstacle else { continue }
+      // What waits meanwhile would fail in the same way, one batch after the other.
+      while let next = self.state.withLock({ $0.nextBatch(holding: held) }) {
+        self.finish(next, Dictionary(next.contents.map { ($0.key, obstacle) }, uniquingKeysWith: { first, _ in first }))
+      }
+      return
     }
   }
 
-  /// Applies a batch. If that fails, applies each change by itself, because one change may have caused the failure.
+  private func finish(_ batch: JournalBatch, _ failures: [String: any Error]) {
+    let finished = self.change { $0.didWrite(batch, failures) }
+    for (write, error) in finished { write.finish(error.map { .failure($0) } ?? .success(())) }
+  }
+
+  /// Applies a batch. If that fails, applies each change by itself, because one change may have caused the failure,
+  /// unless the error concerns the whole storage.
   ///
-  /// - Returns: The errors of the keys that could not be written.
-  private nonisolated(nonsending) func store(_ batch: JournalBatch) async -> [String: any Error] {
+  /// - Returns: The errors of the keys that could not be written, and the error that concerns the whole storage; nil if
+  ///   there is none.
+  private nonisolated(nonsending) func store(
+    _ batch: JournalBatch
+  ) async -> (failures: [String: any Error], obstacle: StorageError?) {
     var failures: [String: any Error] = [:]
     var changes: [[StorageChange]] = []
     for content in batch.contents {
@@ -80,15 +94,23 @@ extension MutationJournal {
     do {
       if !changes.isEmpty { try await self.storage.apply(changes.flatMap(\.self)) }
     } catch {
-      guard changes.count > 1 else {
+      let obstacle = error.asObstacle
+      guard changes.count > 1, obstacle == nil else {
         for change in changes { failures[change[0].key] = error }
-        return failures
+        return (failures, obstacle)
       }
-      for change in changes {
-        do { try await self.storage.apply(change) } catch { failures[change[0].key] = error }
+      for (index, change) in changes.enumerated() {
+        do {
+          try await self.storage.apply(change)
+        } catch {
+          failures[change[0].key] = error
+          guard let obstacle = error.asObstacle else { continue }
+          for change in changes[index...] { failures[change[0].key] = error }
+          return (failures, obstacle)
+        }
       }
     }
-    return failures
+    return (failures, nil)
   }
 }
 
@@ -220,5 +242,16 @@ extension JournalState {
       self.items[place]?.writes.removeAll { $0.version <= version }
     }
     return finished
+  }
+}
+
+extension Error {
+  /// The error, if every change of a storage fails with it now; nil if it may concern one change.
+  fileprivate var asObstacle: StorageError? {
+    guard let error = self as? StorageError else { return nil }
+    switch error.code {
+    case .busy, .full, .readOnly, .closed, .cannotOpen, .notADatabase, .newerSchema: return error
+    default: return nil
+    }
   }
 }

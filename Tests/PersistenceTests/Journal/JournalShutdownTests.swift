@@ -68,7 +68,9 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     #expect(try await storage.keys().count == 20 - count)
   }
 
-  @Test func `Callers behind a call that waits for its backoff get an error at once, and their calls stay`() async throws {
+  @Test func `Callers behind a call that waits for its backoff get an error at once, and their calls stay`()
+    async throws
+  {
     self.network.turnOn()
     let (program, journal, store) = self.start(resumes: .when(self.network, backoff: .constant(.seconds(20))))
     let first = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }

@@ -15,7 +15,8 @@ extension Benchmark {
       to: .runningOnce(query.mutuallyExclusive("benchmark"))
     )
     let (_, scheduled, over) = try await harness.difference(from: .fetchingOnce(query), to: .scheduling(query))
-    // On several cores, chance decides whether the value is there before its caller waits for it, which takes blocks.
+    // On several cores, chance decides whether the value is there before its caller waits for it, which takes a block.
+    // On one it does so rarely.
     let scheduledOnOneCore = try await harness.onOneCore { try await harness.time(.scheduling(query)) }
     let sizes = [10, 100_000]
     let waiting = sizes.map { WaitingOperations(count: $0) }
