@@ -10,7 +10,7 @@ extension MutationRequest {
   ///
   /// A call takes its place when its caller begins it: see ``OperationCore/OperationStore/mutate(with:using:handler:)``.
   /// If a modifier outside of the scope may wait before it begins the mutation, as a limit does, the call takes its
-  /// place when it has passed that modifier: see ``OperationCore/OperationModifier/beginsAtOnce``.
+  /// place when it has passed that modifier: see ``/OperationCore/OperationModifier/beginsAtOnce``.
   ///
   /// To show an optimistic update while a call waits, apply it outside of the scope: `.scope("posts").optimistic(…)`.
   ///

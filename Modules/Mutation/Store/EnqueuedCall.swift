@@ -28,7 +28,7 @@ public struct EnqueuedCall<State: MutationStateProtocol>: Sendable {
   /// The value of the call, when it has ended.
   ///
   /// A body that waits for a call of its own scope would wait for itself: that is reported, and throws an
-  /// ``OperationCore/OperationCycleError`` if the failure of the mutation can represent it. If the failure cannot
+  /// ``/OperationCore/OperationCycleError`` if the failure of the mutation can represent it. If the failure cannot
   /// represent a cancellation, a task that is cancelled waits on.
   public var result: State.OperationValue {
     get async throws(State.Failure) {
@@ -70,13 +70,6 @@ extension EnqueuedCall: Identifiable {
 
 extension OperationStore where State: MutationStateProtocol {
   /// Begins a call of the mutation, whose place in the order of its scope and its journal is taken when this returns.
-  ///
-  /// ```swift
-  /// let first = store.enqueue(with: .init(text: "a"))
-  /// let second = store.enqueue(with: .init(text: "ab"))     // behind the first, from any thread
-  /// guard await second.isAccepted else { return }           // stored
-  /// let note = try await second.result
-  /// ```
   ///
   /// Use it where calls have to be in order and no task is theirs alone: in callbacks, in children of a task group,
   /// with `async let`. Inside of a call of the same scope, an enqueued call comes behind that call and is no part of it.
