@@ -39,7 +39,7 @@ public func checkStoreObserver<Observer: StoreObserver>(
 
 /// Checks an observer of stores with values of a type, as `checkStoreObserver` does.
 ///
-/// For a ``StoreValueObserver`` it also checks that what the observer no longer needs is released after the lock.
+/// For a ``/OperationCore/StoreValueObserver`` it also checks that what the observer no longer needs is released after the lock.
 ///
 /// - Parameters:
 ///   - rules: The rules to check.
