@@ -186,6 +186,28 @@ import Testing
     #expect(derived.valueStamp == row.derivedStamp)
   }
 
+  @Test func `A fallback stays one when an update of a source is confirmed`() async throws {
+    let client = self.client()
+    let (account, refused) = (self.query(.set), OperationScript<Int, any Error>(default: .error(Refused())))
+    let source = client.store(for: account)
+    source.currentValue = 2
+    let layer = StateLayerIdentifier()
+    source.addLayer(layer) { $0 = 2 }
+    let rates = refused.query(path: ["rates"])
+    let store = client.store(
+      for: QueryOperation<Int, any Error>("derived") { try await $0.value(of: account) * $0.value(of: rates) }
+        .fallback(-1).derived()
+    )
+    let subscription = store.subscribe { _ in }
+    defer { subscription.cancel() }
+    #expect(try await store.fetch() == -1)
+    #expect(store.valueStamp == ValueStamp(.fallback, isUnconfirmed: true))
+    source.removeLayer(layer)
+    await client.settledDerivations()
+    #expect(store.currentValue == -1)
+    #expect(store.valueStamp.kind == .fallback)
+  }
+
   @Test func `Every way to get a value has a row`() {
     #expect(Self.rows.map(\.source) == Source.allCases)
   }

@@ -114,15 +114,15 @@ extension OperationControls {
     self.runtime.editState { stored in projection.edit(&stored, edit) }
   }
 
-  /// Changes what is known of the value that a run has returned, and notifies the subscribers of the state.
+  /// Changes what is known of the value, and notifies the subscribers of the state.
   ///
   /// - Parameters:
   ///   - stamp: What is known of the value from now on.
+  ///   - former: What is known of the value that is meant. Nothing changes if something else is known of the value.
   ///   - isStillShown: Whether the value is still the one that is meant. Called with the lock of the store held.
-  public func restamp(_ stamp: ValueStamp, if isStillShown: @escaping @Sendable () -> Bool) {
+  public func restamp(_ stamp: ValueStamp, from former: ValueStamp, if isStillShown: @escaping @Sendable () -> Bool) {
     self.runtime.editState { state in
-      let kind = state.stamp.kind
-      if kind == .final || kind == .fallback, isStillShown() { state.restamp(stamp) }
+      if state.stamp == former, isStillShown() { state.restamp(stamp) }
     }
   }
 

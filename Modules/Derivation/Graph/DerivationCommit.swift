@@ -9,7 +9,7 @@ final class DerivationCommit: Sendable {
   let isRejected: Bool
   /// The number of sources between the query and the furthest one that is not derived.
   let height: Int
-  /// What is known of the value that was made of the readings.
+  /// What is known of a value by the readings that it is made of.
   private let stamp: Locked<ValueStamp>
 
   init(readings: [ObjectIdentifier: any Reading], hasFailed: Bool, height: Int, isRejected: Bool = false) {
@@ -37,8 +37,8 @@ final class DerivationCommit: Sendable {
   /// may have been confirmed.
   ///
   /// - Parameter reading: The reading of that source.
-  /// - Returns: What is known of the value of the query now; nil if that is the same as before.
-  func takeNewStamp(after reading: any Reading) -> ValueStamp? {
+  /// - Returns: What was known by the readings, and what is now; nil if that is the same.
+  func takeNewStamp(after reading: any Reading) -> (former: ValueStamp, new: ValueStamp)? {
     let former = self.stamp.withLock { $0 }
     let plain = ValueStamp(.final)
     // Nearly always, and without a look at all readings.
@@ -46,7 +46,7 @@ final class DerivationCommit: Sendable {
     let new = Self.stamp(of: self.readings)
     return self.stamp.withLock { stamp in
       defer { stamp = new }
-      return stamp == new ? nil : new
+      return stamp == new ? nil : (stamp, new)
     }
   }
 

@@ -11,8 +11,8 @@ final class DerivationNode: Sendable {
     /// Runs the query for the subscribers for a change of the source at a path, beginning on the current thread.
     let rerun: @Sendable (OperationPath?) -> Void
     let settled: @Sendable () async -> Void
-    /// Changes what is known of the value, if that is still the one that is meant.
-    let restamp: @Sendable (ValueStamp, @escaping @Sendable () -> Bool) -> Void
+    /// Changes what is known of the value from the second stamp to the first, if that is still the one that is meant.
+    let restamp: @Sendable (ValueStamp, ValueStamp, @escaping @Sendable () -> Bool) -> Void
     /// Performs an action after the events of the store that were created before.
     let performInEventOrder: @Sendable (@escaping @Sendable () -> Void) -> Void
   }
@@ -305,11 +305,11 @@ extension DerivationNode {
     controls.rerun(self.content.withLock { $0.changedSource })
   }
 
-  /// Changes what is known of the value after sources have changed without another value.
+  /// Changes what sources say of the value, not what a fallback inside says, after they changed without another value.
   private func restamp(_ controls: Controls, _ commit: DerivationCommit, after readings: [any Reading]) {
     for reading in readings {
-      guard let stamp = commit.takeNewStamp(after: reading) else { continue }
-      controls.restamp(stamp) { [weak self] in self?.commit === commit }
+      guard let (former, new) = commit.takeNewStamp(after: reading) else { continue }
+      controls.restamp(new, former) { [weak self] in self?.commit === commit }
     }
   }
 

@@ -100,7 +100,7 @@ struct DerivationController<State: OperationState & Sendable>: OperationControll
         subscriberCount: { controls.subscriberCount },
         rerun: { source in controls.rerunForSubscribersAtOnce(source.map { .source($0) }) },
         settled: { await controls.settled() },
-        restamp: { stamp, isStillShown in controls.restamp(stamp, if: isStillShown) },
+        restamp: { stamp, former, isStillShown in controls.restamp(stamp, from: former, if: isStillShown) },
         performInEventOrder: { controls.performInEventOrder($0) }
       )
     )
