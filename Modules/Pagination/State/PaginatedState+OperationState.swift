@@ -142,15 +142,15 @@ extension PaginatedState {
   ///
   /// - Parameters:
   ///   - stamp: The stamp.
-  ///   - ids: The identifiers of the pages.
+  ///   - value: The pages.
   ///   - revision: The revision of the run.
   @usableFromInline
-  mutating func note(_ stamp: ValueStamp, ofPages ids: some Sequence<PageID>, from revision: Revision?) {
+  mutating func note(_ stamp: ValueStamp, of value: OperationValue, from revision: Revision?) {
     let isPlain = stamp == ValueStamp(.final)
     if isPlain, self.storage.content.stamps.isEmpty { return }
     let storage = self.uniqueStorage()
     let pages = storage.content.currentValue
-    for id in ids where revision == nil || pages.entry(of: id)?.revision == revision {
+    for id in value.pageIDs where revision == nil || pages.entry(of: id)?.revision == revision {
       storage.content.stamps[id] = isPlain ? nil : stamp
     }
     storage.content.stamps = storage.content.stamps.filter { pages.contains(id: $0.key) }
@@ -160,6 +160,17 @@ extension PaginatedState {
   @usableFromInline
   mutating func forgetStamps() {
     if !self.storage.content.stamps.isEmpty { self.uniqueStorage().content.stamps = [:] }
+  }
+}
+
+extension PaginatedOperationValue {
+  /// The identifiers of the pages.
+  fileprivate var pageIDs: [PageID] {
+    switch self {
+    case .initialPage(let page), .nextPage(let page?), .previousPage(let page?): [page.id]
+    case .nextPage(nil), .previousPage(nil): []
+    case .allPages(let pages): pages.map(\.id)
+    }
   }
 }
 

@@ -47,19 +47,7 @@ extension PaginatedState {
       while pages.count > maximum { drops(&pages) }
     }
     self.set(pages, in: context)
-    self.note(context.eventStamp, ofPages: value.pageIDs, from: run?.revision)
-  }
-}
-
-extension PaginatedOperationValue {
-  /// The identifiers of the pages.
-  @inlinable
-  var pageIDs: [PageID] {
-    switch self {
-    case .initialPage(let page), .nextPage(let page?), .previousPage(let page?): [page.id]
-    case .nextPage(nil), .previousPage(nil): []
-    case .allPages(let pages): pages.map(\.id)
-    }
+    self.note(context.eventStamp, of: value, from: run?.revision)
   }
 }
 
