@@ -206,7 +206,7 @@ extension StorePersistence: OperationController {
       uncountedChanges: uncountedChanges
     )
     // The state is known as stored, unless a flush has passed another one on meanwhile.
-    let value = self.storableValue(of: restored)
+    let value = self.storableValue(of: persisted.restoration, at: restored.valueLastUpdatedAt)
     self.progress.withLock { progress in
       guard progress.notedTicket == ticket, !isMigrated else { return }
       progress.stamp = stamp

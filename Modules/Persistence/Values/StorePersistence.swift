@@ -67,12 +67,10 @@ struct PersistenceProgress: Sendable {
 
 /// A value that may be stored.
 struct StorableValue: Sendable {
-  /// Encodes the value.
-  ///
-  /// - Parameter isInvalidated: Whether it is stale, whatever its age.
-  let encode: @Sendable (_ isInvalidated: Bool) throws -> [UInt8]
   /// Its date, in seconds since the reference date.
   let dated: Int64?
+  /// Encodes the value. The parameter says whether it is stale, whatever its age.
+  let encode: @Sendable (_ isInvalidated: Bool) throws -> [UInt8]
 }
 
 extension StorePersistence: OperationRestoration {
@@ -176,14 +174,16 @@ extension StorePersistence {
   func storableValue(of state: State) -> StorableValue? {
     guard let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
+    return self.storableValue(of: restoration, at: state.valueLastUpdatedAt)
+  }
+
+  /// A value to store that is known to be allowed.
+  func storableValue(of restoration: State.Restoration, at date: Date?) -> StorableValue {
     let (version, coder) = (self.settings.version, self.settings.coder)
-    return StorableValue(
-      encode: { isInvalidated in
-        let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
-        return try Envelope.write(state, version: version, coder: coder)
-      },
-      dated: state.valueLastUpdatedAt.flatMap(UseRecord.seconds)
-    )
+    return StorableValue(dated: date.flatMap(UseRecord.seconds)) { isInvalidated in
+      let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
+      return try Envelope.write(state, version: version, coder: coder)
+    }
   }
 }
 
@@ -196,15 +196,14 @@ extension StorePersistence.Destination {
   ) -> StateWriter.Content {
     var encode: (@Sendable () throws -> [UInt8])?
     if let value { encode = { try value.encode(isInvalidated) } }
-    var content = StateWriter.Content(
+    return StateWriter.Content(
       encode: encode,
       path: self.controls.path,
       name: settings.name,
       deadlines: self.controls.context.operationDeadlines,
+      dated: value?.dated,
       maximumAge: settings.maximumAgeInSeconds
     )
-    content.dated = value?.dated
-    return content
   }
 
   /// Schedules what was put to be written.
