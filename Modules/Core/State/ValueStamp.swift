@@ -3,7 +3,7 @@
 /// A value keeps its stamp in the state, in the storage, when it is handed over, and in derived queries.
 public struct ValueStamp: Hashable, Sendable {
   /// What a value is. A greater kind is closer to what a service has answered.
-  public enum Kind: UInt8, Comparable, Sendable {
+  public enum Kind: Comparable, Sendable {
     /// There is no value.
     case none
     /// The default value of an operation, in place of a missing one.
@@ -18,8 +18,6 @@ public struct ValueStamp: Hashable, Sendable {
     case set
     /// A run has returned it.
     case final
-
-    public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
   }
 
   /// What the value is.
@@ -51,21 +49,6 @@ public struct ValueStamp: Hashable, Sendable {
 
   /// Whether the value may leave its store: be stored, handed over, or shared with other nodes.
   public var mayLeaveStore: Bool { !self.isUnconfirmed && self.kind != .fallback }
-}
-
-extension ValueStamp.Kind: CustomStringConvertible {
-  /// The name of the kind.
-  public var description: String {
-    switch self {
-    case .none: "none"
-    case .placeholder: "placeholder"
-    case .initial: "initial"
-    case .partial: "partial"
-    case .fallback: "fallback"
-    case .set: "set"
-    case .final: "final"
-    }
-  }
 }
 
 extension ValueStamp {
