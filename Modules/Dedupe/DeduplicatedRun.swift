@@ -18,7 +18,7 @@ final class DeduplicatedRun<Operation: OperationRequest & SendableMetatype>: Sen
   /// The context of the caller that began the run.
   let context: OperationContext
   /// The number of the last invalidation before the run began. Callers after a later one do not join.
-  let invalidation = InvalidationNumber.latest
+  let invalidation = InvalidationEpoch.latest
   // Safe, because the operation is Sendable where it is deduplicated: see `Deduplication`.
   private nonisolated(unsafe) let operation: Operation
   /// The actor that the work runs on: the one of the caller that began the run.

@@ -98,7 +98,7 @@ final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendabl
     _ isSameRun: (OperationContext, OperationContext) -> Bool
   ) -> Match? {
     let lastInvalidation = context.lastInvalidation
-    for run in runs where run.invalidation >= lastInvalidation && isSameRun(context, run.context) {
+    for run in runs where run.invalidation.rawValue >= lastInvalidation && isSameRun(context, run.context) {
       switch WaitGraph.noteAndFind(joining: run.sharedRun) {
       case .open: return .run(run)
       case .queuedBehindCaller: continue

@@ -4,9 +4,8 @@ extension OperationClient {
   /// Marks the stores that show a value with one of these tags as stale, and reruns those with subscribers.
   ///
   /// It does what `invalidate(matching:)` does, for other stores: they are stale whatever their staleness rules say, and
-  /// no call made afterwards receives the result of a run that began before. A value that was set, or that a run has
-  /// yielded or returned, before this call counts. A value that a run under way is still to return does not: nobody can
-  /// know its tags.
+  /// no call made afterwards receives the result of a run that began before. It also concerns values that arrive later: one
+  /// with such a tag is stale if its run has begun before this call, or if it is restored or handed over from before.
   ///
   /// ```swift
   /// client.invalidate(tagged: .entity("post", post.id))                  // Continues immediately.
@@ -40,7 +39,7 @@ extension OperationClient {
     tagged tags: [OperationTag],
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    self.relayInvalidation(of: tags)
+    self.noteInvalidation(of: tags)
     return Self.invalidate(self.storesInOrder(tagged: tags), subject: { tags.explanation }, isolation: isolation)
   }
 
@@ -74,12 +73,16 @@ extension OperationClient {
   }
 
   /// The index of the stores by their tags, which is made for the first tagged store.
-  var tagIndex: TagIndex { self.attachment { TagIndexOwner() }.index }
+  var tagIndex: TagIndex { self.attachment { TagIndexOwner(self.invalidations) }.index }
 }
 
 /// Keeps the index of a client, and empties it when the client is released: the index and its stores hold each other.
 final class TagIndexOwner: Sendable {
-  let index = TagIndex()
+  let index: TagIndex
+
+  init(_ invalidations: InvalidationLog) {
+    self.index = TagIndex(invalidations)
+  }
 
   deinit {
     self.index.close()

@@ -64,7 +64,7 @@ public struct TagInvalidation<Operation: MutationRequest>: OperationModifier {
       return (
         subject: { tags.explanation },
         stores: { client in
-          client.relayInvalidation(of: tags)
+          client.noteInvalidation(of: tags)
           return client.storesInOrder(tagged: tags)
         }
       )

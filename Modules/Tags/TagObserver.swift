@@ -55,6 +55,27 @@ final class TagObserver: StoreValueObserver {
   }
 }
 
+extension TagObserver: ValueTagging {
+  func tags<State: OperationState & Sendable>(of state: State) -> [OperationPath] {
+    let known = self.tags
+    guard !known.rules.isEmpty, let partitioned = state as? any PartitionedOperationState else {
+      return known.constants.map(\.path)
+    }
+    return (known.constants + known.tags(ofPartsOf: partitioned)).withoutDuplicates.map(\.path)
+  }
+}
+
+extension TagObserver.Tags {
+  fileprivate func tags<State: PartitionedOperationState>(ofPartsOf state: State) -> [OperationTag] {
+    var tags: [OperationTag] = []
+    state.forEachChangedPart(of: state.currentValue, since: nil) { _, part in
+      guard let part else { return }
+      for case let rule as ValueTags<State.ValuePart> in self.rules { tags += rule.tags(part) }
+    }
+    return tags
+  }
+}
+
 extension TagObserver: OperationExplaining {
   func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
     self.tagged?.explain(store, in: &explanation)

@@ -1,12 +1,9 @@
 package import OperationCore
 
 extension OperationClient {
-  /// Passes an invalidation of tags on to other processes, before the stores of this one are looked up.
-  func relayInvalidation(of tags: [OperationTag]) {
-    let relays = self.invalidationRelays
-    if relays.isEmpty || tags.isEmpty { return }
-    let paths = tags.map(\.path)
-    for relay in relays { relay.willInvalidate(tags: paths) }
+  /// Remembers an invalidation of tags and passes it on, before the stores are looked up.
+  func noteInvalidation(of tags: [OperationTag]) {
+    self.noteInvalidation(of: tags.map { .tag($0.path) })
   }
 
   /// The tags with these names that values of the client's stores have.

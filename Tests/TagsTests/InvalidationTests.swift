@@ -1,4 +1,5 @@
 import OperationCore
+import OperationMutation
 import OperationTags
 import OperationTesting
 import TestFixtures
@@ -63,18 +64,96 @@ import Testing
     #expect(store.currentValue == posts(2))
   }
 
-  @Test func `A run under way makes a store fresh that shows the tag only when the run ends`() async throws {
+  @Test func `The value of a run that began before an invalidation of its tag is stale`() async throws {
     let script = PostsScript()
     let store = self.client.posts("posts", script, initialValue: posts(1))
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await script.next()
-    // The tag of the coming value is unknown.
+    // Nobody knows the tags of the coming value.
+    self.client.invalidate(tagged: .post(2))
+    run.succeed(posts(1, 2))
+    #expect(try await fetch.value == posts(1, 2))
+    #expect(store.isStale)
+    #expect(store.staleness.description.contains("a tag of the value during its run"))
+    // A run that began after it has seen it.
+    let second = Task.immediate { try await store.fetch() }
+    try await script.next().succeed(posts(1, 2))
+    _ = try await second.value
+    #expect(!store.isStale)
+  }
+
+  @Test func `A store with subscribers runs once more after a run whose tag was invalidated`() async throws {
+    let script = PostsScript()
+    let store = self.automatic("posts", script)
+    let subscription = store.subscribe(with: QueryEventHandler())
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
     self.client.invalidate(tagged: .post(2))
     run.succeed(posts(2))
     _ = try await fetch.value
+    try await script.next().succeed(posts(2, 3))
+    for await element in store.states where element.state.currentValue == posts(2, 3) { break }
     #expect(!store.isStale)
+    #expect(script.runCount == 2)
+    subscription.cancel()
+  }
+
+  @Test func `A yielded value with a tag that was invalidated during its run is followed by a stale one`() async throws
+  {
+    let script = PostsScript()
+    let store = self.client.posts("posts", script)
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
     self.client.invalidate(tagged: .post(2))
+    run.yield(posts(2))
+    #expect(store.isInvalidated)
+    run.succeed(posts(2))
+    _ = try await fetch.value
+    #expect(store.isInvalidated)
+  }
+
+  @Test func `A value that comes back when a run is cancelled has missed what was invalidated meanwhile`() async throws
+  {
+    let script = PostsScript()
+    let store = self.client.posts("posts", script)
+    store.currentValue = posts(1)
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
+    run.yield(posts(2))
+    #expect(store.currentValue == posts(2))
+    // No store shows it.
+    self.client.invalidate(tagged: .post(1))
+    #expect(!store.isInvalidated)
+    fetch.cancel()
+    _ = try? await fetch.value
+    #expect(store.currentValue == posts(1))
     #expect(store.isStale)
+    run.succeed([])
+  }
+
+  @Test func `Tags that a value shows only with an optimistic update, or that were invalidated before, change nothing`()
+    async throws
+  {
+    let script = PostsScript()
+    let store = self.client.posts("posts", script)
+    store.currentValue = posts(1)
+    self.client.invalidate(tagged: .post(2), .post(3))
+    store.currentValue = posts(1, 2)
+    #expect(!store.isStale)
+    let edit = OperationScript<Post, any Error>()
+    let mutation = self.client.store(
+      for: EditPost(script: edit).optimistic(on: ["posts"], of: PostsState.self) { value, id in
+        value = (value ?? []) + posts(id)
+      }
+    )
+    let call = Task.immediate { try await mutation.mutate(with: 3) }
+    let run = try await edit.next()
+    #expect(store.currentValue == posts(1, 2, 3))
+    #expect(!store.isInvalidated)
+    run.succeed(Post(id: 3))
+    _ = try await call.value
+    #expect(store.currentValue == posts(1, 2, 3))
+    #expect(!store.isInvalidated)
   }
 
   @Test func `A store with several pages or tags is invalidated once`() async throws {

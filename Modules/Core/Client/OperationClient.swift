@@ -10,6 +10,8 @@ public final class OperationClient: Sendable {
   private let context: Locked<OperationContext>
   /// The defaults of operations by the beginnings of their paths.
   let pathDefaults = PathDefaults()
+  /// What was invalidated, for values that arrive later.
+  package let invalidations = InvalidationLog()
   /// Held only during edits with `withStores`.
   let transactions = ReentrantLock()
   /// On when operations no longer run automatically.

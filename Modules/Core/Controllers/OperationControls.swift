@@ -40,6 +40,10 @@ extension OperationControls {
     return (self.projection.state(in: stored), stored.stamp)
   }
 
+  /// What the run of the value had seen when it began. To be read before ``stampedState``: the value may be newer then,
+  /// and not older.
+  public var valueEpoch: InvalidationEpoch { self.runtime.withMachine { $0.valueEpoch } }
+
   /// The number of changes of the value that the count of the state does not include, such as committed optimistic
   /// updates.
   package var uncountedChanges: Int { self.runtime.uncountedChanges }
@@ -92,6 +96,7 @@ extension OperationControls {
   fileprivate func edit(
     isSuccess: Bool,
     as write: StoreEvent.StateWrite = .edited,
+    seen epoch: InvalidationEpoch? = nil,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
@@ -99,6 +104,7 @@ extension OperationControls {
     self.runtime.edit(
       isSuccess: isSuccess,
       as: write,
+      seen: epoch,
       by: write == .restored ? .restoration : self.cause,
       using: context
     ) { stored, context in
@@ -142,11 +148,12 @@ extension OperationControls where State: RestorableState {
   ///
   /// - Parameters:
   ///   - restoration: The stored state.
-  ///   - isInvalidated: Whether the earlier store was invalidated.
-  package func restore(_ restoration: State.Restoration, isInvalidated: Bool) {
+  ///   - isInvalidated: Whether the value is from before an invalidation.
+  ///   - epoch: What the run of the value had seen.
+  package func restore(_ restoration: State.Restoration, isInvalidated: Bool, seen epoch: InvalidationEpoch) {
     // First, so that no subscriber finds the value fresh.
     if isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
-    self.edit(isSuccess: false, as: .restored, using: nil) { state, _ in state.restore(restoration) }
+    self.edit(isSuccess: false, as: .restored, seen: epoch, using: nil) { state, _ in state.restore(restoration) }
   }
 
   /// Restores the state of another store with the same operation, also in place of a value that is older.
@@ -155,18 +162,23 @@ extension OperationControls where State: RestorableState {
   ///
   /// - Parameters:
   ///   - restoration: The state of the other store.
-  ///   - isInvalidated: Whether the other store was invalidated.
+  ///   - isInvalidated: Whether the value is from before an invalidation.
+  ///   - epoch: What the run of the value had seen.
   /// - Returns: Whether the restoration was newer than the value of the store.
-  package func restoreNewer(_ restoration: State.Restoration, isInvalidated: Bool) -> Bool {
+  package func restoreNewer(
+    _ restoration: State.Restoration,
+    isInvalidated: Bool,
+    seen epoch: InvalidationEpoch
+  ) -> Bool {
     self.withExclusiveAccess { controls in
       let state = controls.stateWithoutLayers
       let date = State.valueDate(of: restoration)
       if let own = state.valueLastUpdatedAt, date.map({ $0 <= own }) ?? true { return false }
       if state.valueUpdateCount == 0 {
-        controls.restore(restoration, isInvalidated: isInvalidated)
+        controls.restore(restoration, isInvalidated: isInvalidated, seen: epoch)
       } else {
         if isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
-        controls.edit(isSuccess: false, using: nil) { state, _ in state.replaceValue(with: restoration) }
+        controls.edit(isSuccess: false, seen: epoch, using: nil) { state, _ in state.replaceValue(with: restoration) }
       }
       return true
     }

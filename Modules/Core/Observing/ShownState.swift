@@ -27,6 +27,10 @@ public struct ShownState: Sendable {
   /// Whether the last invalidation has not been answered.
   public let isInvalidated: Bool
 
+  /// The last invalidation that the run of the value had seen when it began, or the client when the value was set or an
+  /// optimistic update was added.
+  public let epoch: InvalidationEpoch
+
   /// Whether a client has the store.
   public let isInClient: Bool
 
@@ -44,11 +48,13 @@ public struct ShownState: Sendable {
     _ changes: Changes,
     isInClient: Bool,
     resultContext: OperationContext? = nil,
-    isWholeResult: Bool = false
+    isWholeResult: Bool = false,
+    epoch: InvalidationEpoch? = nil
   ) {
     self.changes = changes
     self.version = machine.version
     self.isInvalidated = machine.isInvalidated
+    self.epoch = epoch ?? machine.valueEpoch
     self.isInClient = isInClient
     self.resultContext = resultContext
     self.isWholeResult = isWholeResult

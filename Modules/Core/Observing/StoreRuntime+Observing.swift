@@ -175,16 +175,16 @@ extension StoreRuntime {
   ///
   /// - Parameters:
   ///   - changes: What may differ.
+  ///   - change: The change of the value, if it has changed.
   ///   - resultContext: The context of the run whose result the change has set; nil for another change.
-  ///   - isWholeResult: Whether the result has replaced the whole value.
   ///   - machine: The machine of the store.
   ///   - released: Receives what the observers no longer need.
   /// - Returns: The observers, which the caller lets settle after the lock.
   @inline(never)
   func show(
     _ changes: ShownState.Changes,
+    of change: StoreChange = StoreChange(),
     resultContext: OperationContext? = nil,
-    isWholeResult: Bool = false,
     _ machine: inout StoreMachine,
     _ released: inout StoreMachine.ReleasedValues
   ) -> [any StoreValueObserver] {
@@ -197,7 +197,8 @@ extension StoreRuntime {
       changes,
       isInClient: self.isKeptByClient,
       resultContext: resultContext,
-      isWholeResult: isWholeResult
+      isWholeResult: change.isWholeResult,
+      epoch: change.addsLayer ? .latest : nil
     )
     for observer in observers {
       if let dropped = observer.storeShows(shown, of: self.reference) { released.append(dropped) }

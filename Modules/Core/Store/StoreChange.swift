@@ -17,6 +17,8 @@ struct StoreChange: Sendable {
   var lifecycle: Lifecycle?
   /// Whether the result of a run has replaced the whole value.
   var isWholeResult = false
+  /// Whether the state is new only by a layer, which is of now.
+  var addsLayer = false
 
   init(isStateNew: Bool = false, bringsResult: Bool = false, lifecycle: Lifecycle? = nil) {
     self.isStateNew = isStateNew

@@ -10,6 +10,12 @@ extension StoreMachine {
     return extras.content.invalidation
   }
 
+  /// Notes what the value has seen that the state has from now on.
+  mutating func noteEpoch(_ epoch: InvalidationEpoch) {
+    self.valueEpoch = epoch
+    if self.hasUndoLog, let lowest = self.undoLog?.lowestEpoch { self.undoLog?.lowestEpoch = min(lowest, epoch) }
+  }
+
   /// Marks all invalidations until now as answered.
   mutating func answerInvalidations() {
     if self.isInvalidated { self.answeredInvalidations = self.invalidations }

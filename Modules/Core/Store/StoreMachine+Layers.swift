@@ -34,7 +34,9 @@ extension StoreMachine {
     // The new identifier is nearly always the greatest.
     let index = self.layers.lastIndex { $0.id < layer.id }.map { $0 + 1 } ?? 0
     self.layers.insert(layer, at: index)
-    return StoreChange(isStateNew: true)
+    var change = StoreChange(isStateNew: true)
+    change.addsLayer = true
+    return change
   }
 
   /// Removes a layer.

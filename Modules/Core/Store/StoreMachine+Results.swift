@@ -7,7 +7,10 @@ extension StoreMachine {
   ) -> StoreChange {
     self.state.set(result, using: context)
     self.record(.set(result, context), by: nil, &released)
-    if result.isSuccess { self.answerInvalidations() }
+    if result.isSuccess {
+      self.answerInvalidations()
+      self.noteEpoch(.latest)
+    }
     return StoreChange(isStateNew: true)
   }
 
@@ -20,7 +23,10 @@ extension StoreMachine {
   ) -> StoreChange {
     edit(&self.state)
     self.record(.edited(isSuccess: isSuccess, edit), by: nil, &released)
-    if isSuccess { self.answerInvalidations() }
+    if isSuccess {
+      self.answerInvalidations()
+      self.noteEpoch(.latest)
+    }
     return StoreChange(isStateNew: true)
   }
 
@@ -38,7 +44,7 @@ extension StoreMachine {
     isRecorded: Bool,
     _ released: inout ReleasedValues
   ) -> StoreChange {
-    guard self.isShown(task.id) else { return StoreChange() }
+    guard let index = self.index(ofRun: task.id), self.runs[index].isShown else { return StoreChange() }
     if isRecorded, !self.hasUndoLog { self.undoLog = UndoLog(base: self.state) }
     self.state.report(result, of: task)
     let change = UndoLog.Change.reported(result, task)
@@ -47,6 +53,10 @@ extension StoreMachine {
     }
     var notifications = StoreChange(isStateNew: true, bringsResult: true)
     notifications.isWholeResult = result.isSuccess && self.state.isReplaced(by: task)
+    if result.isSuccess {
+      let epoch = self.runs[index].epoch
+      self.noteEpoch(notifications.isWholeResult ? epoch : min(epoch, self.valueEpoch))
+    }
     return notifications
   }
 

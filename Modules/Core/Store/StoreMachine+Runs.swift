@@ -5,6 +5,8 @@ extension StoreMachine {
     var task: ErasedTask
     /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
     let invalidations: Int
+    /// The last invalidation of any store when the run began.
+    let epoch = InvalidationEpoch.latest
     /// Whether its results affect the state: true until the run is rolled back or the state is reset.
     var isShown = true
     /// Whether a condition of the operation became true only after the run began. If the run fails, it may be repeated.
@@ -82,7 +84,7 @@ extension StoreMachine {
     }
     guard let index = self.index(ofRun: id) else { return StoreChange() }
     let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
-    let invalidations = self.runs[index].invalidations
+    let (invalidations, epoch) = (self.runs[index].invalidations, self.runs[index].epoch)
     released.task = (index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)).task
     if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
     self.finishingRuns.append(task.sharedRun)
@@ -93,7 +95,9 @@ extension StoreMachine {
     if self.hasUndoLog { self.recordOutcome(of: task, with: outcome, &released) }
     self.removeTask(task, &released)
     var change = StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
-    if outcome.isSuccess, self.state.isReplaced(by: task) {
+    let isWhole = outcome.isSuccess && self.state.isReplaced(by: task)
+    if outcome.isSuccess { self.noteEpoch(isWhole ? epoch : min(epoch, self.valueEpoch)) }
+    if isWhole {
       change.isWholeResult = true
       self.answerInvalidations(upTo: invalidations, &released)
       if hidesOutdatedRuns { self.rollBackOutdatedRuns(&released) }
@@ -150,6 +154,7 @@ extension StoreMachine {
       self.undoLog = nil
     }
     self.answerInvalidations()
+    self.noteEpoch(.latest)
     self.uniqueExtras().content.resets += 1
     for index in self.runs.indices { self.runs[index].isShown = false }
     let running = self.runs.map { $0.task }

@@ -27,6 +27,8 @@ struct StoreMachine: ~Copyable, Sendable {
   var isClosed = false
   /// Rarely used state; nil until it is first needed.
   var extras: StoreExtras?
+  /// What the run of the value had seen when it began, or the client when the value was set: see ``noteEpoch(_:)``.
+  var valueEpoch = InvalidationEpoch.latest
 
   /// The state that runs and setters have produced, without layers.
   var state: any StoredState
@@ -49,6 +51,7 @@ struct StoreMachine: ~Copyable, Sendable {
     self.controllers = other.controllers
     self.isClosed = other.isClosed
     self.extras = other.extras
+    self.valueEpoch = other.valueEpoch
     self.state = other.state
   }
 

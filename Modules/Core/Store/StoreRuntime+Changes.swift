@@ -141,8 +141,7 @@ extension StoreRuntime {
       let change = body(&machine, &released)
       if replacesValue, self.showsValues {
         let resultContext = change.bringsResult ? resultContext() : nil
-        let isWhole = change.isWholeResult
-        observers = self.show(.value, resultContext: resultContext, isWholeResult: isWhole, &machine, &released)
+        observers = self.show(.value, of: change, resultContext: resultContext, &machine, &released)
       }
       return true
     }

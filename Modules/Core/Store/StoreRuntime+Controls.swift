@@ -10,15 +10,21 @@ extension StoreRuntime {
   }
 
   /// Changes the state on behalf of a controller.
+  ///
+  /// `epoch` is what the new value has seen, if it did not come into being now.
   func edit(
     isSuccess: Bool,
     as write: StoreEvent.StateWrite = .edited,
+    seen epoch: InvalidationEpoch? = nil,
     by cause: @autoclosure () -> OperationRunCause,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
   ) {
     let context = self.eventContext(context)
     self.change(context, event: .stateWritten(write), by: cause()) { machine, released in
+      // A restored value is below the one that a run has yielded.
+      let isBelow = write == .restored && machine.state.typed.valueUpdateCount > 0
+      if let epoch { machine.noteEpoch(isBelow ? min(epoch, machine.valueEpoch) : epoch) }
       let change = machine.edit(isSuccess: isSuccess, using: context, &released) { state in
         edit(&state, context)
         // For states that do not keep a stamp themselves.

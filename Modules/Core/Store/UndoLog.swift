@@ -77,6 +77,9 @@ struct UndoLog: Sendable {
     self.partwiseType = type(of: base).partwiseType
   }
 
+  /// The lowest epoch of the values since the base.
+  var lowestEpoch = InvalidationEpoch(rawValue: .max)
+
   /// The number of entries.
   var count: Int { self.entries.count }
 

@@ -5,6 +5,7 @@ internal import OperationTags
 extension FleetNode {
   func invalidateEverything() {
     guard let client = self.joinedClient else { return }
+    client.noteInvalidation(of: [.path([])], from: self)
     self.invalidate(Array(client.stores()), "everything by another node")
   }
 
@@ -12,8 +13,8 @@ extension FleetNode {
   ///   string or an `Int`, in the number of stores below the part before it, or of tags with its name.
   func invalidate(_ subjects: [FleetSubject]) {
     guard let client = self.joinedClient, !subjects.isEmpty else { return }
-    // Before the stores are looked up, whose values have tags: a run may end meanwhile.
-    self.state.withLock { $0.tagLog.note(subjects.filter { FleetNames.isTag($0) }) }
+    // Before the stores are looked up: a value may arrive meanwhile.
+    client.noteInvalidation(of: subjects.compactMap { FleetNames.invalidation($0) }, from: self)
     var (stores, known): ([OpaqueOperationStore], Set<ObjectIdentifier>) = ([], [])
     var otherTags: Set<FleetSubject> = []
     var tags: [OperationTag] = []

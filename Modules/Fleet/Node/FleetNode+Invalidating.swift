@@ -2,26 +2,23 @@ public import OperationCore
 internal import OperationPersistence
 
 extension FleetNode: InvalidationRelay {
-  public func willInvalidate(matching path: OperationPath) {
-    // A path with an element that has no key: the prefix before it, which is more than was asked for.
-    self.send([FleetNames.subject(longestPrefixOf: path)])
-  }
-
-  public func willInvalidate(tags: [OperationPath]) {
-    let subjects = tags.compactMap { FleetNames.subject(ofTag: $0, reporting: true) }
-    self.state.withLock { $0.tagLog.note(subjects) }
-    self.send(subjects)
+  public func willInvalidate(
+    _ subjects: [InvalidationSubject],
+    at epoch: InvalidationEpoch,
+    from relay: (any InvalidationRelay)?
+  ) {
+    if relay !== self { self.send(subjects.compactMap { FleetNames.subject($0) }) }
   }
 }
 
 /// Cleared and reset stores are invalidated at the other nodes, so that none serves what this one has thrown away.
 extension FleetNode: OperationClientPreloading {
   public func discardPreloaded(matching path: OperationPath) {
-    self.willInvalidate(matching: path)
+    self.send([FleetNames.subject(longestPrefixOf: path)])
   }
 
   public func discardPreloaded(at path: OperationPath) {
-    self.willInvalidate(matching: path)
+    self.send([FleetNames.subject(longestPrefixOf: path)])
   }
 }
 

@@ -29,7 +29,6 @@ public final class FleetNode: Sendable {
     var isClosed = false
     var pending = PendingInvalidations()
     var waits = FleetWaits()
-    var tagLog = FleetTagLog()
     var timers = Timers()
     var lastRun: UInt64 = 0
     /// The stores whose values are pushed, by the texts of their keys.

@@ -24,6 +24,17 @@ enum FleetNames {
     return text.utf8.count <= FleetLimits.keyLength ? FleetKey(text, subjects: subjects) : nil
   }
 
+  /// The subject of an invalidation of this process; nil, with a report, for a tag that has none.
+  static func subject(_ subject: InvalidationSubject) -> FleetSubject? {
+    switch subject {
+    // A path with an element that has no key: the prefix before it, which is more than was asked for.
+    case .path(let path): self.subject(longestPrefixOf: path)
+    case .tag(let tag): self.subject(ofTag: tag, reporting: true)
+    // Another process has told it, which only a fleet does.
+    case .tags: nil
+    }
+  }
+
   /// The subject of a path, or of the longest prefix of it that has a text.
   static func subject(longestPrefixOf path: OperationPath) -> FleetSubject {
     var text = self.everything.text
@@ -83,6 +94,16 @@ extension FleetNames {
     }
   }
 
+  /// What a subject of another process concerns in this one, perhaps more; nil for one of a later version.
+  static func invalidation(_ subject: FleetSubject) -> InvalidationSubject? {
+    switch self.meaning(of: subject) {
+    case .prefix(let path, _): .path(path)
+    case .tag(let tag): .tag(tag.path)
+    case .otherTag: self.name(ofTag: subject).map { .tags(named: $0) }
+    case .unknown: nil
+    }
+  }
+
   private static func path(_ text: Substring) -> (OperationPath, rest: [Substring]) {
     var path = OperationPath()
     let texts = text.split(separator: "/")
@@ -92,8 +113,6 @@ extension FleetNames {
     }
     return (path, [])
   }
-
-  static func isTag(_ subject: FleetSubject) -> Bool { subject.text.utf8.first == UInt8(ascii: "t") }
 
   /// The name of a tag of a subject.
   static func name(ofTag subject: FleetSubject) -> String? {

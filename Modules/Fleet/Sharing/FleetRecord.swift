@@ -2,15 +2,7 @@ internal import OperationCore
 
 /// What the modifier knows about one store.
 final class FleetRecord: Sendable {
-  /// The tags of a value that is about to be in the state.
-  struct TagCheck: Sendable {
-    let tags: [FleetSubject]
-    let watch: FleetTagWatch
-  }
-
   private struct State: Sendable {
-    /// By their runs.
-    var checks: [OperationTaskIdentifier?: TagCheck] = [:]
     var origin: OperationFleetOrigin?
     /// The revision of the last value that the store has got from the fleet or given to it.
     var revision: Int64 = 0
@@ -29,21 +21,6 @@ final class FleetRecord: Sendable {
 
   func note(revision: Int64) {
     self.state.withLock { $0.revision = max($0.revision, revision) }
-  }
-
-  func add(_ check: TagCheck, for run: OperationTaskIdentifier?) {
-    let former = self.state.withLock { $0.checks.updateValue(check, forKey: run) }
-    _ = consume former  // Released after unlocking.
-  }
-
-  /// Checks the tags of a value that is in the state now, and ends the watch.
-  func check(after context: OperationContext) {
-    let check = self.state.withLock { state in
-      state.checks.isEmpty ? nil : state.checks.removeValue(forKey: context.operationRunningTaskIdentifier)
-    }
-    guard let check else { return }
-    if check.watch.isHit(check.tags) { context.runningOperationStore?.invalidateForTags() }
-    check.watch.end()
   }
 
   func note(_ origin: OperationFleetOrigin) {

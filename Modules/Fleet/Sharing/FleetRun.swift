@@ -17,15 +17,6 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
   let key: FleetKey
   let settings: FleetSharing
   let context: OperationContext
-  let watch: FleetTagWatch
-
-  init(node: FleetNode, key: FleetKey, settings: FleetSharing, context: OperationContext) {
-    self.node = node
-    self.key = key
-    self.settings = settings
-    self.context = context
-    self.watch = FleetTagWatch(of: node)
-  }
 
   /// Asks the fleet for the value, or for the right to run.
   nonisolated(nonsending) func begin() async -> Beginning {
@@ -40,8 +31,6 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
           continue
         }
         self.take(found, envelope, source)
-        let tags = self.context.tags(of: envelope.value)
-        self.check(tags.compactMap { FleetNames.subject(ofTag: $0.path, reporting: false) })
         return .value(envelope.value)
       case .admitted(let admission): return .run(admission)
       case .cancelled: return .cancelled
@@ -90,23 +79,6 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
         self.node.release(admission)
       }
     }
-    self.check(subjects)
-  }
-
-  func fail(_ admission: FleetAdmission) {
-    self.node.release(admission)
-    self.watch.end()
-  }
-
-  /// Invalidates the store if a tag of the value was invalidated during the run: now, so that the value does not become
-  /// fresh, and once more when the value is in the state, for an invalidation that comes before.
-  private func check(_ tags: [FleetSubject]) {
-    guard !tags.isEmpty, let store = self.context.runningOperationStore else { return self.watch.end() }
-    if self.watch.isHit(tags) { store.invalidateForTags() }
-    self.context.fleetRecord?.add(
-      FleetRecord.TagCheck(tags: tags, watch: self.watch),
-      for: self.context.operationRunningTaskIdentifier
-    )
   }
 
   /// The value to store; nil, with a report, if it cannot be shared.
@@ -133,12 +105,5 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
       self.node.reportUnshared(self.key, "it cannot be encoded: \(error)")
     }
     return nil
-  }
-}
-
-extension OpaqueOperationStore {
-  /// Invalidates the store, whose value has a tag that was invalidated during its run.
-  func invalidateForTags() {
-    _ = OperationClient.invalidate([self], subject: { "a tag of the value during its run" }, isolation: nil)
   }
 }

@@ -66,9 +66,6 @@ where Operation.Value: Codable & Sendable {
     context.fleetRecord = record
     context.operationControllers.append(FleetStoreController<Operation.State>(record: record))
     context.operationExplainers.append(record)
-    context.addEventHandler(
-      OperationEventHandler<Operation.State>(onStateChanged: { _, context in record.check(after: context) })
-    )
   }
 
   public func run(
@@ -89,11 +86,10 @@ where Operation.Value: Codable & Sendable {
         await run.finish(admission, with: value)
         return value
       } catch {
-        run.fail(admission)
+        node.release(admission)
         throw error
       }
     case .cancelled:
-      run.watch.end()
       if let error = CancellationError() as? Operation.Failure { throw error }
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }

@@ -44,6 +44,8 @@ public final class ClientPersistence: OperationClientFlushable {
 
   func add(_ writer: StateWriter) {
     let isNew = self.writers.withLock { $0.updateValue(writer, forKey: ObjectIdentifier(writer)) == nil }
+    // After it was added: an invalidation at the same time is in the log, or is passed on.
+    if isNew { self.passEarlierInvalidations(to: writer) }
     guard isNew, let limits = self.limits, let time = self.upkeepTime else { return }
     writer.setLimits(limits, time)
   }
@@ -201,5 +203,31 @@ extension ClientPersistence: OperationClientPreloading {
     let writers = self.allWriters
     guard !writers.isEmpty, let prefix = try? StorageKey.values(at: path) else { return }
     for writer in writers { writer.discardReadAhead(prefix) }
+  }
+}
+
+// MARK: - Invalidations
+
+/// The storages remember what is invalidated, for values that no store has at the time.
+extension ClientPersistence: InvalidationRelay {
+  public func willInvalidate(
+    _ subjects: [InvalidationSubject],
+    at epoch: InvalidationEpoch,
+    from relay: (any InvalidationRelay)?
+  ) {
+    let writers = self.allWriters
+    if writers.isEmpty { return }
+    let texts = subjects.compactMap { StoredSubject.text(of: $0) }
+    guard !texts.isEmpty, let deadlines = self.client?.defaultContext.operationDeadlines else { return }
+    for writer in writers { writer.note(texts, at: epoch, deadlines) }
+  }
+
+  /// Passes on what was invalidated before the client used a storage.
+  private func passEarlierInvalidations(to writer: StateWriter) {
+    guard let client = self.client else { return }
+    let deadlines = client.defaultContext.operationDeadlines
+    for (subject, epoch) in client.invalidations.entries {
+      if let text = StoredSubject.text(of: subject) { writer.note([text], at: epoch, deadlines) }
+    }
   }
 }

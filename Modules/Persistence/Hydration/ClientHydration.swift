@@ -31,14 +31,24 @@ extension OperationClient {
   /// earlier state. The staleness rules of the operation apply to the date of the value. A value is kept until a store
   /// with a newer value has been released, and is discarded when stores at its path are cleared or reset.
   ///
-  /// - Parameter values: The values that `dehydrate(matching:)` of another client has returned.
+  /// A value that an invalidation of this client concerns is shown, and is stale: it may be from before. If the other
+  /// process has made the values after it had heard of the invalidations of this one, say up to which:
+  ///
+  /// ```swift
+  /// let epoch = InvalidationEpoch.latest
+  /// client.hydrate(try await server.page(), seen: epoch)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - values: The values that `dehydrate(matching:)` of another client has returned.
+  ///   - epoch: The last invalidation of this process that the values have seen.
   /// - Returns: How many of the values are shown, kept, outdated or unusable.
   /// - Complexity: O(*n* + *m*) in the number of stores and of values. A value that is kept is decoded when its store is
   ///   made.
   @discardableResult
-  public func hydrate(_ values: DehydratedValues) -> HydrationSummary {
+  public func hydrate(_ values: DehydratedValues, seen epoch: InvalidationEpoch = .zero) -> HydrationSummary {
     guard !values.isEmpty else { return HydrationSummary() }
-    let kept = self.hydration.keep(values)
+    let kept = self.hydration.keep(values, seen: epoch)
     var summary = HydrationSummary(keptCount: kept.count, outdatedCount: values.count - kept.count)
     for store in self.stores() {
       guard let hydratable = store.context.storeHydration, let key = hydratable.key, kept.contains(key)
@@ -80,15 +90,20 @@ public struct HydrationSummary: Sendable, Hashable {
 
 /// The values that were handed over to a client and may still be wanted by a store.
 final class ClientHydration: Sendable {
-  private let entries = Locked<[String: DehydratedValues.Entry]>([:])
+  private struct Kept: Equatable {
+    let entry: DehydratedValues.Entry
+    let epoch: InvalidationEpoch
+  }
+
+  private let entries = Locked<[String: Kept]>([:])
 
   /// Keeps each value that is newer than the kept value with its key, and returns the keys.
-  func keep(_ values: DehydratedValues) -> Set<String> {
+  func keep(_ values: DehydratedValues, seen epoch: InvalidationEpoch) -> Set<String> {
     self.entries.withLock { entries in
       var keys: Set<String> = []
       for (key, entry) in values.entries {
-        if let kept = entries[key], kept != entry, !entry.isNewer(than: kept) { continue }
-        entries[key] = entry
+        if let kept = entries[key]?.entry, kept != entry, !entry.isNewer(than: kept) { continue }
+        entries[key] = Kept(entry: entry, epoch: epoch)
         keys.insert(key)
       }
       return keys
@@ -103,9 +118,9 @@ final class ClientHydration: Sendable {
   /// - Returns: Whether the store has taken the value; nil if there is no value.
   @discardableResult
   func apply(to store: some HydratableStore, key: String) -> HydrationOutcome? {
-    guard let entry = self.entries.withLock({ $0[key] }) else { return nil }
-    let outcome = store.hydrate(with: entry)
-    if outcome == .dropped { self.entries.withLock { if $0[key] == entry { $0[key] = nil } } }
+    guard let kept = self.entries.withLock({ $0[key] }) else { return nil }
+    let outcome = store.hydrate(with: kept.entry, seen: kept.epoch)
+    if outcome == .dropped { self.entries.withLock { if $0[key] == kept { $0[key] = nil } } }
     return outcome
   }
 
@@ -113,7 +128,7 @@ final class ClientHydration: Sendable {
   func storeWasReleased(_ key: String, with date: Date?) {
     guard let date else { return }
     self.entries.withLock { entries in
-      guard let entry = entries[key], entry.date.map({ $0 < date }) ?? true else { return }
+      guard let entry = entries[key]?.entry, entry.date.map({ $0 < date }) ?? true else { return }
       entries[key] = nil
     }
   }

@@ -10,7 +10,12 @@ protocol HydratableStore: Sendable {
   var key: String? { get }
 
   /// Gives a value to the store, unless the store's own value is newer.
-  func hydrate(with entry: DehydratedValues.Entry) -> HydrationOutcome
+  ///
+  /// - Parameters:
+  ///   - entry: The value.
+  ///   - epoch: What the value has seen of this process.
+  /// - Returns: Whether the store has taken it.
+  func hydrate(with entry: DehydratedValues.Entry, seen epoch: InvalidationEpoch) -> HydrationOutcome
 }
 
 /// Whether a store has taken a value that was given to it.
@@ -78,8 +83,8 @@ extension StoreHydration: HydratableStore {
     let (state, stamp) = place.controls.stampedState
     guard stamp.mayLeaveStore, let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
-    let isInvalidated = place.controls.isInvalidated || stamp.kind == .partial
-    let persisted = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
+    let mark = ValueMark(isInvalidated: place.controls.isInvalidated || stamp.kind == .partial)
+    let persisted = PersistedState(restoration: restoration, mark: mark)
     do {
       let bytes = try Envelope.write(persisted, version: self.settings.version)
       let text = String(decoding: bytes, as: UTF8.self)
@@ -97,19 +102,28 @@ extension StoreHydration: HydratableStore {
     }
   }
 
-  func hydrate(with entry: DehydratedValues.Entry) -> HydrationOutcome {
+  func hydrate(with entry: DehydratedValues.Entry, seen epoch: InvalidationEpoch) -> HydrationOutcome {
     guard let place = self.progress.withLock({ $0.place }) else { return .outdated }
     // Where possible, this is decided without decoding the value.
     if let own = place.controls.stateWithoutLayers.valueLastUpdatedAt, entry.date.map({ $0 <= own }) ?? true {
       return .outdated
     }
+    let log = place.controls.context.operationClient?.invalidations
+    let isLate = log?.concerns(path: place.controls.path, since: epoch) ?? false
+    // What has seen more is newer, whatever the dates say.
+    let hasSeenMore = place.controls.stateWithoutLayers.valueUpdateCount > 0 && !place.controls.isInvalidated
+    if isLate, hasSeenMore { return .outdated }
     do throws(DropReason) {
       let persisted = try Envelope.read(
         State.Restoration.self,
         from: Array(entry.text.utf8),
         version: self.settings.version
       )
-      let isApplied = place.controls.restoreNewer(persisted.restoration, isInvalidated: persisted.isInvalidated)
+      let isApplied = place.controls.restoreNewer(
+        persisted.restoration,
+        isInvalidated: isLate || persisted.mark.isInvalidated,
+        seen: epoch
+      )
       return isApplied ? .applied : .outdated
     } catch {
       OperationWarning(

@@ -62,7 +62,7 @@ extension StateUpkeep {
 
   /// Notes that changes were made.
   mutating func didWrite(_ changes: some Sequence<StateBatch.Change>) {
-    for change in changes {
+    for change in changes where change.isOfValue {
       let key = change.value.key
       self.unstored.clear(key)
       guard self.index != nil else { continue }

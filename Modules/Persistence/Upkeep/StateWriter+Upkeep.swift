@@ -107,7 +107,7 @@ extension StateWriter {
     let surplus = self.state.withLock { state -> [String] in
       guard let limits = state.upkeep.limits, state.upkeep.index != nil else { return [] }
       var added: [String: Int] = [:]
-      for change in batch.changes {
+      for change in batch.changes where change.isOfValue {
         if case .put(let key, let bytes) = change.value { added[key] = bytes.count }
       }
       return state.upkeep.index?.surplus(beyond: limits, adding: added) ?? []

@@ -1,8 +1,7 @@
 /// The stored part of a state.
 struct PersistedState<Restoration> {
   let restoration: Restoration
-  /// Whether the store was invalidated since its value was updated last.
-  let isInvalidated: Bool
+  let mark: ValueMark
 }
 
 /// Why a stored value is not used.
@@ -26,7 +25,7 @@ enum DropReason: Error, CustomStringConvertible {
   }
 }
 
-/// The stored form of a value: a line with its format, its version and whether it was invalidated, and then its bytes.
+/// The stored form of a value: a line with its format, its version and its ``ValueMark``, and then its bytes.
 ///
 /// The line is not part of the bytes, because it decides whether these can be decoded.
 enum Envelope {
@@ -38,7 +37,7 @@ enum Envelope {
     version: Int,
     coder: any StorageCoder = .json
   ) throws -> [UInt8] {
-    let header = "\(self.name)\(self.format) \(version) \(state.isInvalidated ? 1 : 0)\n"
+    let header = "\(self.name)\(self.format) \(version) \(state.mark.text)\n"
     return try Array(header.utf8) + coder.encode(state.restoration)
   }
 
@@ -96,10 +95,7 @@ enum Envelope {
       } else {
         throw DropReason.version(found, expected: version)
       }
-      return PersistedState(
-        restoration: restoration,
-        isInvalidated: mark.elementsEqual(CollectionOfOne(UInt8(ascii: "1")))
-      )
+      return PersistedState(restoration: restoration, mark: ValueMark(String(decoding: mark, as: UTF8.self)))
     } catch let reason as DropReason {
       throw reason
     } catch {

@@ -18,6 +18,9 @@ struct StateBatch: Sendable {
     /// Whether a record that is stored is removed.
     var removesRecord = false
 
+    /// Whether it concerns a value; otherwise, an invalidation that the storage remembers.
+    var isOfValue: Bool { self.value.key.hasPrefix(StorageKey.values) }
+
     /// The changes of the storage.
     var all: [StorageChange] {
       let key = StorageKey.use(ofValue: self.value.key)
@@ -42,14 +45,15 @@ struct StateBatch: Sendable {
     self.changes.reserveCapacity(items.count)
     for (index, entry) in self.items.enumerated() {
       let content = entry.item.content
-      let hasRecord = limits != nil || content.maximumAge != nil
+      let isOfValue = entry.key.hasPrefix(StorageKey.values)
+      let hasRecord = isOfValue && (limits != nil || content.maximumAge != nil)
       guard let encode = content.encode else {
         self.changes.append(Change(index: index, value: .remove(key: entry.key), removesRecord: hasRecord))
         continue
       }
       do {
         let bytes = try encode()
-        if let refusal = limits?.refusal(ofBytes: entry.key.utf8.count + bytes.count) {
+        if isOfValue, let refusal = limits?.refusal(ofBytes: entry.key.utf8.count + bytes.count) {
           self.leftOut.append((entry, refusal))
           content.report(tooLarge: refusal)
           continue

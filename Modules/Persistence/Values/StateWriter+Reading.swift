@@ -56,6 +56,7 @@ extension StateWriter {
     while true {
       let number = self.state.withLock { $0.lastNumber }
       let entries = try await self.storage.entries(withPrefix: key)
+      try await self.loadInvalidations()
       // Another store, released since, may have left a newer value that is not written yet. If that cannot be encoded,
       // its write reports it.
       if let newer = try? self.lookUp(key) { return newer }
@@ -74,6 +75,7 @@ extension StateWriter {
     }
     defer { self.state.withLock { $0.recentChanges.endRead() } }
     let entries = try await self.storage.entries(withPrefix: prefix)
+    try await self.loadInvalidations()
     let outdated = entries.map(\.key).filter(StorageKey.isOutdated)
     let isOutdated = Set(outdated)
     let current = outdated.isEmpty ? entries : entries.filter { !isOutdated.contains($0.key) }

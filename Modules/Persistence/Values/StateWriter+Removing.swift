@@ -31,6 +31,7 @@ extension StateWriter {
         if let deadline = item.deadline.clear() { deadlines.append(deadline) }
         released.append(item)
       }
+      if prefix == StorageKey.values { state.forgetInvalidations(&released) }
       state.cache.discard(prefix)
       state.recentChanges.note(removalOf: prefix, number: removal.number)
       state.removals.append(removal)
@@ -62,6 +63,7 @@ extension StateWriter {
       result = .failure(error)
     }
     self.state.withLock { state, released in
+      if case .failure = result { state.invalidations.hasNoValues = false }
       guard let index = state.removals.firstIndex(where: { $0 === removal }) else { return }
       released.append(state.removals.remove(at: index))
     }
@@ -72,12 +74,27 @@ extension StateWriter {
     let values = try await self.storage.entries(withPrefix: prefix)
     // They have the paths of the values in their keys.
     let records = try await self.storage.sizes(withPrefix: StorageKey.use(ofValue: prefix))
-    let changes = values.map { StorageChange.remove(key: $0.key) } + records.map { .remove(key: $0.key) }
+    var changes = values.map { StorageChange.remove(key: $0.key) } + records.map { .remove(key: $0.key) }
+    if prefix == StorageKey.values {
+      // No value is left that they concern.
+      let invalidations = try await self.storage.sizes(withPrefix: StoredInvalidations.prefix)
+      changes += invalidations.map { .remove(key: $0.key) }
+    }
     for start in stride(from: 0, to: changes.count, by: 4_096) {
       // Batches that only remove entries may be undone by a crash of the system; one that puts an entry is not.
       let durable: [StorageChange] = [.put(key: StorageKey.probe, value: [1]), .remove(key: StorageKey.probe)]
       try await self.storage.apply(changes[start..<min(start + 4_096, changes.count)] + durable)
     }
     self.state.withLock { $0.upkeep.didRemoveAll(withPrefix: prefix) }
+  }
+}
+
+extension StateWriter.State {
+  /// Forgets the invalidations, of which no value is left that they concern.
+  fileprivate mutating func forgetInvalidations(_ released: inout ReleasedValues) {
+    for key in self.pending.keys.filter({ $0.hasPrefix(StoredInvalidations.prefix) }) {
+      released.append(self.pending.removeValue(forKey: key))
+    }
+    self.invalidations.removeAll()
   }
 }

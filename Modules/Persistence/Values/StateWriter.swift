@@ -48,6 +48,9 @@ final class StateWriter: Sendable {
     /// The stores whose stored values are still being read.
     var restoringStores: [ObjectIdentifier: RestoringStore] = [:]
     var upkeep = StateUpkeep()
+    var invalidations = StoredInvalidations()
+    /// Those who wait for the invalidations while they are read; nil while nobody reads them.
+    var loadingWaiters: [AwaitedOutcome<Void>]?
   }
 
   let storage: any PersistentStorage
@@ -133,6 +136,7 @@ extension StateWriter.State {
   /// Adds a value to those that are written later, and returns the content that it replaces.
   mutating func put(_ content: StateWriter.Content, for key: String) -> StateWriter.Content? {
     self.lastNumber += 1
+    if self.invalidations.hasNoValues, content.encode != nil { self.invalidations.hasNoValues = false }
     self.cache.touch(key)
     self.recentChanges.note(key, number: self.lastNumber)
     guard var item = self.pending[key] else {

@@ -34,6 +34,7 @@ extension StorePersistence: OperationController {
   /// Passes the last change on: the store may be released while its stored value is read. A value set meanwhile is newer.
   private func storeWasReleased(from destination: Destination) {
     self.progress.withLock { $0.isRestoring = false }
+    self.endWaits()
     self.noteChange()
     destination.writer.endRestoring(self)
     // The context of the store keeps this object, which would keep the store's state.
@@ -104,11 +105,14 @@ extension StorePersistence: OperationController {
       }
       self?.finish(with: stored, isAlias: isAlias)
       self?.readiness?.set(true)
+      self?.endWaits()
     }
     guard self.isRestoring else { return }
     let context = destination.controls.context
-    let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) { [readiness] in
+    let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) {
+      [weak self, readiness] in
       readiness?.set(true)
+      self?.endWaits(isOverdue: true)
     }
     let surplus = self.progress.withLock { progress in
       guard progress.isRestoring, progress.destination != nil else { return OperationSubscription?.some(limit) }
@@ -186,9 +190,10 @@ extension StorePersistence: OperationController {
     }
     let uncountedChanges = destination.controls.uncountedChanges
     let state = destination.controls.stateWithoutLayers
+    let (epoch, isInvalidated) = destination.writer.check(destination.key, persisted.mark)
     guard state.valueUpdateCount == 0 else {
       // A run may have yielded the newer value, and take it back when it is cancelled: the restored one is below it.
-      return destination.controls.restore(persisted.restoration, isInvalidated: false)
+      return destination.controls.restore(persisted.restoration, isInvalidated: false, seen: epoch)
     }
     if let isExcluded = self.settings.isExcluded {
       var restored = state
@@ -198,15 +203,15 @@ extension StorePersistence: OperationController {
       }
     }
     let ticket = self.progress.withLock { $0.notedTicket }
-    destination.controls.restore(persisted.restoration, isInvalidated: persisted.isInvalidated)
+    destination.controls.restore(persisted.restoration, isInvalidated: isInvalidated, seen: epoch)
     let restored = destination.controls.stateWithoutLayers
     let stamp = StateStamp(
       restored,
-      isInvalidated: persisted.isInvalidated,
+      isInvalidated: isInvalidated,
       uncountedChanges: uncountedChanges
     )
     // The state is known as stored, unless a flush has passed another one on meanwhile.
-    let value = self.storableValue(of: persisted.restoration, at: restored.valueLastUpdatedAt)
+    let value = self.storableValue(of: persisted.restoration, in: restored)
     self.progress.withLock { progress in
       guard progress.notedTicket == ticket, !isMigrated else { return }
       progress.stamp = stamp

@@ -47,6 +47,10 @@ struct PersistenceProgress: Sendable {
   /// Whether a store uses this object. Another one, which a run makes with its context, does not.
   var isClaimed = false
   var isRestoring = false
+  /// Whether reading takes longer than anybody waits for it.
+  var isOverdue = false
+  /// Those who wait for the stored value.
+  var waiters: [AwaitedOutcome<Void>] = []
   /// Whether the stored value must not be shown, because the store was reset or the value removed meanwhile.
   var ignoresStoredValue = false
   /// Whether the stored value is of a later version of the program, so that no other is stored in its place.
@@ -69,12 +73,34 @@ struct PersistenceProgress: Sendable {
 struct StorableValue: Sendable {
   /// Its date, in seconds since the reference date.
   let dated: Int64?
-  /// Encodes the value. The parameter says whether it is stale, whatever its age.
-  let encode: @Sendable (_ isInvalidated: Bool) throws -> [UInt8]
+  /// Encodes the value with a mark, to which it adds the tags.
+  let encode: @Sendable (ValueMark) throws -> [UInt8]
 }
 
 extension StorePersistence: OperationRestoration {
   var isRestoring: Bool { self.progress.withLock { $0.isRestoring } }
+
+  nonisolated(nonsending) func restored() async {
+    let waiter = self.progress.withLock { progress -> AwaitedOutcome<Void>? in
+      guard progress.isRestoring, !progress.isOverdue else { return nil }
+      let waiter = AwaitedOutcome<Void>()
+      progress.waiters.append(waiter)
+      return waiter
+    }
+    await waiter?.value(cancelled: ())
+  }
+
+  /// Lets those go on who wait for the stored value.
+  ///
+  /// - Parameter isOverdue: Whether it was not read in time. Nobody waits for it any more then.
+  func endWaits(isOverdue: Bool = false) {
+    let waiters = self.progress.withLock { progress in
+      if isOverdue { progress.isOverdue = true }
+      defer { progress.waiters = [] }
+      return progress.waiters
+    }
+    for waiter in waiters { waiter.decide() }
+  }
 
   func storeWillReset() {
     let erased = self.progress.withLock { progress -> (any AnyObject & Sendable)? in
@@ -119,6 +145,7 @@ extension StorePersistence {
     guard let destination = self.typed(erased) else { return }
     // Read before the state: a change between the two calls this function once more.
     let uncountedChanges = destination.controls.uncountedChanges
+    let epoch = destination.controls.valueEpoch
     let (state, valueStamp) = destination.controls.stampedState
     // A partial value is stored, and is no more fresh after a restart than it is now.
     let isInvalidated = destination.controls.isInvalidated || valueStamp.kind == .partial
@@ -135,7 +162,11 @@ extension StorePersistence {
       return self.keepStoredValue(isInvalidated: isInvalidated, ticket, at: destination)
     }
     let value = self.storableValue(of: state)
-    let content = destination.content(of: value, isInvalidated: isInvalidated, self.settings)
+    var mark = ValueMark(isInvalidated: isInvalidated)
+    if value != nil, !isInvalidated {
+      mark.seen = destination.writer.seen(epoch, destination.controls.context.operationDeadlines)
+    }
+    let content = destination.content(of: value, marked: mark, self.settings)
     let removal = destination.content(of: nil, self.settings)
     let isNew = self.progress.withLock { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
@@ -163,7 +194,7 @@ extension StorePersistence {
       progress.notedTicket = ticket
       guard isInvalidated, progress.stamp?.isInvalidated == false, let value = progress.stored else { return false }
       progress.stamp?.isInvalidated = true
-      let content = destination.content(of: value, isInvalidated: true, self.settings)
+      let content = destination.content(of: value, marked: .invalidated, self.settings)
       released.append(destination.writer.put(content, for: destination.key))
       return true
     }
@@ -174,15 +205,24 @@ extension StorePersistence {
   func storableValue(of state: State) -> StorableValue? {
     guard let restoration = state.restoration else { return nil }
     if let isExcluded = self.settings.isExcluded, let value = state.restorableValue, isExcluded(value) { return nil }
-    return self.storableValue(of: restoration, at: state.valueLastUpdatedAt)
+    return self.storableValue(of: restoration, in: state)
   }
 
   /// A value to store that is known to be allowed.
-  func storableValue(of restoration: State.Restoration, at date: Date?) -> StorableValue {
+  ///
+  /// - Parameters:
+  ///   - restoration: The value.
+  ///   - state: The state that has it.
+  /// - Returns: The value to store.
+  func storableValue(of restoration: State.Restoration, in state: State) -> StorableValue {
     let (version, coder) = (self.settings.version, self.settings.coder)
-    return StorableValue(dated: date.flatMap(UseRecord.seconds)) { isInvalidated in
-      let state = PersistedState(restoration: restoration, isInvalidated: isInvalidated)
-      return try Envelope.write(state, version: version, coder: coder)
+    let tagging: (any ValueTagging)? = self.destination?.controls.context.valueTagging
+    return StorableValue(dated: state.valueLastUpdatedAt.flatMap(UseRecord.seconds)) { mark in
+      var mark = mark
+      if let tagging, !mark.isInvalidated {
+        mark.tags = tagging.tags(of: state).compactMap { StoredSubject.text(ofTag: $0) }
+      }
+      return try Envelope.write(PersistedState(restoration: restoration, mark: mark), version: version, coder: coder)
     }
   }
 }
@@ -191,11 +231,11 @@ extension StorePersistence.Destination {
   /// What is written of a value; of nil its removal.
   func content(
     of value: StorableValue?,
-    isInvalidated: Bool = false,
+    marked mark: ValueMark = ValueMark(),
     _ settings: PersistenceSettings<State>
   ) -> StateWriter.Content {
     var encode: (@Sendable () throws -> [UInt8])?
-    if let value { encode = { try value.encode(isInvalidated) } }
+    if let value { encode = { try value.encode(mark) } }
     return StateWriter.Content(
       encode: encode,
       path: self.controls.path,

@@ -14,9 +14,19 @@ final class TagIndex: Sendable {
     /// Whether the client no longer exists.
     fileprivate(set) var isClosed = false
     fileprivate var lastNumber: UInt64 = 0
+    fileprivate let invalidations: InvalidationLog
+
+    fileprivate init(invalidations: InvalidationLog) {
+      self.invalidations = invalidations
+    }
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+
+  /// - Parameter invalidations: What was invalidated in the client.
+  init(_ invalidations: InvalidationLog) {
+    self.state = Mutex(State(invalidations: invalidations))
+  }
 
   func withLock<R>(_ body: (inout State) -> R) -> R {
     self.state.withLock { Unsent(body(&$0)) }.value
@@ -33,7 +43,7 @@ final class TagIndex: Sendable {
   func close() {
     self.withLock { state, released in
       released.append(state)
-      state = State()
+      state = State(invalidations: state.invalidations)
       state.isClosed = true
     }
   }
@@ -117,15 +127,29 @@ extension TagIndex.State {
   ///   - tags: The new tags, each once.
   ///   - member: The member.
   ///   - released: Receives the former tags, for the caller to release after the lock.
+  ///   - epoch: What the value with the tags has seen; nil for tags that do not depend on a value.
+  /// - Returns: Whether a tag that the member did not have was invalidated after `epoch`.
   /// - Complexity: O(*n*) in the number of former and new tags. Only those that differ are written.
-  mutating func setTags(_ tags: [OperationTag], of member: TagMember, _ released: inout ReleasedValues) {
-    if self.isClosed || member.tags == tags { return }
+  @discardableResult
+  mutating func setTags(
+    _ tags: [OperationTag],
+    of member: TagMember,
+    _ released: inout ReleasedValues,
+    seen epoch: InvalidationEpoch? = nil
+  ) -> Bool {
+    if self.isClosed || member.tags == tags { return false }
     let former = member.tags
     // The former tags are the keys of the index: kept until the lock is released, as are the new ones by the caller.
     released.append(former)
     let (formerTags, newTags) = (TagLookup(former), TagLookup(tags))
     member.tags = tags.map { tag in formerTags[tag] ?? self.insert(member, for: tag) }
     for tag in former where newTags[tag] == nil { self.remove(member, for: tag) }
+    // After the index has the tags: an invalidation is first in the log, and then looks for stores.
+    guard let epoch else { return false }
+    return self.invalidations.concerns(
+      tags: tags.lazy.filter { formerTags[$0] == nil }.map(\.path),
+      since: epoch
+    )
   }
 
   /// Adds a member to those with a tag. Returns the tag that the index keeps.

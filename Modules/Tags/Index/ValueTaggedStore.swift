@@ -17,6 +17,8 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
   private var settledChanges: UInt64 = 0
   /// The state after the last change; nil if its tags are in the index.
   private var latest: ShownState?
+  /// What all the values have seen whose tags are not in the index.
+  private var epoch: InvalidationEpoch?
   /// The value whose tags are in the index, if it may have several parts.
   private var indexedValue: State.StateValue?
   /// The parts that have tags, if the value may have several parts.
@@ -41,6 +43,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
   override func note(_ shown: ShownState, _ state: inout TagIndex.State) -> (any Sendable)? {
     defer { self.latest = shown }
     self.changes += 1
+    self.epoch = min(self.epoch ?? shown.epoch, shown.epoch)
     state.unsettled.insert(self)
     return self.latest
   }
@@ -62,6 +65,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     self.parts = [:]
     released.append(self.indexedValue.take())
     released.append(self.latest.take())
+    self.epoch = nil
     // Whoever computes tags at the moment must not add them.
     self.changes += 1
     self.settledChanges = self.changes
@@ -74,6 +78,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
   private struct Work {
     let change: UInt64
     let settledChanges: UInt64
+    let epoch: InvalidationEpoch
     let state: ShownState
     let indexedValue: State.StateValue?
   }
@@ -88,6 +93,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     let target = self.index.withLock { _ in self.changes }
     // Repeated only when another thread has stored tags meanwhile.
     while let work = self.index.withLock({ self.work(upTo: target, in: $0) }) {
+      var isLate = false
       // A store has one type of state.
       guard let state = work.state.state(as: State.self) else { return }
       let value = state.currentValue
@@ -98,13 +104,17 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
       self.index.withLock { index, released in
         guard self.settledChanges == work.settledChanges, !self.isAbsent, !index.isClosed else { return }
         released.append(edits)
-        for edit in edits { self.setTags(edit.tags, ofPart: edit.id, in: &index, &released) }
+        for edit in edits where self.setTags(edit.tags, ofPart: edit.id, in: &index, &released, seen: work.epoch) {
+          isLate = true
+        }
         self.settledChanges = work.change
         if !Self.hasOnePart { released.append(self.indexedValue.replace(with: value)) }
         guard self.changes == work.change else { return }
         released.append(self.latest.take())
+        self.epoch = nil
         if self.membership == nil { index.unsettled.remove(self) }
       }
+      if isLate { self.reference.store?.invalidateLateValue { "a tag of the value during its run" } }
     }
   }
 
@@ -113,6 +123,7 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     return Work(
       change: self.changes,
       settledChanges: self.settledChanges,
+      epoch: self.epoch ?? state.epoch,
       state: state,
       indexedValue: self.indexedValue
     )
@@ -132,19 +143,20 @@ final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: Tagge
     _ tags: [OperationTag],
     ofPart id: State.ValuePartID,
     in index: inout TagIndex.State,
-    _ released: inout ReleasedValues
-  ) {
+    _ released: inout ReleasedValues,
+    seen epoch: InvalidationEpoch
+  ) -> Bool {
     // The only part is the store itself.
-    if Self.hasOnePart { return index.setTags(tags, of: self, &released) }
+    if Self.hasOnePart { return index.setTags(tags, of: self, &released, seen: epoch) }
     if let part = self.parts[id] {
-      index.setTags(tags, of: part, &released)
-      guard tags.isEmpty, let entry = self.parts.index(forKey: id) else { return }
-      released.append(self.parts.remove(at: entry))
-    } else if !tags.isEmpty {
-      let part = TaggedPart(of: self)
-      self.parts[id] = part
-      index.setTags(tags, of: part, &released)
+      let isLate = index.setTags(tags, of: part, &released, seen: epoch)
+      if tags.isEmpty, let entry = self.parts.index(forKey: id) { released.append(self.parts.remove(at: entry)) }
+      return isLate
     }
+    if tags.isEmpty { return false }
+    let part = TaggedPart(of: self)
+    self.parts[id] = part
+    return index.setTags(tags, of: part, &released, seen: epoch)
   }
 }
 

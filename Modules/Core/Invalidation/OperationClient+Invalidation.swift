@@ -37,7 +37,7 @@ extension OperationClient {
     by operationName: String?,
     isolation: (any Actor)?
   ) -> OperationInvalidation {
-    for relay in self.invalidationRelays { relay.willInvalidate(matching: path) }
+    self.noteInvalidation(of: [.path(path)])
     let runtimes = self.storage.runtimes(matching: path)
     let date = runtimes.first?.context.date
     let record = InvalidationRecord(of: path, by: operationName ?? RunningOperation.name, at: date)
@@ -75,6 +75,14 @@ extension OperationClient {
 }
 
 extension OpaqueOperationStore {
+  /// Invalidates the store because of an invalidation that its value has arrived too late for.
+  ///
+  /// - Parameter subject: Returns what the invalidation concerns, as text.
+  package func invalidateLateValue(_ subject: @escaping @Sendable () -> String) {
+    self.runtime.invalidate(InvalidationRecord(by: nil, at: self.runtime.context.date, subject))
+    self.runtime.rerunAfterInvalidation(isEnqueued: true)
+  }
+
   /// Identifies the store, as long as it exists. All references to one store have the same identity.
   package var identity: ObjectIdentifier { ObjectIdentifier(self.store) }
 }

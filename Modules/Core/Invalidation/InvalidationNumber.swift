@@ -1,13 +1,13 @@
 internal import Synchronization
 
 /// Numbers the invalidations of all stores in the process, to order work relative to them.
-package enum InvalidationNumber {
+enum InvalidationNumber {
   private static let last = Atomic<Int>(0)
 
   /// The number of the last invalidation; 0 before the first.
   ///
   /// Work that reads this number when it begins answers all invalidations up to it.
-  package static var latest: Int { self.last.load(ordering: .acquiring) }
+  static var latest: Int { self.last.load(ordering: .acquiring) }
 
   static func next() -> Int { self.last.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue }
 }

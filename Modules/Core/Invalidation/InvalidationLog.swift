@@ -1,0 +1,96 @@
+internal import Synchronization
+
+/// The invalidations of a client, for values that arrive later: a value is stale if an invalidation concerns it that its
+/// run has not seen, although nobody could find its store.
+///
+/// For each subject it has the last invalidation. Of more than ten thousand subjects, the older half is forgotten, and
+/// counts as an invalidation of everything.
+package final class InvalidationLog: Sendable {
+  private static let maximumCount = 10_000
+
+  fileprivate struct Content: Sendable {
+    var numbers: [InvalidationSubject: Int] = [:]
+    /// The number of the last invalidation of everything.
+    var everything = 0
+  }
+
+  private let content = Locked(Content())
+  /// The number of the last invalidation.
+  private let last = Atomic<Int>(0)
+
+  init() {}
+
+  /// Adds an invalidation. Called before the stores that it concerns are looked up.
+  ///
+  /// - Returns: Its place in the order.
+  func append(_ subjects: [InvalidationSubject]) -> InvalidationEpoch {
+    let number = InvalidationNumber.next()
+    self.content.withLock { content, released in
+      for subject in subjects {
+        if subject == .path([]) {
+          released.append(content)
+          content = Content(everything: number)
+        } else {
+          content.numbers[subject] = number
+        }
+      }
+      if content.numbers.count > Self.maximumCount {
+        released.append(content)
+        content.forgetOlderHalf()
+      }
+    }
+    _ = self.last.max(number, ordering: .releasing)
+    return InvalidationEpoch(rawValue: number)
+  }
+
+  /// Whether an invalidation concerns a value whose run has seen those up to an epoch.
+  ///
+  /// - Parameters:
+  ///   - path: The path of its store; nil for a store that was found by its path.
+  ///   - tags: The tags of the value, each as a path; evaluated if there was an invalidation since.
+  ///   - epoch: What the run has seen.
+  /// - Returns: Whether the value is stale.
+  package func concerns(
+    path: OperationPath? = nil,
+    tags: @autoclosure () -> [OperationPath] = [],
+    since epoch: InvalidationEpoch
+  ) -> Bool {
+    if self.last.load(ordering: .acquiring) <= epoch.rawValue { return false }
+    let tags = tags()
+    return self.content.withLock { content in
+      if let path, content.everything > epoch.rawValue || content.has(path, since: epoch.rawValue) { return true }
+      return tags.contains { content.everything > epoch.rawValue || content.has(tag: $0, since: epoch.rawValue) }
+    }
+  }
+
+  /// All subjects, each with its last invalidation.
+  package var entries: [(subject: InvalidationSubject, epoch: InvalidationEpoch)] {
+    let content = self.content.withLock { $0 }
+    let entries = content.numbers.map { (subject: $0.key, epoch: InvalidationEpoch(rawValue: $0.value)) }
+    if content.everything == 0 { return entries }
+    return entries + [(.path([]), InvalidationEpoch(rawValue: content.everything))]
+  }
+}
+
+extension InvalidationLog.Content {
+  mutating func forgetOlderHalf() {
+    let middle = self.numbers.values.sorted()[self.numbers.count / 2]
+    self.numbers = self.numbers.filter { $0.value > middle }
+    self.everything = max(self.everything, middle)
+  }
+
+  func has(_ path: OperationPath, since number: Int) -> Bool {
+    var prefix = path
+    while !prefix.isEmpty {
+      if let last = self.numbers[.path(prefix)], last > number { return true }
+      prefix.removeLast()
+    }
+    return false
+  }
+
+  func has(tag: OperationPath, since number: Int) -> Bool {
+    if let last = self.numbers[.tag(tag)], last > number { return true }
+    guard let name = tag.first?.base as? String, let last = self.numbers[.tags(named: name)] else { return false }
+    return last > number
+  }
+}
