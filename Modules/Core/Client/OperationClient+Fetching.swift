@@ -34,6 +34,7 @@ extension OperationClient {
 
   private func prefetch<State>(_ store: OperationStore<State>) async {
     guard store.isStale else { return }
+    if await store.restored(), !store.isStale { return }
     var context = OperationContext()
     context.operationRunCause = .prefetch
     _ = await store.runtime.runOrJoin(.refresh, using: context)
@@ -54,7 +55,10 @@ extension OperationClient {
     refreshesBehind: Bool = false
   ) async throws(Query.Failure) -> Query.Value {
     let store = self.store(for: query, fileID: "", line: 0)
-    let kept = self.kept({ store.currentValue }, in: store, refreshesBehind: refreshesBehind)
+    var kept = self.kept({ store.currentValue }, in: store, refreshesBehind: refreshesBehind)
+    if kept == nil, await store.restored() {
+      kept = self.kept({ store.currentValue }, in: store, refreshesBehind: refreshesBehind)
+    }
     if let kept, !store.runtime.interceptsCalls { return kept }
     return try await store.runtime.runOrJoin(.value, kept: kept.map { RunSuccess($0) })
       .get(Query.Value.self, Query.Failure.self)
@@ -75,7 +79,10 @@ extension OperationClient {
   ) async throws(Failure) -> Value where Query.State == DefaultOperationState<QueryState<Value, Failure>> {
     let store = self.store(for: query, fileID: "", line: 0)
     let fetched = { store.valueUpdateCount > 0 ? store.currentValue : nil }
-    let kept = self.kept(fetched, in: store, refreshesBehind: refreshesBehind)
+    var kept = self.kept(fetched, in: store, refreshesBehind: refreshesBehind)
+    if kept == nil, await store.restored() {
+      kept = self.kept(fetched, in: store, refreshesBehind: refreshesBehind)
+    }
     if let kept, !store.runtime.interceptsCalls { return kept }
     return try await store.runtime.runOrJoin(.value, kept: kept.map { RunSuccess($0) }).get(Value.self, Failure.self)
   }

@@ -52,6 +52,7 @@ extension Evaluation {
     // Read once: the context of the store may be replaced during the wait.
     let awaited = store.derivationNode
     let isKept = self.begin(store)
+    if !store.hasResult { await store.restored() }
     let invalidation = store.lastInvalidation
     var outcome: Result<State.OperationValue, State.Failure>?
     if self.needsRun(store, awaited, isKept: isKept) {
@@ -89,6 +90,7 @@ extension Evaluation {
   }
 
   private nonisolated(nonsending) func readUntracked<State>(_ store: OperationStore<State>) async -> ReadValue<State> {
+    if !store.hasResult { await store.restored() }
     let isDue = store.allowsAutomaticRuns && (store.isStale || !store.hasResult)
     let outcome = isDue ? await store.runOrJoin() : nil
     if case .failure(let error)? = outcome { return ReadValue(value: .failure(error), outcome: outcome) }

@@ -14,10 +14,9 @@ extension OperationStore where State: ValueServingState {
   /// - Throws: The failure of the run.
   public func value(maximumAge: Duration) async throws(State.Failure) -> State.OperationValue {
     let maximumAge = maximumAge.reportedIfNegative(in: "value(maximumAge:)")
-    return try await self.value(
-      for: .notOlder(than: maximumAge),
-      inState: self.value(notOlderThan: maximumAge.seconds)
-    )
+    var kept = self.value(notOlderThan: maximumAge.seconds)
+    if kept == nil, await self.restored() { kept = self.value(notOlderThan: maximumAge.seconds) }
+    return try await self.value(for: .notOlder(than: maximumAge), inState: kept)
   }
 
   private func value(notOlderThan maximumAge: Double) -> State.OperationValue? {

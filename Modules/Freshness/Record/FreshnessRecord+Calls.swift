@@ -7,13 +7,13 @@ extension FreshnessRecord: StoreCallInterceptor {
     if let answer = self.answerAtOnce(call) { return call.needsRun ? answer : await call.proceed() }
     if !call.needsRun { return await call.proceed() }
     if let patience = self.configuration.patience, await call.proceed(within: patience) == nil, !Task.isCancelled,
-      let stale = self.staleAnswer(to: call, .slowRun)
+      let stale = await self.staleAnswer(to: call, .slowRun)
     {
       return stale
     }
     let answer = await call.proceed()
     guard answer.outcome.error != nil, !answer.outcome.isCancellation, !Task.isCancelled else { return answer }
-    return self.staleAnswer(to: call, .failure) ?? answer
+    return await self.staleAnswer(to: call, .failure) ?? answer
   }
 
   /// Whether the caller may get the value of the state, or may get it while a run begins behind it.
@@ -77,7 +77,11 @@ extension FreshnessRecord: StoreCallInterceptor {
   }
 
   /// The value in place of a failure or a long wait; nil if it may not be used.
-  private func staleAnswer(to call: StoreCall, _ reason: OperationServedStale.Reason) -> StoreCallAnswer? {
+  private nonisolated(nonsending) func staleAnswer(
+    to call: StoreCall,
+    _ reason: OperationServedStale.Reason
+  ) async -> StoreCallAnswer? {
+    await call.stateWasRestored()
     guard let read = self.read(call), self.mayServe(read) || (reason == .failure && read.isWithin(\.staleIfError))
     else {
       return nil
