@@ -19,6 +19,19 @@ extension OperationContext {
     static let defaultValue: Date? = nil
   }
 
+  /// How old a value may be at most that a run takes from elsewhere; nil for any age.
+  ///
+  /// A caller who names an age sets it for the run. In a store, it is no longer than the time for which a value is
+  /// fresh there.
+  public var maximumValueAge: Duration? {
+    get { self[MaximumValueAgeKey.self] }
+    set { self[MaximumValueAgeKey.self] = newValue }
+  }
+
+  private enum MaximumValueAgeKey: Key {
+    static let defaultValue: Duration? = nil
+  }
+
   /// Whether a restored value is shown as invalidated, because another process may have invalidated it unnoticed.
   package var invalidatesRestoredValues: Bool {
     get { self[InvalidatesRestoredValuesKey.self] }

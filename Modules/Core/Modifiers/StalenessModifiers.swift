@@ -29,8 +29,10 @@ extension StatefulOperationRequest {
   ///   - whenNoValue: Whether the operation is stale before a value is set for the first time.
   /// - Returns: The operation, whose stores check the age of the value.
   public func stale(after duration: Duration, whenNoValue: Bool = true) -> ContextModifiedOperation<Self> {
-    let freshness = duration.reportedIfNegative(in: "stale(after:)").seconds
+    let duration = duration.reportedIfNegative(in: "stale(after:)")
+    let freshness = duration.seconds
     return self.adding { context in
+      context.maximumValueAge = min(context.maximumValueAge ?? duration, duration)
       context.addFreshPeriods(of: State.self, isStaleWithoutValue: whenNoValue) { state, _ in
         state.oldestPartUpdatedAt.map { FreshPeriod(start: $0, seconds: freshness) }
       }

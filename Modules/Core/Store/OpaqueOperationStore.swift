@@ -59,6 +59,9 @@ extension OpaqueOperationStore {
   /// The state that runs and setters have produced, without the layers of optimistic updates.
   public var stateWithoutLayers: any OperationState & Sendable { self.runtime.stateWithoutLayers.typed }
 
+  /// What is known of the value that the store shows. With optimistic updates the value is unconfirmed.
+  public var valueStamp: ValueStamp { self.runtime.valueStamp }
+
   /// The current value, with optimistic updates applied.
   public var currentValue: any Sendable { self.state.currentValue }
 

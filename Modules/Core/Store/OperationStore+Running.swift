@@ -37,16 +37,18 @@ extension OperationStore {
   ///
   /// - Parameters:
   ///   - demand: What the caller asks for.
+  ///   - context: Entries for the run, which take precedence over ``context``.
   ///   - value: The value of the state, if that is what the caller asks for; nil if it needs a run.
   /// - Returns: The value.
   /// - Throws: The failure of the run, or of an interceptor.
   public func value(
     for demand: StoreCall.Demand,
+    using context: OperationContext? = nil,
     inState value: State.OperationValue?
   ) async throws(State.Failure) -> State.OperationValue {
     if let value, !self.runtime.interceptsCalls { return value }
-    if value == nil, demand == .run { return try await self.run() }
-    return try await self.runtime.runOrJoin(demand, kept: value.map { RunSuccess($0) })
+    if value == nil, demand == .run { return try await self.run(using: context) }
+    return try await self.runtime.runOrJoin(demand, using: context, kept: value.map { RunSuccess($0) })
       .get(State.OperationValue.self, State.Failure.self)
   }
 

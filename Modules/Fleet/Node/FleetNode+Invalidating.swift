@@ -55,6 +55,7 @@ extension FleetNode {
 
   private func send(batch: [FleetSubject]) async {
     let identity = self.identity
+    let known = self.state.withLock { $0.knownEpoch }
     let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.invalidate(batch, by: identity) }
     let isSent = if case .success = answer { true } else { false }
     let done = self.state.withLock { state in
@@ -63,6 +64,9 @@ extension FleetNode {
     for outcome in done { outcome.decide(isSent) }
     switch answer {
     case .success(let epoch):
+      // The backend keeps the last invalidation of a subject, and this one may have taken the place of one by another
+      // node that this one has not heard of. Runs that began since the own invalidation may not have seen it.
+      if let known, epoch.rawValue > known.rawValue + 1 { self.invalidate(batch) }
       self.note(epoch)
       self.sendPending()
     case .failure(let error): self.noteFailure(error)

@@ -20,11 +20,15 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
 
   /// Asks the fleet for the value, or for the right to run.
   nonisolated(nonsending) func begin() async -> Beginning {
-    var knownRevision: Int64?
+    var knownRevision = self.unwantedRevision
     while true {
       let entry = await self.node.enter(self.key, knownRevision: knownRevision)
       switch entry {
       case .value(let found, let source):
+        if source == .shared, !self.mayTake(found) {
+          knownRevision = found.revision
+          continue
+        }
         guard let envelope = FleetEnvelope<Value>(found.bytes) else {
           knownRevision = found.revision
           self.node.reportUnreadable(self.key, self.settings)
@@ -36,6 +40,24 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
       case .cancelled: return .cancelled
       }
     }
+  }
+
+  /// The revision that the store has already, if the run is to find a newer one.
+  private var unwantedRevision: Int64? {
+    guard let kind = self.context.operationRunCause?.kind, kind == .earlyRefresh || kind == .polling,
+      let revision = self.context.fleetRecord?.revision, revision > 0
+    else { return nil }
+    return revision
+  }
+
+  /// Whether a value that was stored before the run has asked is young enough, and newer than one that was set here.
+  private func mayTake(_ found: FleetValue) -> Bool {
+    let maximum = self.context.maximumValueAge ?? self.context.operationStaleAfter
+    if let maximum, maximum > .zero, found.age >= maximum { return false }
+    guard let store = self.context.runningOperationStore, store.valueStamp.kind == .set,
+      let date = store.stateWithoutLayers.valueLastUpdatedAt
+    else { return true }
+    return self.context.date.timeIntervalSince(date) > found.age / .seconds(1)
   }
 
   private func take(_ found: FleetValue, _ envelope: FleetEnvelope<Value>, _ source: OperationFleetOrigin.Source) {

@@ -16,7 +16,9 @@ extension OperationStore where State: ValueServingState {
     let maximumAge = maximumAge.reportedIfNegative(in: "value(maximumAge:)")
     var kept = self.value(notOlderThan: maximumAge.seconds)
     if kept == nil, await self.restored() { kept = self.value(notOlderThan: maximumAge.seconds) }
-    return try await self.value(for: .notOlder(than: maximumAge), inState: kept)
+    var context = OperationContext()
+    context.maximumValueAge = min(self.context.maximumValueAge ?? maximumAge, maximumAge)
+    return try await self.value(for: .notOlder(than: maximumAge), using: context, inState: kept)
   }
 
   private func value(notOlderThan maximumAge: Double) -> State.OperationValue? {
