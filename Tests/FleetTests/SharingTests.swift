@@ -229,12 +229,31 @@ import Testing
     #expect(calls.all.count == runs)
   }
 
+  @Test func `A value that is made of others is not shared, and reported once`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    let calls = Counter()
+    let query = QueryOperation<Int, any Error>("derived") { context in
+      context.combineOutcomeStamp(with: ValueStamp(.final))
+      return calls.increment()
+    }
+    .sharedInFleet(as: "derived", timeToLive: .seconds(3_600))
+    let results = Log<Int?>()
+    expectWarning(.unsharedValue) {
+      for node in [a, b, a] {
+        _ = fleet.perform { results.append(try? await node.client.store(for: query).fetch()) }
+        fleet.advance(by: .seconds(1))
+      }
+    }
+    #expect(results.all == [1, 2, 3])
+  }
+
   @Test func `A value that is made of an optimistic update is not shared`() {
     let fleet = Fleet()
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     let derived = { @Sendable (isUnconfirmed: Bool) in
       QueryOperation<Int, any Error>("derived") { context in
-        context.combineOutcomeStamp(with: ValueStamp(.final, isUnconfirmed: isUnconfirmed))
+        context.outcomeStamp = ValueStamp(.final, isUnconfirmed: isUnconfirmed)
         return isUnconfirmed ? 70 : 100
       }
       .sharedInFleet(as: "derived", timeToLive: .seconds(3_600))

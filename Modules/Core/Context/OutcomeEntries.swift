@@ -68,6 +68,9 @@ extension OperationContext {
     self.run.outcomeEntries?.combineStamp(with: stamp)
   }
 
+  /// Whether the run has made its value of others: see ``combineOutcomeStamp(with:)``.
+  public var outcomeHasSources: Bool { self.run.outcomeEntries?.hasSources ?? false }
+
   /// Sets the origin of this run's value, for explanations of the store while it shows the value.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
@@ -97,6 +100,7 @@ final class OutcomeEntries: Sendable {
     var entries = OperationContext()
     var isRetryVetoed = false
     var stamp = ValueStamp(.final)
+    var hasSources = false
     var valueOrigin: (@Sendable () -> String)?
   }
 
@@ -142,8 +146,13 @@ final class OutcomeEntries: Sendable {
   }
 
   func combineStamp(with other: ValueStamp) {
-    self.content.withLock { $0.stamp = $0.stamp.combined(with: other) }
+    self.content.withLock { content in
+      content.stamp = content.stamp.combined(with: other)
+      content.hasSources = true
+    }
   }
+
+  var hasSources: Bool { self.content.withLock { $0.hasSources } }
 
   /// The origin of the run's value, in a sentence; nil for a usual value.
   var valueOrigin: (@Sendable () -> String)? { self.content.withLock { $0.valueOrigin } }

@@ -19,6 +19,18 @@ extension FleetNode {
     if self.isFirstReport("value " + key.text) { self.report("the value with the key \(key)", reason) }
   }
 
+  func reportDerived(_ key: FleetKey) {
+    guard self.isFirstReport("value " + key.text) else { return }
+    OperationWarning(
+      code: .unsharedValue,
+      severity: .failure,
+      message: """
+        The fleet does not share the value with the key \(key), because its run has read other queries, and no other node \
+        could know when these change. Each node runs the operation by itself. Share the queries that it reads.
+        """
+    ).report()
+  }
+
   private func report(_ subject: String, _ reason: String) {
     OperationWarning(
       code: .unsharedValue,

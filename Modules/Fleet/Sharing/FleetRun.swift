@@ -90,9 +90,11 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
     )
     let tags = self.context.tags(of: value).map { FleetNames.subject(ofTag: $0.path, reporting: true) }
     let subjects = tags.compactMap(\.self)
+    let isDerived = self.context.outcomeHasSources
+    if isDerived { self.node.reportDerived(self.key) }
     if let lease = admission.lease {
       // Only what a service has answered is shared: neither a fallback nor a value with an unconfirmed update.
-      if self.context.outcomeStamp.mayLeaveStore, subjects.count == tags.count,
+      if !isDerived, self.context.outcomeStamp.mayLeaveStore, subjects.count == tags.count,
         let write = self.write(value, subjects, under: lease, admission.epoch)
       {
         let answer = await self.node.store(write, admission)
