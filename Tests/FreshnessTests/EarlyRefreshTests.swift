@@ -62,6 +62,23 @@ import Testing
     #expect(store.error == nil && store.currentValue == 3)
   }
 
+  @Test func `An initial value of a known date is a value for each reader`() async throws {
+    let client = OperationClient.keeping
+    let query = self.script.query(path: ["initial"]).stale(after: .seconds(100)).refreshesEarly(0.5)
+      .servesStale(after: .seconds(1), for: .seconds(500)).manualTime(self.clock)
+    let store = client.store(for: query, initialValue: 1, updatedAt: self.clock.now())
+    self.clock.advance(by: .seconds(10))
+    #expect(try await client.value(of: query, maximumAge: .seconds(10)) == 1)
+    #expect(try await client.ensureValue(for: query) == 1)
+    self.clock.advance(by: .seconds(50))
+    #expect(try await client.ensureValue(for: query) == 1)
+    try await self.script.next().fail(Refused())
+    await store.settled()
+    self.clock.advance(by: .seconds(50))
+    self.script.enqueue(.error(Refused()))
+    #expect(try await store.fetch() == 1)
+  }
+
   @Test func `Ensuring a value and reading a young one start a run behind them`() async throws {
     let client = OperationClient.keeping
     let query = self.script.query(path: ["early"]).stale(after: .seconds(100)).refreshesEarly(0.5)

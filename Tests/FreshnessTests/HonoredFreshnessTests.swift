@@ -48,6 +48,21 @@ import Testing
     #expect(strict.isStale)
   }
 
+  @Test func `A value that was set after a reset has nothing of the one before, also if the clock stands still`()
+    async throws
+  {
+    let store = self.store()
+    self.server.enqueue(1, ("Cache-Control", "max-age=60"), ("ETag", "\"a\""))
+    try await store.fetch()
+    #expect(!store.isStale)
+    store.resetState()
+    store.currentValue = 2
+    #expect(store.isStale)
+    self.server.enqueue(3)
+    try await store.fetch()
+    #expect(self.server.requests.all == [[], []])
+  }
+
   @Test func `What a failed attempt has said does not count`() async throws {
     let store = IntStore.detached(
       query: self.server.query().honoringFreshness().retry(limit: 1).manualTime(self.clock).backoff(.noBackoff)

@@ -2,13 +2,14 @@
 ///
 /// Conform your own state to answer calls of its stores with its value: see ``StoreCall/answerWithState(entries:)``.
 public protocol ValueServingState: OperationState {
-  /// The value that was set last, in the form in which a run returns it; nil without one.
+  /// The value that was set last, or an initial one of a known date, in the form in which a run returns it; nil without
+  /// one.
   var servedValue: OperationValue? { get }
 }
 
 extension QueryState: ValueServingState {
-  /// The value that was set last.
-  public var servedValue: Value? { self.valueUpdateCount > 0 ? self.currentValue : nil }
+  /// The value that was set last, or an initial one of a known date.
+  public var servedValue: Value? { self.valueLastUpdatedAt == nil ? nil : self.currentValue }
 }
 
 extension DefaultOperationState: ValueServingState where Base: ValueServingState {

@@ -139,8 +139,18 @@ extension FreshnessRecord: StoreValueObserver {
   var observedEvents: StoreEvent.Kinds { [] }
 
   func storeShows(_ shown: ShownState, of store: StoreReference) -> (any Sendable)? {
-    if let context = shown.resultContext { self.note(shown, as: shown.type, context) }
+    if let context = shown.resultContext {
+      self.note(shown, as: shown.type, context)
+    } else {
+      self.noteReset(shown, as: shown.type)
+    }
     return nil
+  }
+
+  /// Forgets the values from before a reset: counts begin anew then, and with a clock that stands still a later value
+  /// would be taken for one of them.
+  private func noteReset<State: OperationState & Sendable>(_ shown: ShownState, as type: State.Type) {
+    if shown.confirmedState(as: State.self)?.valueUpdateCount == 0 { self.forgetValues() }
   }
 
   // A generic parameter, so that the type is opened.

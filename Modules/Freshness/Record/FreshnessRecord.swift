@@ -85,6 +85,11 @@ final class FreshnessRecord: Sendable {
     }
   }
 
+  /// Forgets what servers have said about values.
+  func forgetValues() {
+    self.state.withLock { $0.entries = [] }
+  }
+
   private static let maximumHanded = 1_000
 
   /// Keeps what a run has said that began before the record was made, in place of what it has said before.
