@@ -172,8 +172,15 @@ extension OperationControls where State: RestorableState {
   ) -> Bool {
     self.withExclusiveAccess { controls in
       let state = controls.stateWithoutLayers
-      let date = State.valueDate(of: restoration)
-      if let own = state.valueLastUpdatedAt, date.map({ $0 <= own }) ?? true { return false }
+      if !state.isOlder(than: restoration) {
+        // A run may take the newer value back that it has yielded: this one is below it then.
+        if !isInvalidated, controls.runtime.withMachine({ $0.hasUndoLog }) {
+          controls.edit(isSuccess: false, seen: epoch, using: nil) { state, _ in
+            if state.isOlder(than: restoration) { state.replaceValue(with: restoration) }
+          }
+        }
+        return false
+      }
       if state.valueUpdateCount == 0 {
         controls.restore(restoration, isInvalidated: isInvalidated, seen: epoch)
       } else {
@@ -182,6 +189,14 @@ extension OperationControls where State: RestorableState {
       }
       return true
     }
+  }
+}
+
+extension RestorableState {
+  /// Whether the value of the state is older than the one of a restoration. A value without a date is older.
+  fileprivate func isOlder(than restoration: Restoration) -> Bool {
+    guard let own = self.valueLastUpdatedAt else { return true }
+    return Self.valueDate(of: restoration).map { $0 > own } ?? false
   }
 }
 

@@ -104,8 +104,9 @@ extension StoreHydration: HydratableStore {
 
   func hydrate(with entry: DehydratedValues.Entry, seen epoch: InvalidationEpoch) -> HydrationOutcome {
     guard let place = self.progress.withLock({ $0.place }) else { return .outdated }
-    // Where possible, this is decided without decoding the value.
-    if let own = place.controls.stateWithoutLayers.valueLastUpdatedAt, entry.date.map({ $0 <= own }) ?? true {
+    // Where possible, this is decided without decoding the value. A yielded value may be taken back.
+    let (own, stamp) = place.controls.stampedState
+    if stamp.kind != .partial, let date = own.valueLastUpdatedAt, entry.date.map({ $0 <= date }) ?? true {
       return .outdated
     }
     let log = place.controls.context.operationClient?.invalidations
