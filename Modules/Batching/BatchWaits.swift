@@ -101,7 +101,7 @@ extension BatchQueue {
   @usableFromInline
   func perform<R>(_ batch: Batch, _ request: nonisolated(nonsending) () async -> R) async -> R {
     batch.waitsOfRequest.begin()
-    let result = await Self.$enclosing.withValue(batch) { await EnclosingRun.perform(batch, request) }
+    let result = await Self.$enclosing.withValue(batch) { await EnclosingRun.perform(batch, in: nil, request) }
     batch.waitsOfRequest.end()
     return result
   }

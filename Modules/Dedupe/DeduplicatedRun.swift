@@ -123,7 +123,7 @@ extension DeduplicatedRun {
 extension DeduplicatedRun: RunDelegate {
   nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     let continuation = Continuation { result, context in self.yield(result, using: context) }
-    return await EnclosingRun.perform(self) {
+    return await EnclosingRun.perform(self, in: invocation.context) {
       do throws(Operation.Failure) {
         let value = try await self.operation.run(
           isolation: self.isolation,

@@ -3,10 +3,11 @@ public import OperationCore
 extension OperationClient {
   /// The client of the current task, or the one for the process.
   ///
-  /// `withCurrent(_:operation:)` replaces it for a task and its children. The client for the process is created at
-  /// the first use, with the defaults of ``init(defaultContext:storeCache:)``, and is never released.
+  /// In the body of an operation, and in the tasks that it creates, it is the client of the store that runs the operation,
+  /// whoever has caused the run. `withCurrent(_:operation:)` replaces it for a task and its children. The client for the
+  /// process is created at the first use, with the defaults of ``init(defaultContext:storeCache:)``, and is never released.
   public static var current: OperationClient {
-    CurrentClient.scope?.client { OperationClient() } ?? self.ofProcess
+    CurrentClient.client { OperationClient() } ?? self.ofProcess
   }
 
   private static let ofProcess = OperationClient()
@@ -25,7 +26,7 @@ extension OperationClient {
     operation: nonisolated(nonsending) () async throws(E) -> R
   ) async throws(E) -> R {
     // `withValue` rethrows any error, so a typed one is carried through it.
-    let outcome: Result<R, E> = await CurrentClient.$scope.withValue(ClientScope(client)) {
+    let outcome: Result<R, E> = await CurrentClient.withScope(ClientScope(client)) {
       do throws(E) { return .success(try await operation()) } catch { return .failure(error) }
     }
     return try outcome.get()
@@ -42,7 +43,7 @@ extension OperationClient {
     _ client: OperationClient,
     operation: () throws(E) -> R
   ) throws(E) -> R {
-    let outcome: Result<R, E> = CurrentClient.$scope.withValue(ClientScope(client)) {
+    let outcome: Result<R, E> = CurrentClient.withScope(ClientScope(client)) {
       do throws(E) { return .success(try operation()) } catch { return .failure(error) }
     }
     return try outcome.get()

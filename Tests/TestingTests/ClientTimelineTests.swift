@@ -46,8 +46,8 @@ import Testing
     let noted = Gate()
     await withKnownIssue {
       try await FreshClient().provideScope(for: test, testCase: Test.Case.current) {
-        let client = try #require(CurrentClient.scope).client { OperationClient() }
-        #expect(client === CurrentClient.scope?.client { OperationClient() })
+        let client = try #require(CurrentClient.client { OperationClient() })
+        #expect(client === CurrentClient.client { OperationClient() })
         noted.open()
         throw ScriptEnded()
       }

@@ -1,7 +1,42 @@
 /// The client of a task tree, in place of the one for the process.
+///
+/// It is the one of the innermost replacement, or of the store whose run the current task works for: whichever is further
+/// inside. A task that has caused the run, such as one that invalidates a store, is not further inside.
 package enum CurrentClient {
-  /// The scope of the innermost replacement; nil where the client for the process applies.
-  @TaskLocal package static var scope: ClientScope?
+  /// Where the current client comes from.
+  enum Source: Sendable {
+    case scope(ClientScope)
+    case store(ClientReference)
+  }
+
+  /// Looks up the current client.
+  ///
+  /// - Parameter make: Makes the client of a scope that has none yet.
+  /// - Returns: The client; nil where the one for the process applies.
+  package static func client(orMake make: () -> OperationClient) -> OperationClient? {
+    switch EnclosingRun.local.get().client {
+    case .scope(let scope): scope.client(orMake: make)
+    case .store(let reference): reference.value
+    case nil: nil
+    }
+  }
+
+  /// Performs `body` with the client of a scope.
+  package nonisolated(nonsending) static func withScope<R>(
+    _ scope: ClientScope,
+    _ body: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    try await EnclosingRun.local.withValue(self.surroundings(of: scope), operation: body)
+  }
+
+  /// Performs `body` with the client of a scope.
+  package static func withScope<R>(_ scope: ClientScope, _ body: () throws -> R) rethrows -> R {
+    try EnclosingRun.local.withValue(self.surroundings(of: scope), operation: body)
+  }
+
+  private static func surroundings(of scope: ClientScope) -> EnclosingRun.Surroundings {
+    EnclosingRun.Surroundings(run: EnclosingRun.run, client: .scope(scope))
+  }
 }
 
 /// A replacement of the current client, which may be made at the first use.

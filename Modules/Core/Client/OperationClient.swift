@@ -60,23 +60,27 @@ extension OperationContext {
   /// The context does not keep the client alive.
   public var operationClient: OperationClient? {
     get { self[ClientKey.self]?.value }
-    set { self[ClientKey.self] = newValue.map { WeakClient($0) } }
+    set { self[ClientKey.self] = newValue.map { ClientReference($0) } }
   }
 
   /// The observers of the client's stores; nil without a client.
   var clientObservers: ClientObservers? { self[ClientKey.self]?.observers }
 
-  private final class WeakClient: Sendable {
-    weak let value: OperationClient?
-    let observers: ClientObservers
-
-    init(_ value: OperationClient) {
-      self.value = value
-      self.observers = value.storage.observers
-    }
-  }
+  /// The reference to the client; nil without one.
+  var clientReference: ClientReference? { self[ClientKey.self] }
 
   private enum ClientKey: Key {
-    static let defaultValue: WeakClient? = nil
+    static let defaultValue: ClientReference? = nil
+  }
+}
+
+/// A weak reference to a client, which all contexts of its stores share.
+final class ClientReference: Sendable {
+  weak let value: OperationClient?
+  let observers: ClientObservers
+
+  init(_ value: OperationClient) {
+    self.value = value
+    self.observers = value.storage.observers
   }
 }

@@ -197,15 +197,24 @@ extension StoreRuntime: RunDelegate {
 
   @inline(__always)
   private nonisolated(nonsending) func performUnnamedWork(_ invocation: RunInvocation) async -> RunOutcome {
-    guard let waits = invocation.sharedRun.waitsOfWork else {
-      return await self.operation.run(invocation.context, invocation)
+    if let waits = invocation.sharedRun.waitsOfWork { return await self.performShared(invocation, waits) }
+    // A store without a client changes nothing, and saves the frames of the closure.
+    if invocation.context.clientReference == nil { return await self.operation.run(invocation.context, invocation) }
+    return await EnclosingRun.perform(nil, in: invocation.context) {
+      await self.operation.run(invocation.context, invocation)
     }
-    // The value is entered in the task and not around its creation: a task that copies values takes an allocation for
-    // them.
-    return await EnclosingRun.perform(waits) {
-      if !waits.isLeading, let outcome = await self.outcomeOfOtherRun(for: invocation) {
-        return outcome
-      }
+  }
+
+  /// Calls the operation of a run that callers share, unless another run does the same work.
+  // Not inlined, so that the frame of other runs has no room for it.
+  @inline(never)
+  private nonisolated(nonsending) func performShared(
+    _ invocation: RunInvocation,
+    _ waits: RunWaits
+  ) async -> RunOutcome {
+    // Entered in the task and not around its creation: a task that copies values takes an allocation for them.
+    await EnclosingRun.perform(waits, in: invocation.context) {
+      if !waits.isLeading, let outcome = await self.outcomeOfOtherRun(for: invocation) { return outcome }
       return await self.operation.run(invocation.context, invocation)
     }
   }

@@ -8,32 +8,56 @@ package protocol WaitingRun: AnyObject, Sendable {
   func relay(_ progress: RunProgress, of id: OperationTaskIdentifier)
 }
 
-/// The run whose work the current task is part of.
+/// The run whose work the current task is part of, and the current client in it.
 package enum EnclosingRun {
-  static let local = TaskLocal<(any WaitingRun)?>(wrappedValue: nil)
+  /// What a task and its children have around them.
+  ///
+  /// It is one value, so that whatever is further inside wins: a replaced client does in the run that has replaced it,
+  /// and the client of a store does in the store's run, whoever has caused it.
+  struct Surroundings: Sendable {
+    var run: (any WaitingRun)?
+    var client: CurrentClient.Source?
+  }
+
+  static let local = TaskLocal(wrappedValue: Surroundings())
+
+  /// The innermost run.
+  static var run: (any WaitingRun)? { self.local.get().run }
 
   /// Performs `work` as the work of `run`.
+  ///
+  /// - Parameters:
+  ///   - run: The run; nil if it cannot be waited for, so that its work belongs to the run around it.
+  ///   - context: The context of the run, whose client is current in it; nil for a run that several clients may share.
+  ///   - work: The work.
+  /// - Returns: The result of `work`.
+  // Inlined: a frame of its own would take memory in each task of a run.
+  @inline(__always)
   package nonisolated(nonsending) static func perform<R>(
-    _ run: any WaitingRun,
+    _ run: (any WaitingRun)?,
+    in context: OperationContext?,
     _ work: nonisolated(nonsending) () async -> R
   ) async -> R {
-    await self.local.withValue(run) { await work() }
+    var surroundings = self.local.get()
+    if let run { surroundings.run = run }
+    if let client = context?.clientReference { surroundings.client = .store(client) }
+    return await self.local.withValue(surroundings) { await work() }
   }
 
   /// Notes that the work of the enclosing run waits for `node`, if the current task does that work.
   ///
   /// Other tasks that the work has made are ignored, as the work does not have to wait for them.
   package static func note(awaited node: any WaitNode) {
-    guard let run = self.local.get(), run.isInCurrentTask else { return }
+    guard let run = self.run, run.isInCurrentTask else { return }
     run.note(called: node)
     WaitGraph.noteEdge()
   }
 
   /// Whether the current task does the work of the enclosing run, whose callers wait for it.
-  package static var isInCurrentTask: Bool { self.local.get()?.isInCurrentTask ?? false }
+  package static var isInCurrentTask: Bool { self.run?.isInCurrentTask ?? false }
 
   /// Whether the current task is part of the work of a run.
-  package static var exists: Bool { self.local.get() != nil }
+  package static var exists: Bool { self.run != nil }
 }
 
 extension OperationContext {

@@ -58,6 +58,6 @@ extension EnclosingRun {
   /// Reports progress of the run with this identifier to the callers that share it.
   // By identifier and not by the current task: the work may be in a child task, for example within a time limit.
   static func relay(_ progress: RunProgress, of id: OperationTaskIdentifier?) {
-    if let id, let run = self.local.get() { run.relay(progress, of: id) }
+    if let id, let run = self.run { run.relay(progress, of: id) }
   }
 }

@@ -20,7 +20,7 @@ public struct FreshClient: TestTrait, SuiteTrait, TestScoping {
     }
     do {
       try await noting.provideScope(for: test, testCase: testCase) {
-        try await CurrentClient.$scope.withValue(scope) { try await function() }
+        try await CurrentClient.withScope(scope) { try await function() }
       }
     } catch {
       timeline.attach(to: test)
