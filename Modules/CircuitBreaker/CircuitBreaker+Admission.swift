@@ -37,7 +37,7 @@ extension CircuitBreaker {
     let deadlines = context.operationDeadlines
     let timer = deadlines.schedule(after: longestWait) { [weak self] in
       self?.endHalfOpen(at: deadlines.elapsed.clampedForClock, in: context)
-      self?.decide(.rejected(retryAfter: nil), for: waiter)
+      self?.change { $0.endWait(of: waiter) }
     }
     // The time of the half-open breaker may end before. Then all waiting runs hear when it admits a run again. An update
     // may have taken that time away by then.
@@ -58,12 +58,8 @@ extension CircuitBreaker {
           self.withMachine { _ in waiter.state.waiter.suspend(continuation) }
         }
       } onCancel: {
-        self.decide(.cancelled, for: waiter)
+        self.change { $0.decide(.cancelled, for: waiter) }
       }
     }
-  }
-
-  private func decide(_ decision: CircuitDecision, for waiter: CircuitWaiter) {
-    self.change { $0.decide(decision, for: waiter) }
   }
 }

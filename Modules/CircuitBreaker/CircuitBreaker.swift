@@ -258,15 +258,19 @@ extension CircuitBreaker {
   ) {
     let now = context.elapsed
     let duration = start.map { now - $0 } ?? .zero
-    // A closed breaker does not change its state without an opening, so there is nothing to deliver.
+    // A closed breaker does not change its state without an opening, so there is no state to deliver.
     let isClosed = self.closedGeneration.load(ordering: .relaxed) == generation
     if !isClosed { self.endHalfOpen(at: now, in: context) }
     let slowAfter = start == nil ? nil : self.machine.withLock { $0.settings.slowAfter }
     let outcome = outcome(slowAfter.map { duration > $0 } ?? false)
-    let recording =
-      isClosed
-      ? self.machine.withLock { $0.record(outcome, of: generation, at: now) }
-      : self.change(in: context) { $0.record(outcome, of: generation, at: now) }
+    let recording: CircuitMachine.Recording
+    if isClosed {
+      let (closed, decided) = self.machine.withLock { ($0.record(outcome, of: generation, at: now), $0.takeDecided()) }
+      for resumption in decided { resumption.resume() }
+      recording = closed
+    } else {
+      recording = self.change(in: context) { $0.record(outcome, of: generation, at: now) }
+    }
     if case .needsOpening(let trip) = recording { self.open(trip, outcome, of: generation, at: now, context) }
   }
 

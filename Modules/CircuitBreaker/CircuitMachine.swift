@@ -60,7 +60,7 @@ struct CircuitMachine: Sendable {
   private var holdsGate = false
   /// The states that the breaker has entered without a run that could send the notice of it.
   var unsentStates: [CircuitBreaker.State] = []
-  /// The runs that wait beside the probes. There are none unless the breaker is half-open.
+  /// The runs that wait beside the probes, or for their turn after the breaker has closed. Otherwise there are none.
   private var waiters = CircuitWaiterQueue()
   /// The runs with a decision, which the caller resumes after unlocking.
   private var decided: [CircuitWaiter.Resumption] = []
@@ -133,7 +133,10 @@ extension CircuitMachine {
   ) -> Recording {
     guard generation == self.generation else { return .done }
     switch self.phase {
-    case .closed: return self.count(outcome, at: now, opening)
+    case .closed:
+      let recording = self.count(outcome, at: now, opening)
+      if case .done = recording { self.admitWaiting(after: outcome) }
+      return recording
     case .halfOpen(let running, let succeeded):
       return self.endProbe(outcome, running: running - 1, succeeded: succeeded, at: now, opening)
     // No run is admitted in these phases.
@@ -214,6 +217,29 @@ extension CircuitMachine {
     self.decide(.admitted(self.generation, isProbe: true), for: waiter)
   }
 
+  /// Decides about a run that has waited for its longest time. A closed breaker admits it: it only had no turn yet.
+  mutating func endWait(of waiter: CircuitWaiter) {
+    if case .closed = self.phase {
+      self.decide(.admitted(self.generation, isProbe: false), for: waiter)
+    } else {
+      self.decide(.rejected(retryAfter: nil), for: waiter)
+    }
+  }
+
+  /// Admits waiting runs when one has ended in a closed breaker: two after a success, so that their number doubles with
+  /// each round, and one after anything else. A service that is just back would not bear all at once.
+  private mutating func admitWaiting(after outcome: Outcome) {
+    if self.waiters.count == 0 { return }
+    if case .success(isSlow: false) = outcome { self.admitWaiting(2) } else { self.admitWaiting(1) }
+  }
+
+  private mutating func admitWaiting(_ count: Int) {
+    for _ in 0..<count {
+      guard let waiter = self.waiters.popFirst() else { return }
+      self.decide(.admitted(self.generation, isProbe: false), for: waiter)
+    }
+  }
+
   private mutating func decideForAll(_ decision: CircuitDecision) {
     while let waiter = self.waiters.popFirst() { self.decide(decision, for: waiter) }
   }
@@ -245,14 +271,14 @@ extension CircuitMachine {
     self.enter(.halfOpen(running: 0, succeeded: 0))
   }
 
-  /// Closes the breaker, and forgets all results.
+  /// Closes the breaker, and forgets all results. The first of the runs that wait begin.
   mutating func close() {
     self.trips = 0
     self.lastOpening = nil
     self.openSince = nil
     self.leavePlace()
     self.enter(.closed)
-    self.decideForAll(.admitted(self.generation, isProbe: false))
+    self.admitWaiting(2 * self.settings.probes)
   }
 
   mutating func isolate() {
@@ -342,7 +368,7 @@ extension CircuitMachine {
     self.phase = .halfOpen(running: running + admitted, succeeded: succeeded)
   }
 
-  /// The runs that wait beside the probes.
+  /// The runs that wait for the probes, or for their turn.
   var waitingCount: Int { self.waiters.count }
 
   /// The probes that are under way.

@@ -66,7 +66,10 @@ import Testing
         if snapshot.probes > self.mostProbes { return "\(snapshot.probes) probes" }
         if snapshot.probes < 0 { return "a place was lost" }
         return nil
-      case .closed, .open, .isolated:
+      case .closed:
+        // Runs that waited for the probes may wait for their turn.
+        return snapshot.probes == 0 ? nil : "\(snapshot.probes) probes: closed"
+      case .open, .isolated:
         return snapshot.probes == 0 && snapshot.waiting == 0 ? nil : "\(snapshot.waiting) wait: \(snapshot.state)"
       }
     }

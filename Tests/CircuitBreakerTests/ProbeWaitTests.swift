@@ -39,6 +39,69 @@ import Testing
     #expect(circuit.clock.sleeperCount() == 0)
   }
 
+  @Test func `After the breaker has closed, waiting runs begin by and by`() async throws {
+    let circuit = await self.halfOpen()
+    let probe = circuit.begin()
+    let first = try await circuit.script.next()
+    let others = (0..<20).map { _ in circuit.begin() }
+    first.succeed(0)
+    _ = try await probe.value
+    #expect(circuit.breaker.state == .closed)
+    // Their number doubles with each round in which all succeed. What fails or is cancelled makes room for one.
+    var running = [try await circuit.script.next(), try await circuit.script.next()]
+    #expect(circuit.script.runCount == 4 && circuit.breaker.snapshot().waiting == 18)
+    for run in running { run.succeed(1) }
+    running = []
+    for _ in 0..<4 { running.append(try await circuit.script.next()) }
+    #expect(circuit.script.runCount == 8 && circuit.breaker.snapshot().waiting == 14)
+    others[2].cancel()
+    _ = await others[2].result
+    running.append(try await circuit.script.next())
+    #expect(circuit.breaker.snapshot().waiting == 13)
+    // A new run does not wait.
+    let new = circuit.begin()
+    try await circuit.script.next().succeed(9)
+    #expect(try await new.value == 9)
+    for run in running.dropFirst() { run.succeed(2) }
+    for _ in 0..<13 { try await circuit.script.next().succeed(3) }
+    #expect(circuit.breaker.snapshot().waiting == 0)
+    for other in others { _ = await other.result }
+    #expect(circuit.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A failure right after the breaker has closed rejects the runs that wait`() async throws {
+    let circuit = await self.halfOpen()
+    let probe = circuit.begin()
+    let first = try await circuit.script.next()
+    let others = (0..<5).map { _ in circuit.begin() }
+    first.succeed(0)
+    _ = try await probe.value
+    let (second, third) = (try await circuit.script.next(), try await circuit.script.next())
+    second.fail(Refused())
+    third.fail(Refused())
+    for other in others.dropFirst(2) {
+      await #expect(throws: CircuitOpen(retryAfter: .seconds(10))) { try await other.value }
+    }
+    #expect(circuit.script.runCount == 4)
+  }
+
+  @Test func `A run whose turn does not come in a closed breaker begins at the end of its longest wait`() async throws {
+    let circuit = await self.halfOpen(probeWait: .seconds(3))
+    let probe = circuit.begin()
+    let first = try await circuit.script.next()
+    let others = (0..<3).map { _ in circuit.begin() }
+    first.succeed(0)
+    _ = try await probe.value
+    let running = [try await circuit.script.next(), try await circuit.script.next()]
+    #expect(circuit.breaker.snapshot().waiting == 1)
+    circuit.clock.advance(by: .seconds(3))
+    try await circuit.script.next().succeed(3)
+    #expect(try await others[2].value == 3)
+    for run in running { run.succeed(1) }
+    for other in others { _ = try await other.value }
+    #expect(circuit.breaker.snapshot().rejections == 0)
+  }
+
   @Test func `When the probe fails, those beside it hear when the breaker admits a run`() async throws {
     let circuit = await self.halfOpen()
     let probe = circuit.begin()
