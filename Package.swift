@@ -203,7 +203,7 @@ let table: [Module] = [
   ),
   .tests("Chaos", uses: ["Core"]),
   .tests("CircuitBreaker", uses: ["Core", "Backoff", "Limits", "Retry"]),
-  .tests("Limits", uses: ["Core", "Retry"]),
+  .tests("Limits", uses: ["Core", "Backoff", "Retry", "Timeout"]),
   .tests("Hedging", uses: ["Core", "Mutation", "Pagination", "Retry"]),
   .tests("Batching", uses: ["Core", "Dedupe"]),
   .tests("Scheduling", uses: ["Core"]),

@@ -9,7 +9,9 @@ extension OperationRequest where Failure == any Error {
   /// at once with a `CancellationError`.
   ///
   /// Write a retry outside of the limit, so that each attempt needs a permit and a run that waits for its next attempt
-  /// holds none. The permit of a run that a limit or a breaker inside of this one rejects is given back unused.
+  /// holds none. The permit of a run that a limit or a breaker inside of this one rejects is given back unused. A run that a
+  /// timeout inside of the limit has ended keeps its permit until its body has ended, too, if the limit counts what is under
+  /// way: see ``OperationLimit/countsWork``.
   ///
   /// - Parameters:
   ///   - limit: The limit, which all operations that use the same resource share.
@@ -77,16 +79,33 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
     }
     do throws(Operation.Failure) {
       let value = try await operation.run(isolation: isolation, in: context, with: continuation)
-      self.limit.returnPermit(permit, after: .succeeded, in: context)
+      self.giveBack(permit, after: .succeeded, in: context)
       return value
     } catch {
-      self.limit.returnPermit(permit, after: Self.use(endingWith: error), in: context)
+      self.giveBack(permit, after: Self.use(endingWith: error), in: context)
       throw error
     }
   }
 }
 
 extension Limited {
+  /// Returns the permit, or keeps it until the work that a timeout inside has left behind has ended.
+  @inlinable
+  func giveBack(_ permit: Limit.Permit, after use: OperationPermitUse, in context: OperationContext) {
+    if Limit.countsWork, context.mayHaveLeftWork { return self.giveBackAfterWork(permit, after: use, in: context) }
+    self.limit.returnPermit(permit, after: use, in: context)
+  }
+
+  // Not inlined: work is rarely left behind.
+  @inline(never)
+  @usableFromInline
+  func giveBackAfterWork(_ permit: Limit.Permit, after use: OperationPermitUse, in context: OperationContext) {
+    let limit = self.limit
+    context.afterLeftWork(claimedBy: ObjectIdentifier(limit as AnyObject)) {
+      limit.returnPermit(permit, after: use, in: context)
+    }
+  }
+
   // Not inlined: errors are rare.
   @inline(never)
   @usableFromInline
@@ -112,10 +131,10 @@ extension Limited {
     let permit = try await self.permit(in: context, using: operation)
     do throws(Operation.Failure) {
       let value = try await operation.run(isolation: isolation, in: context, with: continuation)
-      self.limit.returnPermit(permit, after: .succeeded, in: context)
+      self.giveBack(permit, after: .succeeded, in: context)
       return value
     } catch {
-      self.limit.returnPermit(permit, after: Self.use(endingWith: error), in: context)
+      self.giveBack(permit, after: Self.use(endingWith: error), in: context)
       throw error
     }
   }

@@ -7,6 +7,12 @@ public protocol OperationLimit: Sendable {
   /// The data that a limit keeps for a run that it has admitted.
   associatedtype Permit: Sendable
 
+  /// Whether a permit is returned only when all work of its run has ended, also what a timeout inside has left behind.
+  ///
+  /// True by default: a body that ignores its cancellation uses what the limit protects until it ends. False for limits that
+  /// count how many runs begin, or what became of them.
+  static var countsWork: Bool { get }
+
   /// Takes a permit at once; nil if there is none or earlier runs wait for one.
   func takePermit(in context: OperationContext) -> Permit?
 
@@ -29,6 +35,10 @@ public protocol OperationLimit: Sendable {
   ///   - use: The outcome of the run.
   ///   - context: The context of the run.
   func returnPermit(_ permit: Permit, after use: OperationPermitUse, in context: OperationContext)
+}
+
+extension OperationLimit {
+  public static var countsWork: Bool { true }
 }
 
 /// The outcome of a run that a limit has admitted.

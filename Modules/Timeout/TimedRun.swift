@@ -154,7 +154,7 @@ extension TimedRun {
       await withTaskCancellationHandler {
         await Waiter.outcome { self.suspend($0, allowance, context) }
       } onCancel: {
-        self.callerWasCancelled(canLeave: canLeave)
+        self.callerWasCancelled(canLeave: canLeave, context)
       }
     } onPriorityEscalated: { _, priority in
       self.state.withLock { $0.task }?.escalatePriority(to: priority)
@@ -169,7 +169,7 @@ extension TimedRun {
     _ allowance: TimeAllowance,
     _ context: OperationContext
   ) -> RunOutcome?? {
-    let timer = context.timer(at: allowance.end) { self.timeIsOver() }
+    let timer = context.timer(at: allowance.end) { self.timeIsOver(context) }
     let (outcome, isObsolete) = self.state.withLock { state in
       let outcome = state.waiter.suspend(continuation)
       guard outcome == nil, !state.isCancelled else { return (outcome, true) }
@@ -180,20 +180,20 @@ extension TimedRun {
     return outcome
   }
 
-  private func timeIsOver() {
-    self.leave { $0.isCancelled ? nil : .timedOut }
+  private func timeIsOver(_ context: OperationContext) {
+    self.leave(in: context) { $0.isCancelled ? nil : .timedOut }
   }
 
-  private func callerWasCancelled(canLeave: Bool) {
-    if canLeave { return self.leave { _ in .left } }
+  private func callerWasCancelled(canLeave: Bool, _ context: OperationContext) {
+    if canLeave { return self.leave(in: context) { _ in .left } }
     self.state.withLock { $0.cancel() }.perform()
   }
 
   /// Lets the caller leave the run, if it has not ended and `phase` returns a phase, and cancels the run.
-  private func leave(_ phase: (TimedRunState) -> TimedRunState.Phase?) {
+  private func leave(in context: OperationContext, _ phase: (TimedRunState) -> TimedRunState.Phase?) {
     let (effects, continuation) = self.state.withLock { state -> (TimedRunState.Effects?, (any Sendable)?) in
       guard state.phase == .running, let phase = phase(state) else { return (nil, nil) }
-      return (state.leave(phase), self.takeContinuation())
+      return (state.leave(phase, in: context), self.takeContinuation())
     }
     effects?.perform()
     withExtendedLifetime(continuation) {}

@@ -21,12 +21,15 @@ struct TimedRunState: Sendable {
     /// The task to cancel.
     var task: RunTask?
     var resumption: Waiter<RunOutcome?>.Resumption?
+    /// The work of an abandoned run, which has ended.
+    var endedWork: LeftWork?
 
     /// The operation is cancelled before the caller continues, so that it finds it so.
     func perform() {
       self.timer?.cancel()
       self.task?.cancel()
       self.resumption?.resume()
+      self.endedWork?.end()
     }
   }
 
@@ -35,6 +38,8 @@ struct TimedRunState: Sendable {
   var isCancelled = false
   var task: RunTask?
   var timer: RunTimer?
+  /// The work of a run whose caller has left, until it ends.
+  var leftWork: LeftWork?
   /// The caller, resumed with the outcome, or with nil when it has left.
   var waiter = Waiter<RunOutcome?>.arriving
 
@@ -42,15 +47,18 @@ struct TimedRunState: Sendable {
   mutating func finish(_ outcome: RunOutcome) -> Effects {
     guard self.phase == .running else {
       self.phase = .over
-      return Effects()
+      return Effects(endedWork: self.leftWork.take())
     }
     self.phase = .ended
     return Effects(timer: self.timer.take(), resumption: self.waiter.decide(outcome))
   }
 
   /// Lets the caller leave, and cancels the run, which has not ended.
-  mutating func leave(_ phase: Phase) -> Effects {
+  ///
+  /// The work that goes on is noted before the caller continues, and before the run can end.
+  mutating func leave(_ phase: Phase, in context: OperationContext) -> Effects {
     self.phase = phase
+    self.leftWork = context.leaveWork()
     return Effects(timer: self.timer.take(), task: self.task, resumption: self.waiter.decide(nil))
   }
 

@@ -21,6 +21,9 @@ public import OperationCore
 /// Time comes from the deadlines in each run's context, and is monotonic: a system clock that is set has no
 /// effect. All operations that share a limit must use the same deadlines.
 public final class RateLimit: OperationLimit {
+  /// False: what counts is when a run begins, and not for how long its work goes on.
+  public static var countsWork: Bool { false }
+
   /// The place of a run among those that the limit has admitted.
   public struct Permit: Sendable {
     let number: UInt64

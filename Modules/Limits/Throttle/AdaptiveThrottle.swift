@@ -24,6 +24,9 @@ internal import Synchronization
 /// [*Site Reliability Engineering*, chapter 21](https://sre.google/sre-book/handling-overload/), with its two minutes as the
 /// default window.
 public final class AdaptiveThrottle: OperationLimit {
+  /// False: what counts is whether the service accepts a run, and it is told at once.
+  public static var countsWork: Bool { false }
+
   /// The permit of a run that is let through.
   public struct Permit: Sendable {
     let slice: Int128
