@@ -15,10 +15,10 @@
       for snapshot in snapshots { self.gauges.show(snapshot) }
     }
 
-    /// Shows the numbers of limits, breakers, budgets and the like now and then, until the task is cancelled.
+    /// Shows the numbers of limits, breakers, budgets and the like now and then. Returns when the task is cancelled.
     ///
     /// ```swift
-    /// try await OperationMeters.shared.show(every: .seconds(10)) { [limit.snapshot(), breaker.snapshot()] }
+    /// await OperationMeters.shared.show(every: .seconds(10)) { [limit.snapshot(), breaker.snapshot()] }
     /// ```
     ///
     /// The runs that they decide about pay nothing for it. Their changes are notices, which are counted in any case.
@@ -27,12 +27,11 @@
     ///   - interval: The time between two readings. Less than a millisecond is reported and counts as ten seconds.
     ///   - context: The context whose deadlines give the time.
     ///   - snapshots: Returns the snapshots, called in the task.
-    /// - Throws: `CancellationError` when the task is cancelled.
     public nonisolated(nonsending) func show(
       every interval: OperationDuration = .seconds(10),
       in context: OperationContext = OperationContext(),
       _ snapshots: @Sendable () -> [any OperationResilienceSnapshot]
-    ) async throws {
+    ) async {
       var interval = interval
       if interval < .milliseconds(1) {
         OperationWarning(
@@ -41,10 +40,10 @@
         ).report()
         interval = .seconds(10)
       }
-      while true {
-        try Task.checkCancellation()
+      while !Task.isCancelled {
         self.show(snapshots())
-        try await context.operationDeadlines.sleep(for: interval.clampedForClock)
+        // Nothing but a cancellation ends the sleep early.
+        try? await context.operationDeadlines.sleep(for: interval.clampedForClock)
       }
     }
   }

@@ -41,7 +41,7 @@
       let number = Box(1)
       let (meters, context) = (self.bench.meters, self.bench.context)
       let task = Task {
-        try await meters.show(every: .seconds(10), in: context) { [PoolSnapshot(connections: number.value)] }
+        await meters.show(every: .seconds(10), in: context) { [PoolSnapshot(connections: number.value)] }
       }
       try await self.bench.clock.sleepers(count: 1)
       #expect(self.value("pool.connections", of: "posts") == 1)
@@ -50,7 +50,7 @@
       try await self.bench.clock.sleepers(count: 1)
       #expect(self.value("pool.connections", of: "posts") == 2)
       task.cancel()
-      await #expect(throws: CancellationError.self) { try await task.value }
+      await task.value
       #expect(self.bench.clock.sleeperCount() == 0)
     }
 
@@ -58,12 +58,12 @@
       for interval in [Duration.zero, .seconds(-1), .nanoseconds(1)] {
         try await expectWarning(.invalidArgument) {
           let task = Task { [meters = self.bench.meters, context = self.bench.context] in
-            try await meters.show(every: interval, in: context) { [] }
+            await meters.show(every: interval, in: context) { [] }
           }
           try await self.bench.clock.sleepers(count: 1)
           #expect(self.bench.clock.remainingTimes() == [.seconds(10)])
           task.cancel()
-          _ = await task.result
+          await task.value
         }
       }
     }
