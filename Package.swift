@@ -192,7 +192,7 @@ let table: [Module] = [
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core"]),
   .tests("Tags", uses: ["Core", "Mutation", "Pagination", "Persistence"]),
-  .tests("Timeout", uses: ["Core"]),
+  .tests("Timeout", uses: ["Core", "Dedupe"]),
   .tests("Fallback", uses: ["Core"]),
   .tests(
     "Freshness",

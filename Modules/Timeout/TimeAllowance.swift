@@ -7,6 +7,8 @@ struct TimeAllowance: Sendable {
   @usableFromInline let end: Duration
   /// The time that the run has.
   @usableFromInline let duration: Duration
+  /// The deadline that the callers of the run share, if the run ends at that; nil for another end.
+  let shared: SharedDeadline?
   /// The time that was asked for. It is longer than the time that is left when the run of a deadline has begun before.
   let asked: Duration
 
@@ -19,6 +21,7 @@ struct TimeAllowance: Sendable {
     } else {
       (self.duration, self.asked) = Self.enter(limit, of: id, in: &context)
     }
+    if case .ofContext = limit { self.shared = context.sharedDeadline } else { self.shared = nil }
     self.end = start + self.duration.clampedForClock
   }
 
@@ -30,6 +33,10 @@ struct TimeAllowance: Sendable {
   ) -> (duration: Duration, asked: Duration) {
     guard let own = limit.instant(in: context) else { return (.zero, .zero) }
     let deadlines = context.operationDeadlines
+    if case .ofContext = limit {
+      let duration = deadlines.timeRemaining(until: own)
+      return (duration, duration)
+    }
     // Without a setup, the deadline begins here.
     if let known = context.enterDeadline(id) { return (deadlines.timeRemaining(until: known.instant), known.asked) }
     let earliest = min(own, context.operationDeadline ?? own)

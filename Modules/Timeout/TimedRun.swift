@@ -169,7 +169,7 @@ extension TimedRun {
     _ allowance: TimeAllowance,
     _ context: OperationContext
   ) -> RunOutcome?? {
-    let timer = context.timer(at: allowance.end) { self.timeIsOver(context) }
+    let timer = self.timer(at: allowance.end, allowance, context)
     let (outcome, isObsolete) = self.state.withLock { state in
       let outcome = state.waiter.suspend(continuation)
       guard outcome == nil, !state.isCancelled else { return (outcome, true) }
@@ -180,8 +180,35 @@ extension TimedRun {
     return outcome
   }
 
-  private func timeIsOver(_ context: OperationContext) {
+  private func timer(at end: Duration, _ allowance: TimeAllowance, _ context: OperationContext) -> RunTimer {
+    context.timer(at: end) { self.timeIsOver(allowance, context) }
+  }
+
+  private func timeIsOver(_ allowance: TimeAllowance, _ context: OperationContext) {
+    if let shared = allowance.shared, !shared.end(at: context.operationDeadlines.instant) {
+      return self.goOn(until: shared, allowance, context)
+    }
     self.leave(in: context) { $0.isCancelled ? nil : .timedOut }
+  }
+
+  /// Ends the run at the deadline of a caller that has joined it; never if one has none.
+  private func goOn(until shared: SharedDeadline, _ allowance: TimeAllowance, _ context: OperationContext) {
+    guard let instant = shared.instant else { return }
+    let end = context.elapsed + context.operationDeadlines.timeRemaining(until: instant).clampedForClock
+    let timer = self.timer(at: end, allowance, context)
+    let isObsolete = self.state.withLock { state in
+      guard state.phase == .running, !state.isCancelled else { return true }
+      state.timer = timer
+      state.isExtended = true
+      return false
+    }
+    if isObsolete { timer.cancel() }
+  }
+
+  /// The time that was asked for; the time that has passed if a caller with a later deadline has joined the run.
+  func asked(of allowance: TimeAllowance, in context: OperationContext) -> Duration {
+    guard self.state.withLock({ $0.isExtended }) else { return allowance.asked }
+    return context.elapsed - (allowance.end - allowance.duration.clampedForClock)
   }
 
   private func callerWasCancelled(canLeave: Bool, _ context: OperationContext) {

@@ -38,6 +38,8 @@ struct TimedRunState: Sendable {
   var isCancelled = false
   var task: RunTask?
   var timer: RunTimer?
+  /// Whether the run has gone on after the deadline of its first caller, because another one has joined it.
+  var isExtended = false
   /// The work of a run whose caller has left, until it ends.
   var leftWork: LeftWork?
   /// The caller, resumed with the outcome, or with nil when it has left.

@@ -22,6 +22,11 @@ where Operation.Value: Sendable {
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.offersPlaceForAttempts(self.id)
     if let deadline = self.limit.planned { context.planDeadline(self.id, deadline) }
+    if case .ofContext = self.limit {
+      let callers = CallersDeadlines(failure: self.failure)
+      context.callInterceptors.append(callers)
+      context.addRunWrapper(CallersDeadlines.RunWrapper(callers: callers))
+    }
     operation.setup(context: &context)
   }
 
@@ -66,7 +71,7 @@ extension Timeout {
     if isCancelled {
       if let cancellation = self.cancellation { throw cancellation }
     } else {
-      throw self.timedOut(allowance, context, operation, hasBegun: false)
+      throw self.timedOut(allowance.asked, context, operation, hasBegun: false)
     }
   }
 
@@ -81,7 +86,7 @@ extension Timeout {
   ) -> Operation.Failure {
     // The caller may be cancelled at the moment when the time is over.
     if Task.isCancelled || run.hasLeft, let cancellation = self.cancellation { return cancellation }
-    return self.timedOut(allowance, context, operation)
+    return self.timedOut(run.asked(of: allowance, in: context), context, operation)
   }
 
   /// Whether the failure type can represent a `CancellationError`, so that a caller that is cancelled leaves at once.
@@ -96,15 +101,15 @@ extension Timeout {
 
   /// Sends the notice of a timeout, and returns its error.
   private func timedOut(
-    _ allowance: TimeAllowance,
+    _ asked: Duration,
     _ context: OperationContext,
     _ operation: Operation,
     hasBegun: Bool = true
   ) -> Operation.Failure {
     context.send(
-      OperationNotice(.timedOut, of: operation, attributes: ["timeout.limit": .duration(allowance.asked)])
+      OperationNotice(.timedOut, of: operation, attributes: ["timeout.limit": .duration(asked)])
     )
-    return self.failure(OperationTimedOut(after: allowance.asked, hasBegun: hasBegun))
+    return self.failure(OperationTimedOut(after: asked, hasBegun: hasBegun))
   }
 }
 

@@ -6,8 +6,28 @@ extension OperationContext {
   ///
   /// The instant is one of ``operationDeadlines``: see ``DeadlineSource/instant``.
   public var operationDeadline: ContinuousClock.Instant? {
-    get { self[DeadlineKey.self] }
-    set { self[DeadlineKey.self] = newValue }
+    get {
+      let deadline = self[DeadlineKey.self]
+      guard let shared = deadline.shared?.instant else { return deadline.fixed }
+      return deadline.fixed.map { min($0, shared) } ?? shared
+    }
+    set { self[DeadlineKey.self] = Deadline(fixed: newValue) }
+  }
+
+  /// The deadline that the callers of the run share; nil if it does not follow its callers.
+  public var sharedDeadline: SharedDeadline? { self[DeadlineKey.self].shared }
+
+  /// Lets ``operationDeadline`` follow the callers of the run, in place of the deadline of the first one.
+  ///
+  /// - Parameter deadline: The deadline of the callers. The deadlines of modifiers stay.
+  public mutating func shareDeadline(_ deadline: SharedDeadline) {
+    self[DeadlineKey.self] = Deadline(fixed: self.deadlineOfModifiers, shared: deadline)
+  }
+
+  /// The deadline without that of the callers, if they share one.
+  var fixedDeadline: ContinuousClock.Instant? {
+    get { self[DeadlineKey.self].fixed }
+    set { self[DeadlineKey.self].fixed = newValue }
   }
 
   /// The time until ``operationDeadline``, zero when it has passed; nil without a deadline.
@@ -15,8 +35,13 @@ extension OperationContext {
     self.operationDeadline.map { self.operationDeadlines.timeRemaining(until: $0) }
   }
 
+  private struct Deadline: Sendable {
+    var fixed: ContinuousClock.Instant?
+    var shared: SharedDeadline?
+  }
+
   private enum DeadlineKey: Key {
-    static let defaultValue: ContinuousClock.Instant? = nil
+    static let defaultValue = Deadline()
   }
 }
 

@@ -25,7 +25,7 @@ struct RunDeadlines: Sendable {
     let fallbacks: [OutcomeModifierIdentifier]
   }
 
-  /// The deadline of the caller; nil for none.
+  /// The deadline of the caller; nil for none, or if the callers share one.
   let callers: Limit?
   /// The deadlines of the modifiers, from the outermost to the innermost.
   let limits: [Limit]
@@ -35,7 +35,7 @@ struct RunDeadlines: Sendable {
   /// Creates the deadlines of a run that starts now.
   init(_ planned: [PlannedDeadline], in context: OperationContext) {
     let now = context.operationDeadlines.instant
-    self.callers = context.operationDeadline.map {
+    self.callers = context.fixedDeadline.map {
       Limit(id: OutcomeModifierIdentifier(), instant: $0, asked: now.time(until: $0), fallbacks: [])
     }
     self.limits = planned.map { deadline in
@@ -50,6 +50,9 @@ struct RunDeadlines: Sendable {
 
   /// The earliest deadline.
   var earliest: ContinuousClock.Instant? { Self.earliest(of: self.limits[...], self.callers)?.instant }
+
+  /// The earliest deadline of the modifiers.
+  var earliestOfModifiers: ContinuousClock.Instant? { Self.earliest(of: self.limits[...], nil)?.instant }
 
   /// The earliest deadline of the modifiers inside of the current one.
   var earliestInside: ContinuousClock.Instant? {
@@ -141,7 +144,7 @@ extension OperationContext {
     guard let deadlines = self.runDeadlines, deadlines.limits.contains(where: { $0.fallbacks.contains(fallback) })
     else { return self }
     var context = self
-    context.operationDeadline = deadlines.earliest(outside: fallback)
+    context.fixedDeadline = deadlines.earliest(outside: fallback)
     context.runDeadlines = nil
     return context
   }
@@ -160,11 +163,14 @@ extension OperationContext {
     self.runDeadlines.map { $0.limits[$0.enteredCount...].contains { !$0.fallbacks.isEmpty } } ?? false
   }
 
+  /// The earliest deadline of the modifiers, if the run has begun them.
+  var deadlineOfModifiers: ContinuousClock.Instant? { self.runDeadlines?.earliestOfModifiers }
+
   /// Starts the deadlines of a run.
   fileprivate mutating func startDeadlines() {
     let deadlines = RunDeadlines(self.outcomePlan.deadlines, in: self)
     self.runDeadlines = deadlines
-    self.operationDeadline = deadlines.earliest
+    self.fixedDeadline = deadlines.earliest
   }
 }
 
