@@ -44,6 +44,8 @@ struct ConcurrencySearch: Sendable {
   private var high: LatencyCohort
   /// The deviation of the durations in the last cohort.
   private var deviation = 0.0
+  /// The standard error of the last comparison with the base.
+  private var uncertainty = 0.0
 
   /// The durations at the reduced number, as the mean of cohorts that agree, and the number of runs in that mean.
   private var base: LatencyCohort.Summary?
@@ -219,6 +221,7 @@ extension ConcurrencySearch {
     let pending = self.pending
     self.endReduction()
     if let pending, let base {
+      self.uncertainty = self.uncertainty(of: pending)
       self.adapt(to: pending.mean / base.mean, at: pending.concurrency, wasExhausted: true)
     } else if self.reducedLimit >= self.limit {
       self.adapt(to: 1, at: summary.concurrency, wasExhausted: self.isExhausted)
@@ -229,7 +232,7 @@ extension ConcurrencySearch {
   private mutating func setBase(_ summary: LatencyCohort.Summary) {
     self.isBaseUsed = false
     self.runsSinceReduction = 0
-    guard let base, abs(base.mean - summary.mean) < 3 * max(summary.error, 0.02 * base.mean) else {
+    guard let base, abs(base.mean - summary.mean) < 3 * base.error(with: summary) else {
       (self.base, self.baseWeight) = (summary, Double(summary.count))
       self.generations = Self.fewestGenerations
       // Not chance, but another service, or one that is overloaded at the reduced number, too.
@@ -254,6 +257,7 @@ extension ConcurrencySearch {
       return self.reduce(comparing: summary, summary, at: now)
     }
     let ratio = summary.mean / base.mean
+    self.uncertainty = self.uncertainty(of: summary)
     // So large a change says that the service has changed, and not only its load. The first sign of overload may be
     // chance, because the first cohorts are small.
     if self.doubles && ratio >= self.bound || self.isBaseUsed && (ratio > 1.4 * self.tolerance || ratio < 0.78) {
@@ -294,8 +298,16 @@ extension ConcurrencySearch {
     }
   }
 
-  /// The ratio at which the limit shrinks. While it doubles, comparisons are less precise.
-  private var bound: Double { self.doubles ? 2 * self.tolerance - 1 : self.tolerance }
+  /// The ratio at which the limit shrinks. While it doubles, comparisons are less precise: of durations that vary much, chance
+  /// would end the doubling after a few runs, and the limit would need long to come back.
+  private var bound: Double { self.doubles ? 2 * self.tolerance - 1 + 2 * self.uncertainty : self.tolerance }
+
+  /// The standard error of the quotient of a cohort and the base.
+  private func uncertainty(of summary: LatencyCohort.Summary) -> Double {
+    guard let base else { return 0 }
+    let variance = summary.deviation * summary.deviation / Double(summary.count)
+    return (variance + base.deviation * base.deviation / max(self.baseWeight, 1)).squareRoot()
+  }
 
   private func growth(_ ratio: Double) -> Double {
     if self.doubles { return 2 }

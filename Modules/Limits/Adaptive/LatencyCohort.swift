@@ -18,6 +18,9 @@ struct LatencyCohort: Sendable {
 
     /// The standard error of the mean, at least 2 % of it.
     var error: Double { self.mean * max(self.deviation / Double(self.count).squareRoot(), 0.02) }
+
+    /// The standard error of the difference to the mean of another cohort.
+    func error(with other: Self) -> Double { (self.error * self.error + other.error * other.error).squareRoot() }
   }
 
   /// Added to each duration, so that the noise of the scheduler is no sign of overload where runs take microseconds.
