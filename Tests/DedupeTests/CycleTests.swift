@@ -27,6 +27,70 @@ struct CycleTests {
     for name in names { #expect(recorder.warnings.first?.message.contains(name) == true) }
   }
 
+  @Test(arguments: [1, 2, 3], [true, false])
+  func `Queries that fetch each other in child tasks fail, and the cycle is reported`(
+    length: Int,
+    usesGroup: Bool
+  ) async throws {
+    let stores = Mutex<[IntStore]>([])
+    defer { stores.withLock { $0 = [] } }
+    let other = IntStore.detached(query: QueryOperation("other") { _ in 7 }.deduplicated())
+    for number in 0..<length {
+      let query = QueryOperation<Int, any Error>("child \(number)") { _ in
+        let next = stores.withLock { $0[(number + 1) % length] }
+        if usesGroup {
+          return try await withThrowingTaskGroup { group in
+            group.addTask { try await other.fetch() }
+            group.addTask { try await next.fetch() }
+            group.addTask { try await other.fetch() }
+            return try await group.reduce(0, +)
+          }
+        }
+        async let first = other.fetch()
+        async let value = next.fetch()
+        async let last = other.fetch()
+        return try await first + value + last
+      }
+      stores.withLock { $0.append(IntStore.detached(query: query.deduplicated())) }
+    }
+    let recorder = WarningRecorder()
+    let error = await recorder.recording {
+      await #expect(throws: OperationCycleError.self) {
+        try await withTimeLimit("a cycle to fail") { try await stores.withLock { $0[0] }.fetch() }
+      }
+    }
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    #expect(error.map { Set($0.operationNames) } == Set((0..<length).map { "child \($0)" }))
+  }
+
+  @Test
+  func `A task that a body makes and does not await may fetch the query itself`() async throws {
+    let itself = Mutex<IntStore?>(nil)
+    let inner = Mutex<Task<Int, any Error>?>(nil)
+    let (began, gate) = (Gate(), Gate())
+    let query = QueryOperation<Int, any Error>("detaches") { _ in
+      let store = itself.withLock { $0 }
+      let task = Task {
+        // A child of a task that nobody waits for.
+        async let value = store?.fetch() ?? 0
+        began.open()
+        return try await value
+      }
+      inner.withLock { $0 = task }
+      try await gate.wait()
+      return 1
+    }
+    let store = IntStore.detached(query: query.deduplicated())
+    itself.withLock { $0 = store }
+    defer { itself.withLock { $0 = nil } }
+    let fetch = Task { try await store.fetch() }
+    try await began.wait()
+    gate.open()
+    #expect(try await fetch.value == 1)
+    let task = try #require(inner.withLock { $0 })
+    #expect(try await task.value == 1)
+  }
+
   @Test
   func `A query that cannot fail and fetches itself has a run of its own, which is reported once`() async throws {
     let query = SelfFetchingQuery(client: self.client, fetchesItself: Atomic(true)).deduplicated()

@@ -212,8 +212,8 @@ extension StoreRuntime: RunDelegate {
     _ invocation: RunInvocation,
     _ waits: RunWaits
   ) async -> RunOutcome {
-    // Entered in the task and not around its creation: a task that copies values takes an allocation for them.
     await EnclosingRun.perform(waits, in: invocation.context) {
+      waits.noteWork()
       if !waits.isLeading, let outcome = await self.outcomeOfOtherRun(for: invocation) { return outcome }
       return await self.operation.run(invocation.context, invocation)
     }

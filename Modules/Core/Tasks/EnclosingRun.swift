@@ -21,10 +21,16 @@ package enum EnclosingRun {
 
   static let local = TaskLocal(wrappedValue: Surroundings())
 
+  /// Where the current task has its surroundings. The children of a task, of `async let` and of task groups, look them up
+  /// in their parent, so all of them have one place. Any other task, such as that of a `Task { }`, has a copy of its own.
+  static var place: UInt {
+    UInt(bitPattern: placeOfValue(UnsafeRawPointer(Unmanaged.passUnretained(self.local).toOpaque())))
+  }
+
   /// The innermost run.
   static var run: (any WaitingRun)? { self.local.get().run }
 
-  /// Performs `work` as the work of `run`.
+  /// Performs `work` as the work of `run`, in the task of the run: one that copies values takes an allocation for them.
   ///
   /// - Parameters:
   ///   - run: The run; nil if it cannot be waited for, so that its work belongs to the run around it.
@@ -59,6 +65,10 @@ package enum EnclosingRun {
   /// Whether the current task is part of the work of a run.
   package static var exists: Bool { self.run != nil }
 }
+
+// What `TaskLocal.get()` calls. The standard library does not make it public.
+@_silgen_name("swift_task_localValueGet")
+private func placeOfValue(_ key: UnsafeRawPointer) -> UnsafeRawPointer?
 
 extension OperationContext {
   /// Notes that the run with this context waits in the queue `node`, until it waits for another node.

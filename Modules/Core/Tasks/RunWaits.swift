@@ -8,11 +8,15 @@ package final class RunWaits: Sendable {
     var queue: WeakNode?
     /// The run that the work waited for last.
     var called: WeakNode?
+    /// The runs that the children of the run's task waited for last, by the identities of the children.
+    var calledByChildren: [UInt: WeakNode] = [:]
   }
 
   let run: OperationTaskIdentifier
   /// The identity of the run's task while the task runs; 0 before and after, so that no later task is mistaken for it.
   let task = Atomic<UInt>(0)
+  /// The place of the task's surroundings, which its children share; 0 before the work begins.
+  private let place = Atomic<UInt>(0)
   /// Whether the run does its work itself: true once the run was compared with all others of its store.
   private let leads = Atomic(false)
   private let nodes = Mutex(Nodes())
@@ -22,8 +26,9 @@ package final class RunWaits: Sendable {
   }
 
   var edges: [WaitEdge] {
-    let (queue, called) = self.nodes.withLock { ($0.queue, $0.called) }
-    return [queue?.node, called?.node].compactMap { node in node.map { WaitEdge(awaited: $0) } }
+    let (queue, called, children) = self.nodes.withLock { ($0.queue, $0.called, $0.calledByChildren) }
+    let nodes = [queue?.node, called?.node] + children.values.map(\.node)
+    return nodes.compactMap { node in node.map { WaitEdge(awaited: $0) } }
   }
 
   var isLeading: Bool { self.leads.load(ordering: .relaxed) }
@@ -31,6 +36,17 @@ package final class RunWaits: Sendable {
   /// Notes that the run does its work itself. Called with the lock of the store held.
   func lead() {
     self.leads.store(true, ordering: .relaxed)
+  }
+
+  /// Notes that the work begins, in the task of the run.
+  func noteWork() {
+    self.place.store(EnclosingRun.place, ordering: .relaxed)
+  }
+
+  /// Whether the current task is a child of the run's task, which waits for it.
+  var isInChildTask: Bool {
+    let place = self.place.load(ordering: .relaxed)
+    return place != 0 && self.task.load(ordering: .relaxed) != 0 && place == EnclosingRun.place
   }
 
   /// Notes that the run waits in `queue`, until it waits in another one.
@@ -48,11 +64,15 @@ extension RunWaits: WaitingRun {
   package var isInCurrentTask: Bool {
     let task = self.task.load(ordering: .relaxed)
     return task == RunTask.current.identity || (task != 0 && CallInTask.isCurrentTaskAwaited(by: task))
+      || self.isInChildTask
   }
 
   package func note(called node: any WaitNode) {
     let called = WeakNode(node)
+    let current = RunTask.current.identity
+    let isOwn = !self.isInChildTask || self.task.load(ordering: .relaxed) == current
     let replaced = self.nodes.withLock { nodes in
+      if !isOwn { return nodes.calledByChildren.updateValue(called, forKey: current) }
       defer { nodes.called = called }
       return nodes.called
     }

@@ -26,7 +26,9 @@ extension SharedRun: WaitNode {
   }
 
   package var waits: [WaitEdge] {
-    let delegate = self.withState { $0.delegate }
+    let (delegate, hasFinished) = self.withState { ($0.delegate, $0.phase == .finished) }
+    // What its work waited for last concerns nobody any more.
+    if hasFinished { return [] }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
     return scheduled + (self.waitsOfWork?.edges ?? []) + (delegate?.waits(of: self) ?? [])
   }
@@ -35,6 +37,7 @@ extension SharedRun: WaitNode {
     let task = self.withState { $0.phase == .executing ? $0.task : nil }
     guard let task else { return false }
     return task.identity == RunTask.current.identity || CallInTask.isCurrentTaskAwaited(by: task.identity)
+      || self.waitsOfWork?.isInChildTask ?? false
   }
 
   package var waitName: String? { self.withState { $0.delegate }?.waitName }
