@@ -3,8 +3,9 @@ public import OperationCore
 /// The error of a run that has not ended in time.
 ///
 /// It is a ``/OperationCore/LocalRejection`` if the time was over before the operation began: breakers, limits and budgets
-/// outside do not count such a run, which has not reached the service. Two errors are equal if their durations are.
-public struct OperationTimedOut: LocalRejection, Hashable, Sendable {
+/// outside do not count such a run, which has not reached the service. Another attempt can succeed, so that a journaled call
+/// stays in its journal and is made again. Two errors are equal if their durations are.
+public struct OperationTimedOut: LocalRejection, RetryClassifying, Hashable, Sendable {
   /// The time that was asked for.
   ///
   /// For `deadline(_:)`, that is the time from the start of the run to the deadline, or zero if the deadline had passed
@@ -13,6 +14,8 @@ public struct OperationTimedOut: LocalRejection, Hashable, Sendable {
 
   /// Whether the operation has begun. False if the time was over before.
   public let hasBegun: Bool
+
+  public var retryClassification: RetryClassification { .retry }
 
   /// Creates an error.
   ///

@@ -7,6 +7,10 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct DeadlineTests {
   private let clock = ManualClock()
 
+  @Test func `Another attempt after the time can succeed`() {
+    #expect(OperationTimedOut(after: .seconds(1)).retryClassification == .retry)
+  }
+
   @Test func `A run ends at its deadline, and the operation knows it`() async throws {
     let script = IntScript()
     let deadline = self.clock.instant + .seconds(10)

@@ -2,7 +2,7 @@
 public enum JournaledCallStatus: String, Hashable, Sendable, CaseIterable {
   /// The call waits: for its turn, a connection, the next attempt after a failure, or the registration of its name.
   case waiting
-  /// It waits for an earlier call of its scope, which has failed or is in conflict.
+  /// It waits for an earlier call of its scope, which has failed, is a dead letter or is in conflict.
   case blocked
   /// The call is being made.
   case running

@@ -20,6 +20,9 @@ extension MutationState {
     /// The last failure since the program was started, as text; nil if there was none.
     public let lastFailure: String?
 
+    /// The call of its scope that it waits for, which has failed or waits for the user; nil unless it is blocked.
+    public let blockedBy: String?
+
     /// The value or the error of a call that has ended; nil for others, and if its type is not the mutation's.
     public let result: Result<Value, Failure>?
 
@@ -34,6 +37,7 @@ extension MutationState {
       acceptedAt: Date,
       attempts: Int,
       lastFailure: String?,
+      blockedBy: String?,
       result: Result<Value, Failure>?,
       order: Int64,
       decode: @escaping @Sendable () -> Arguments?
@@ -43,6 +47,7 @@ extension MutationState {
       self.acceptedAt = acceptedAt
       self.attempts = attempts
       self.lastFailure = lastFailure
+      self.blockedBy = blockedBy
       self.result = result
       self.order = order
       self.decode = decode

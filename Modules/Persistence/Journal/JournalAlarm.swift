@@ -10,6 +10,8 @@ struct JournalAlarm: Comparable, Sendable {
     case retry
     /// Calls whose names are not registered are reported.
     case report
+    /// A condition that has changed often is looked at.
+    case rise
   }
 
   let time: Duration
@@ -73,7 +75,7 @@ extension JournalState {
       switch alarm.kind {
       case .expiry: self.items[alarm.place]?.expiryTime = nil
       case .retry: self.items[alarm.place]?.retryTime = nil
-      case .report: break
+      case .report, .rise: break
       }
       due.append(alarm)
     }
@@ -103,6 +105,7 @@ extension MutationJournal {
         Task.immediate(name: "expire call", executorPreference: self.executor) { await self.expire(alarm.place) }
       case .retry: self.resumeByItself(.call(alarm.place))
       case .report: self.resumeByItself(.unregistered)
+      case .rise: self.conditionHasRisen()
       }
     }
   }

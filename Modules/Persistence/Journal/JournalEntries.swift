@@ -9,7 +9,7 @@ internal import OperationMutation
 public struct JournalEntries: RandomAccessCollection, Sendable {
   private var calls = ChunkedMap<JournalState.Place, ShownCall>()
   /// The first call of each blocked scope.
-  var blocked: [String: JournalState.Place] = [:]
+  var blocked: [String: BlockingCall] = [:]
 
   init() {}
 
@@ -28,13 +28,7 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
   }
 
   private func entry(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> JournalEntry {
-    JournalEntry(element.value, isBlocked: self.isBlocked(element))
-  }
-
-  private func isBlocked(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> Bool {
-    guard !self.blocked.isEmpty, let scope = element.value.record?.scope, let first = self.blocked[scope]
-    else { return false }
-    return first != element.key
+    JournalEntry(element.value, blockedBy: self.blocked.call(before: element))
   }
 
   /// Shows a call, or removes it. Returns whether the entries have changed.
@@ -42,6 +36,21 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
     guard let call else { return self.calls.removeValue(for: place) != nil }
     self.calls.insert(call, for: place)
     return true
+  }
+}
+
+/// The first call of a scope, which the others of the scope wait for.
+struct BlockingCall: Hashable, Sendable {
+  let place: JournalState.Place
+  let id: JournalEntry.ID
+}
+
+extension [String: BlockingCall] {
+  /// The call that another one waits for; nil if it waits for none.
+  func call(before element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> BlockingCall? {
+    guard !self.isEmpty, let scope = element.value.record?.scope, let first = self[scope], first.place != element.key
+    else { return nil }
+    return first
   }
 }
 
@@ -85,17 +94,19 @@ extension ShownCall {
 }
 
 extension JournalEntry {
-  init(_ call: ShownCall, isBlocked: Bool) {
+  init(_ call: ShownCall, blockedBy blocking: BlockingCall?) {
     let record = call.record
+    let status = call.status(isBlocked: blocking != nil)
     self.init(
       id: call.id,
       name: record?.name ?? "",
       scope: record?.scope.map { StorageKey.readablePath($0) },
       acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
       attempts: record?.attempts ?? 0,
-      status: call.status(isBlocked: isBlocked),
+      status: status,
       arguments: record.map(\.storedArguments.bytes) ?? [],
-      lastFailure: call.lastFailure
+      lastFailure: call.lastFailure,
+      blockedBy: status == .blocked ? blocking?.id : nil
     )
   }
 }

@@ -6,14 +6,17 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   public enum Status: String, Hashable, Sendable {
     /// It waits for its turn in its scope, for ``MutationJournal/resume()``, or until its name is registered.
     case waiting
-    /// It waits for an earlier call of its scope, which has failed and is made again by ``MutationJournal/resume()``.
+    /// It waits for an earlier call of its scope: see ``JournalEntry/blockedBy``.
+    ///
+    /// That call has failed and is made again by ``MutationJournal/resume()``, or it waits for the user.
     case blocked
     /// Its call is being made.
     case running
-    /// It is a dead letter: not made again until ``MutationJournal/retry(_:)``. Other entries do not wait for it.
+    /// It is a dead letter: not made again until ``MutationJournal/retry(_:)``.
+    ///
+    /// Later entries of its scope wait for it, unless its mutation says otherwise: see `deadLetters(_:)`.
     case deadLetter
-    /// Its time has passed: see `expires(after:)`. It is not made before ``MutationJournal/retry(_:)``. Other entries
-    /// do not wait for it.
+    /// Its time has passed: see `expires(after:)`. It is not made before ``MutationJournal/retry(_:)``.
     case expired
     /// Its data was changed meanwhile: see `resolvesConflicts(of:_:)`.
     ///
@@ -46,6 +49,9 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
 
   /// The last failure since the program was started, as text; nil if there was none.
   public let lastFailure: String?
+
+  /// The entry of its scope that it waits for, which has failed or waits for the user; nil unless it is blocked.
+  public let blockedBy: ID?
 }
 
 extension JournalEntry: CustomStringConvertible {
@@ -60,6 +66,7 @@ extension JournalEntry: CustomStringConvertible {
       self.acceptedAt.map { "accepted \($0)" },
       "arguments \(arguments)\(self.arguments.count > 200 ? "…" : "")",
       self.lastFailure.map { "failure \($0)" },
+      self.blockedBy.map { "behind \($0)" },
       "key \(self.id)",
     ]
     return "JournalEntry(\(facts.compactMap(\.self).joined(separator: ", ")))"

@@ -7,6 +7,20 @@ extension Error {
   /// rejected the run.
   var isPassing: Bool { self.isLocalRejection || self.isConnectionFailure }
 
+  /// Whether the failure passes by itself: it says nothing about the call, or it says that another attempt can succeed.
+  /// Such failures do not make a dead letter, however many there are.
+  var isTransient: Bool {
+    switch self.retryAdvice {
+    case .retry, .retryAfter: true
+    case .never, nil: self.isPassing
+    }
+  }
+
+  /// How long the failure asks to wait before another attempt; nil if it says nothing.
+  var retryHint: Duration? {
+    if case .retryAfter(let duration)? = self.retryAdvice { duration } else { nil }
+  }
+
   /// Whether another attempt can succeed, so that a call that throws this error to its caller stays in the journal.
   var canPass: Bool {
     if let error = self as? any RetryClassifying { return error.retryClassification != .never }

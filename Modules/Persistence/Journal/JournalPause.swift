@@ -59,9 +59,16 @@ extension JournalState {
     guard let item = self.items[place], case .waiting = item.activity, let lane = item.lane,
       let calls = self.lanes[lane], calls.isBlocked, let first = calls.first, first != place
     else { return nil }
-    let name = self.items[first]?.record?.name ?? ""
-    if self.items[first]?.record?.isHolding == true {
-      return "the conflict of the call of \"\(name)\" before it in its scope has ended"
+    let (record, id) = (self.items[first]?.record, self.items[first]?.id ?? "")
+    let name = record?.name ?? ""
+    if let record, record.isHolding {
+      let call = "the call of \"\(name)\" before it in its scope"
+      let remedy = "until `retry(_:)` or `remove(_:)` of its entry \(id) ends that"
+      switch record.status {
+      case .conflicted: return "the conflict of \(call) has ended"
+      case .expired: return "\(call), whose time has passed after it was sent, is out of the way: \(remedy)"
+      case nil: return "\(call), which is a dead letter, is out of the way: \(remedy)"
+      }
     }
     return "the call of \"\(name)\" before it in its scope, which has failed, was made again"
   }

@@ -41,8 +41,12 @@ struct JournalRecord: Codable, Sendable {
   /// The data of the server when a conflict was found, as text or in Base64; nil unless the call is in conflict.
   var current: String?
   var currentBytes: String?
-  /// Whether calls of its scope wait until a conflict has ended.
+  /// Whether calls of its scope wait until the user has decided about it.
   var holdsScope: Bool?
+  /// When it was last made again by hand, in seconds since the reference date; nil for never.
+  var retriedAt: Double?
+  /// Whether later calls of its scope are made once it is a dead letter; nil for no.
+  var letsPass: Bool?
 
   enum Aside: String {
     case expired
@@ -55,6 +59,7 @@ struct JournalRecord: Codable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner, mergeKey, expiresAt
     case lifetime, aside, argumentBytes, version, base, revision, current, currentBytes, holdsScope
+    case retriedAt, letsPass
     // The name in the stored form is older than the name of the property.
     case isDeadLetter = "isSetAside"
   }
@@ -109,7 +114,20 @@ struct JournalRecord: Codable, Sendable {
     self.aside = aside?.rawValue
     self.current = conflict?.current.text
     self.currentBytes = conflict?.current.base64
-    self.holdsScope = conflict?.holdsScope == true ? true : nil
+    self.holdsScope = self.holdsScope(as: aside, conflict) ? true : nil
+  }
+
+  /// Whether later calls of its scope wait for the user if it is set aside.
+  ///
+  /// They may build on a call that was sent, or that should have been. A call that has expired and was never sent is
+  /// taken for one that was never made.
+  private func holdsScope(as aside: Aside?, _ conflict: StoredConflict?) -> Bool {
+    guard self.scope != nil else { return false }
+    switch aside {
+    case .conflicted: return conflict?.holdsScope == true
+    case .expired: return self.letsPass != true && self.attempts > 0
+    case nil: return self.letsPass != true
+    }
   }
 
   /// Makes the call wait for its turn.

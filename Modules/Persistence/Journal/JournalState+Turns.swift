@@ -47,7 +47,11 @@ extension JournalState {
       self.actions.needsLease = true
     case .none:
       // The call is made again if it is due, or if a caller waits behind it.
-      guard !item.isHeld, item.isDue || calls.callerCount > 0 || item.fate.isAwaited else { return self.block(lane) }
+      guard !item.isHeld, item.isDue || calls.callerCount > 0 || item.fate.isAwaited else {
+        self.block(lane)
+        // The call before it may have held it up.
+        return self.noteResumable(first)
+      }
       self.unblock(lane)
       let isAsked = self.rights.askedForReplays.contains(lane)
       // Callers do not wait for another scope: the call that they wait for may be part of a call of that scope.
@@ -62,6 +66,7 @@ extension JournalState {
     let forgotten = self.edit(place) { item in
       item.activity = .running(isReplay: true)
       item.isReplayCancelled = false
+      item.hintEnd = nil
       return item.fate.reopen()
     }
     if let forgotten = forgotten.flatMap({ $0 }) { self.actions.outcomes.append(forgotten) }
@@ -88,8 +93,8 @@ extension JournalState {
       }
     }
     // An entry without a caller and without an obstacle is only waiting.
-    guard self.items[first]?.isHeld == true else { return }
-    self.shown.blocked[lane] = first
+    guard let item = self.items[first], item.isHeld else { return }
+    self.shown.blocked[lane] = BlockingCall(place: first, id: item.id)
     self.actions.isChanged = true
     self.showBlocking()
   }

@@ -10,28 +10,6 @@ struct JournalState: Sendable {
   typealias Place = Int64
   typealias Continuation = UnsafeContinuation<JournalTurn, Never>
 
-  enum Activity: Sendable {
-    /// Neither a caller nor a replay makes the call.
-    case none
-    /// A caller is about to make it.
-    case claimed
-    /// The caller waits for the turn of the call.
-    case waiting(Continuation, JournalCaller)
-    /// The call has its turn.
-    case running(isReplay: Bool)
-
-    var isCallerInLine: Bool {
-      switch self {
-      case .claimed, .waiting: true
-      case .none, .running: false
-      }
-    }
-
-    var isReplay: Bool { if case .running(isReplay: true) = self { true } else { false } }
-    var isNone: Bool { if case .none = self { true } else { false } }
-    var isRunning: Bool { if case .running = self { true } else { false } }
-  }
-
   struct Item: Sendable {
     /// The identifier of the entry.
     var id: String
@@ -66,6 +44,8 @@ struct JournalState: Sendable {
     var isExpired = false
     /// Whether it has failed, so that only `resume()` makes it again.
     var isHeld = false
+    /// Since when it has failed in ways that pass, if its record does not say when it was accepted.
+    var failingSince: Double?
     /// Whether its call has ended.
     var hasEnded = false
     /// The decision about the conflict of its last run; nil without a conflict.
@@ -97,6 +77,8 @@ struct JournalState: Sendable {
     var failuresInARow = 0
     /// When it is made again, by the deadlines.
     var retryTime: Duration?
+    /// Until when its last failure has asked to wait, by the deadlines.
+    var hintEnd: Duration?
     /// When it expires, by the deadlines.
     var expiryTime: Duration?
     /// The end of the wait for its turn, if the wait was ended before it began; nil otherwise.
@@ -197,6 +179,7 @@ struct JournalState: Sendable {
   var names: Set<String> = []
   /// Whether calls whose names are not registered are tried, so that they are reported.
   var makesUnregistered = false
+  var rises = JournalRises()
   var alarms = ChunkedMap<JournalAlarm, Void>()
   var timer = SubscriptionSlot()
   /// Whether expiring calls have alarms.
@@ -309,7 +292,7 @@ extension JournalState {
     if item?.isDue == true { calls.dueCount -= 1 }
     self.lanes[lane] = calls.isEmpty ? nil : calls
     if calls.isEmpty {
-      self.shown.blocked[lane] = nil
+      self.shown.blocked.removeValue(forKey: lane)
       self.rights.lanesElsewhere.remove(lane)
     }
   }

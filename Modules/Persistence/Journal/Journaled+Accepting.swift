@@ -85,6 +85,7 @@ extension Journaled {
       isRefusable: Operation.isRefusable,
       callUpdates: context.callUpdates,
       lifetime: context.journalLifetime,
+      letsPass: context.deadLetterPolicy == .letPass,
       base: context.operationBaseVersion,
       mergeKey: self.mergeKey(of: arguments),
       merge: self.merge(with: arguments, basedOn: context.operationBaseVersion)

@@ -23,6 +23,8 @@ struct JournalRequest: Sendable {
   let callUpdates: CallUpdates?
   /// How long after now it can be made; nil for any time.
   let lifetime: Duration?
+  /// Whether later calls of its scope are made once it is a dead letter.
+  let letsPass: Bool
   /// The version that it is based on; nil if its caller has named none.
   let base: String?
   /// The subject of a call that can replace other calls; nil for a call that cannot.
@@ -171,7 +173,8 @@ extension MutationJournal {
       lifetime: request.lifetime?.seconds,
       argumentBytes: request.arguments.base64,
       version: request.version == 1 ? nil : request.version,
-      base: request.base
+      base: request.base,
+      letsPass: request.letsPass ? true : nil
     )
     return self.change { state in
       state.add(

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationFoundation
 internal import OperationMutation
 
 /// The end of a call.
@@ -78,8 +79,8 @@ extension MutationJournal {
       let (failures, failuresInARow) = self.change { state -> (Int, Int) in
         state.endBodies(of: place)
         state.items[place]?.failuresInARow += 1
-        // A failed connection, or a rejection in this process, says nothing about the call.
-        if !error.isPassing { state.edit(place) { $0.record?.failureCount += 1 } }
+        // A failure that passes by itself says nothing about the call, however often it occurs.
+        if !error.isTransient { state.edit(place) { $0.record?.failureCount += 1 } }
         return (state.items[place]?.record?.failureCount ?? 0, state.items[place]?.failuresInARow ?? 1)
       }
       ticket.fate.decide(.failure(error), isFinal: false)
@@ -90,11 +91,31 @@ extension MutationJournal {
           because: "it has failed \(failures) times, at last with \(error)",
           in: context
         )
+      } else if error.isTransient, self.isTooOld(ticket) {
+        await self.makeDeadLetter(
+          ticket,
+          because: "it has not succeeded for \(self.ageBeforeDeadLetter), at last because of \(error)",
+          in: context
+        )
       } else {
         await self.record(ticket) { _ in }
         let backoff = self.backoff(afterFailures: failuresInARow, error)
-        self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff)
+        self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff, hint: error.retryHint)
       }
+    }
+  }
+
+  /// Whether a call without an end of its own has waited for too long.
+  private func isTooOld(_ ticket: JournalTicket) -> Bool {
+    let now = self.date.timeIntervalSinceReferenceDate
+    return self.state.withLock { state in
+      guard let item = state.items[ticket.place], let record = item.record, record.expiresAt == nil
+      else { return false }
+      // The clock of the call may not have been set when it was accepted.
+      let since = item.failingSince ?? now
+      state.items[ticket.place]?.failingSince = since
+      let start = record.retriedAt ?? (record.acceptedAt > 0 ? record.acceptedAt : since)
+      return now - start >= self.ageBeforeDeadLetter.seconds
     }
   }
 
@@ -109,7 +130,8 @@ extension MutationJournal {
     let attempts = self.attempts(of: ticket)
     self.send(in: context) { ticket.notice(of: failure, after: attempts, isFinal: false) }
     ticket.fate.decide(.failure(failure), isFinal: false)
-    self.putBack(ticket, isHeld: true, failure: "\(failure)", retryAfter: self.backoff(afterFailures: 1, failure))
+    let backoff = self.backoff(afterFailures: 1, failure)
+    self.putBack(ticket, isHeld: true, failure: "\(failure)", retryAfter: backoff, hint: failure.retryHint)
   }
 
   /// How a call ends after the decision about a conflict. Called once for each decision.
@@ -186,14 +208,24 @@ extension MutationJournal {
   ///   - isHeld: Whether it has failed, or cannot be made now.
   ///   - failure: The failure as text; nil if there is none.
   ///   - delay: The time after which the journal makes it again by itself; nil if another event does.
-  func putBack(_ ticket: JournalTicket, isHeld: Bool, failure: String?, retryAfter delay: Duration? = nil) {
-    let time = delay.map { self.deadlines.elapsed + $0 }
+  ///   - hint: The part of that time that no other event makes shorter; nil for none.
+  func putBack(
+    _ ticket: JournalTicket,
+    isHeld: Bool,
+    failure: String?,
+    retryAfter delay: Duration? = nil,
+    hint: Duration? = nil
+  ) {
+    let now = self.deadlines.elapsed
+    let time = delay.map { now + $0 }
+    let hintEnd = hint.map { now + min($0, Self.longestHint) }
     let isLeft = self.change { state -> Bool in
       let item: Void? = state.edit(ticket.place) { item in
         item.activity = .none
         item.replay = nil
         item.endedEarly = nil
         item.isHeld = isHeld
+        item.hintEnd = hintEnd
         if let failure { item.lastFailure = failure }
       }
       // The entry was removed meanwhile.
@@ -208,7 +240,7 @@ extension MutationJournal {
     if isLeft { self.resumeByItself(.call(ticket.place)) }
   }
 
-  /// Makes a call a dead letter: it is kept and not made again, and other calls do not wait for it.
+  /// Makes a call a dead letter: it is kept and not made again before the user acts.
   nonisolated(nonsending) func makeDeadLetter(
     _ ticket: JournalTicket,
     because reason: String,
@@ -217,7 +249,7 @@ extension MutationJournal {
     await self.setAside(ticket, because: reason, in: context)
   }
 
-  /// Ends the turn of a call that is kept and not made before the user acts. Other calls do not wait for it.
+  /// Ends the turn of a call that is kept and not made before the user acts.
   ///
   /// - Parameters:
   ///   - ticket: The call.
@@ -272,6 +304,7 @@ extension MutationJournal {
     because reason: String,
     in context: OperationContext? = nil
   ) {
+    let wait = record.isHolding ? " Later calls of its scope wait until then." : ""
     switch record.status {
     case .expired:
       ticket.fate.decide(.failure(JournalError.ended(.expired, ticket.name)), isFinal: false)
@@ -280,7 +313,7 @@ extension MutationJournal {
         severity: .failure,
         message: """
           The call of "\(record.name)" with the key \(record.id) was not made, because its time has passed. It is kept, \
-          and not made before `retry(_:)`; `remove(_:)` removes it.
+          and not made before `retry(_:)`; `remove(_:)` removes it.\(wait)
           """
       ).report()
       self.send(in: context) { ticket.notice(.journalExpired, attempts: record.attempts) }
@@ -291,7 +324,7 @@ extension MutationJournal {
         severity: .failure,
         message: """
           The call of "\(record.name)" with the key \(record.id) becomes a dead letter: \(reason). It is kept, and not \
-          made before `retry(_:)`; `remove(_:)` removes it.
+          made before `retry(_:)`; `remove(_:)` removes it.\(wait)
           """
       ).report()
       self.send(in: context) { ticket.notice(.journalDeadLetter, attempts: record.attempts) }
@@ -309,7 +342,7 @@ extension JournalState {
     return self.write(place)
   }
 
-  /// Ends the waits and the work for a call that is kept and has left its scope.
+  /// Ends the waits and the work for a call that is kept for the user.
   mutating func endAside(_ place: Place, because reason: String) {
     self.edit(place) { item in
       item.activity = .none

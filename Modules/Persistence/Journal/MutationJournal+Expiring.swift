@@ -12,7 +12,12 @@ extension MutationRequest {
   /// If the body of a call has not begun within the time, the call is not made: it is reported, its caller gets a
   /// ``JournalError``, and its entry is kept with the status ``JournalEntry/Status/expired``, until
   /// ``MutationJournal/retry(_:)`` gives it the same time again or ``MutationJournal/remove(_:)`` removes it. The same
-  /// applies to a call that has failed and would be made again. Other calls do not wait for an expired call.
+  /// applies to a call that has failed and would be made again. Later calls of its scope wait for it if it was sent
+  /// before, because they may build on it: see ``OperationMutation/MutationRequest/deadLetters(_:)``. They do not wait
+  /// for a call that was never sent.
+  ///
+  /// A call without a time of its own is given up after seven days of failures that pass by themselves: see
+  /// ``MutationJournal/ageBeforeDeadLetter``.
   ///
   /// - Parameter lifetime: The time since the call was accepted, by the clock of the client, also over restarts. If the
   ///   clock is set back meanwhile, it is the longest time that is left. A negative one is reported and counts as zero.
@@ -127,8 +132,12 @@ extension JournalState {
       return nil
     }
     guard item.isStored else { return nil }
-    if item.isInLane { self.leave(place) }
-    self.edit(place) { $0.record?.setAside(as: .expired) }
+    self.edit(place) { item in
+      if item.isBegunAhead { item.record?.attempts -= 1 }
+      item.isBegunAhead = false
+      item.record?.setAside(as: .expired)
+    }
+    if self.items[place]?.isInLane == false { self.leave(place) }
     self.endAside(place, because: MutationJournal.expiryReason)
     self.removeLinks(of: place)
     self.advance(record.scope)

@@ -133,6 +133,7 @@ extension JournalState {
         item.record?.attempts = 0
       }
       item.record?.failures = 0
+      item.record?.retriedAt = date.timeIntervalSinceReferenceDate
       item.record?.takeBack()
       item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }
       item.isHeld = false

@@ -14,6 +14,8 @@ enum JournalSelection: Sendable {
   case waiting
   /// All calls, also the failed ones, because their failures may have passed.
   case all
+  /// All calls but those whose last failure has asked to wait for longer than this time.
+  case allButHinted(at: Duration)
   /// One call, and the calls behind it in its scope.
   case call(JournalState.Place)
   /// The calls of a name that was registered, and all calls that have not failed, because they may wait behind them.
@@ -28,6 +30,9 @@ extension MutationJournal {
   /// If the journal resumes by itself: how long calls of a name that is not registered wait before they are reported.
   static let registrationTime = Duration.seconds(30)
 
+  /// The longest time for which a journal waits because an error asks for it.
+  static let longestHint = Duration.seconds(86_400)
+
   var resumesByItself: Bool { self.condition.withLock { $0.specification != nil } }
 
   /// Begins to resume by itself, with the condition of the client or of the journal.
@@ -40,7 +45,7 @@ extension MutationJournal {
       released.append(condition.specification)
       condition.specification = specification
     }
-    let subscription = specification.subscribeToRises(in: context) { [weak self] in self?.resumeByItself(.all) }
+    let subscription = specification.subscribeToRises(in: context) { [weak self] in self?.conditionHasRisen() }
     let earlier = self.condition.withLock { condition in
       defer { condition.subscription = subscription }
       return condition.subscription
@@ -49,6 +54,19 @@ extension MutationJournal {
     let now = self.deadlines.elapsed
     self.change { $0.rebaseAlarms(reportingAt: now + Self.registrationTime) }
     self.resumeByItself(.all)
+  }
+
+  /// Makes the failed calls again, because the condition holds again and their failures may have passed.
+  ///
+  /// A condition that changes often does so less and less often: see ``JournalRises``.
+  func conditionHasRisen() {
+    let context = self.boundClient?.defaultContext ?? OperationContext()
+    // It may have ceased to hold meanwhile. It then rises again.
+    guard let specification = self.condition.withLock({ $0.specification }), specification.isSatisfied(in: context)
+    else { return }
+    let now = self.deadlines.elapsed
+    guard self.change({ $0.noteRise(at: now) }) else { return }
+    self.resumeByItself(.allButHinted(at: now))
   }
 
   private var resumingSpecification: AnySendableRunSpecification? {
@@ -79,9 +97,7 @@ extension MutationJournal {
   func backoff(afterFailures count: Int, _ error: (any Error)?) -> Duration? {
     guard self.resumesByItself else { return nil }
     let backoff = self.resumes?.backoff ?? Resuming.defaultBackoff
-    let hint = (error as? any RetryHinting)?.retryAfter ?? .zero
-    // The limit is a day, even if a server asks for more.
-    return max(backoff(count), min(hint, .seconds(86_400))).clampedForClock
+    return max(backoff(count), min(error?.retryHint ?? .zero, Self.longestHint)).clampedForClock
   }
 }
 
@@ -114,6 +130,9 @@ extension JournalState {
       return calls.filter { self.items[$0].map(self.mayBeResumed) ?? false }
     case .waiting, .unregistered:
       return Array(self.items.filter { !$0.value.isHeld && self.mayBeResumed($0.value) }.keys)
+    case .allButHinted(let now):
+      let calls = self.items.filter { ($0.value.hintEnd ?? now) <= now && self.mayBeResumed($0.value) }
+      return Array(calls.keys)
     case .all: return Array(self.items.filter { self.mayBeResumed($0.value) }.keys)
     case .name(let name):
       let calls = self.items.filter { !$0.value.isHeld || $0.value.record?.name == name }
@@ -124,7 +143,11 @@ extension JournalState {
   /// Forgets the times by earlier deadlines. The next resumption makes the failed calls again.
   fileprivate mutating func rebaseAlarms(reportingAt time: Duration) {
     for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .retry { self.setRetry(of: alarm.place, at: nil) }
-    for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .report { self.alarms.removeValue(for: alarm) }
+    for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .report || alarm.kind == .rise {
+      self.alarms.removeValue(for: alarm)
+    }
+    self.rises = JournalRises()
+    for place in self.items.keys where self.items[place]?.hintEnd != nil { self.items[place]?.hintEnd = nil }
     self.alarms.insert((), for: JournalAlarm(time: time, place: 0, kind: .report))
   }
 }

@@ -37,11 +37,18 @@ public final class MutationJournal: OperationClientFlushable {
   ///
   /// A failure counts if the whole call has failed, after all retries of its mutation, and stays in the journal. If the
   /// process ends during a body, that counts as a failure, too. Not counted are starts of the program, waits before and
-  /// between attempts, cancellations, failed connections, and rejections in this process, for example by a circuit
-  /// breaker.
-  public var attemptsBeforeDeadLetter: Int { self.chosenAttempts ?? (self.resumesByItself ? 20 : 5) }
+  /// between attempts, cancellations, and failures that pass by themselves: failed connections, time limits, rejections
+  /// in this process, for example by a circuit breaker, and errors that say so by ``/OperationCore/RetryClassifying`` or
+  /// ``/OperationCore/RetryHinting``. A call that only fails like that is given up by its age: see
+  /// ``ageBeforeDeadLetter``.
+  public let attemptsBeforeDeadLetter: Int
 
-  private let chosenAttempts: Int?
+  /// How old a call may be that fails in ways that pass by themselves: at the first such failure after that it becomes a
+  /// dead letter.
+  ///
+  /// The age counts from the acceptance of the call, or from its last `retry(_:)`. A call with `expires(after:)` has the
+  /// time of its own instead.
+  public let ageBeforeDeadLetter: Duration
 
   private struct WeakClient: Sendable {
     weak var value: OperationClient?
@@ -55,8 +62,10 @@ public final class MutationJournal: OperationClientFlushable {
   ///     connected, if the client observes the network, as clients of the module `Operation` do outside of tests.
   ///     Otherwise only ``resume()`` makes them.
   ///   - attemptsBeforeDeadLetter: How many times a call may fail, or end the process, before it becomes a dead letter,
-  ///     including earlier starts of the program: see ``attemptsBeforeDeadLetter``. Nil stands for 5, and for 20 if the
-  ///     journal resumes by itself. A number below 1 is reported and counts as 1.
+  ///     including earlier starts of the program: see ``attemptsBeforeDeadLetter``. Nil stands for 5. A
+  ///     number below 1 is reported and counts as 1.
+  ///   - ageBeforeDeadLetter: How old a call may be that only fails in ways that pass by themselves: see
+  ///     ``ageBeforeDeadLetter``. Seven days by default.
   ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. A number below 1 is reported and
   ///     counts as 1.
   ///   - maximumConcurrentScopes: In how many scopes calls are made again at once, one call in each. Scopes with a
@@ -68,6 +77,7 @@ public final class MutationJournal: OperationClientFlushable {
     storage: any PersistentStorage,
     resumes: Resuming? = nil,
     attemptsBeforeDeadLetter: Int? = nil,
+    ageBeforeDeadLetter: Duration = .seconds(7 * 86_400),
     maximumConcurrentCalls: Int = 8,
     maximumConcurrentScopes: Int = 64,
     leaseDuration: Duration = .seconds(5),
@@ -76,7 +86,8 @@ public final class MutationJournal: OperationClientFlushable {
     self.storage = storage
     self.resumes = resumes
     self.makeKey = makeKey ?? { UUID().uuidString }
-    self.chosenAttempts = attemptsBeforeDeadLetter.map { max(1, $0) }
+    self.attemptsBeforeDeadLetter = max(1, attemptsBeforeDeadLetter ?? 5)
+    self.ageBeforeDeadLetter = ageBeforeDeadLetter
     let lease = storage.sharedLeases.map { JournalLease(of: $0, for: leaseDuration) }
     self.lease = lease
     var state = JournalState(

@@ -120,7 +120,7 @@ extension JournalState {
 /// What has changed for the stores of mutations.
 struct StoreChanges: Sendable {
   let view: StoreView
-  let blocked: [String: JournalState.Place]
+  let blocked: [String: BlockingCall]
 
   /// The signals of those who continue when the changes are shown.
   var signals: [AwaitedOutcome<Void>] { self.view.signals }

@@ -16,7 +16,7 @@ struct ShownCalls: Sendable {
   /// The calls of each name that the journal has.
   var pending: [ChunkedMap<JournalState.Place, ShownCall>] = []
   /// The first calls of the scopes that are blocked.
-  var blocked: [String: JournalState.Place] = [:]
+  var blocked: [String: BlockingCall] = [:]
   /// The calls that have ended since the last time.
   var ended: [EndedCall] = []
   /// Whether the store begins with these.
@@ -84,7 +84,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
     let stored = self.stored
     let pending: @Sendable () -> [Call] = {
       let shown = calls.pending.flatMap { map in
-        map.compactMap { Self.call($0.value, at: $0.key, isBlocked: calls.isBlocked($0), stored) }
+        map.compactMap { Self.call($0.value, at: $0.key, blockedBy: calls.blocked.call(before: $0), stored) }
       }
       return calls.pending.count > 1 ? shown.sorted { $0.order < $1.order } : shown
     }
@@ -98,11 +98,11 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
   private static func call(
     _ call: ShownCall,
     at place: JournalState.Place,
-    isBlocked: Bool,
+    blockedBy blocking: BlockingCall?,
     _ stored: StoredArguments<Mutation.Arguments>
   ) -> Call? {
-    guard let status = call.status(isBlocked: isBlocked).ofCall else { return nil }
-    return self.call(call, at: place, status, result: nil, stored)
+    guard let status = call.status(isBlocked: blocking != nil).ofCall else { return nil }
+    return self.call(call, at: place, status, blockedBy: status == .blocked ? blocking?.id : nil, result: nil, stored)
   }
 
   private static func call(_ ended: EndedCall, _ stored: StoredArguments<Mutation.Arguments>) -> Call? {
@@ -120,6 +120,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
     _ call: ShownCall,
     at place: JournalState.Place,
     _ status: JournaledCallStatus,
+    blockedBy blocking: String? = nil,
     failure: String? = nil,
     result: Result<Mutation.MutateValue, Mutation.MutateFailure>?,
     _ stored: StoredArguments<Mutation.Arguments>
@@ -131,17 +132,10 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
       acceptedAt: Date(timeIntervalSinceReferenceDate: record.acceptedAt),
       attempts: record.attempts,
       lastFailure: failure ?? call.lastFailure,
+      blockedBy: blocking,
       result: result,
       order: place
     ) { try? stored.decode(record) }
-  }
-}
-
-extension ShownCalls {
-  fileprivate func isBlocked(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> Bool {
-    guard !self.blocked.isEmpty, let scope = element.value.record?.scope, let first = self.blocked[scope]
-    else { return false }
-    return first != element.key
   }
 }
 

@@ -123,15 +123,17 @@ func leaveCalls(
   scope: String? = "s",
   attempts: Int = 1,
   name: String = "send",
-  owner: String? = nil
+  owner: String? = nil,
+  letsPass: Bool = false
 ) async throws {
   let lines = try await storage.keys("journal/").count
   for (index, text) in texts.enumerated() {
     let number = index + lines + 1
     let scopeText = scope.map { "\"scope\":\"s\($0)/\"," } ?? ""
     let ownerText = owner.map { "\"owner\":\"\($0)\"," } ?? ""
+    let passText = letsPass ? "\"letsPass\":true," : ""
     let json = """
-      {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)\(ownerText)"acceptedAt":0,"attempts":\(attempts),\
+      {"format":1,"id":"old\(number)","name":"\(name)",\(scopeText)\(ownerText)\(passText)"acceptedAt":0,"attempts":\(attempts),\
       "isSetAside":false,"arguments":"{\\"id\\":1,\\"text\\":\\"\(text)\\"}"}
       """
     let digits = "\(number)"
