@@ -171,6 +171,15 @@ extension ChunkedMap: Sequence {
 
   package func makeIterator() -> Iterator { Iterator(chunks: self.chunks) }
 
+  /// Iterates over the elements whose keys are not smaller than `key`.
+  package func makeIterator(from key: Key) -> Iterator {
+    let position = self.position(of: key)
+    guard position.chunk < self.chunks.count, position.index == self.chunks[position.chunk].count else {
+      return Iterator(chunks: self.chunks, chunk: position.chunk, index: position.index)
+    }
+    return Iterator(chunks: self.chunks, chunk: position.chunk + 1, index: 0)
+  }
+
   /// The element with this many others before it, in O(*n* / 64).
   ///
   /// - Precondition: The offset is smaller than the count.

@@ -70,6 +70,9 @@ extension JournalState {
       case nil: return "\(call), which is a dead letter, is out of the way: \(remedy)"
       }
     }
+    if !self.names.contains(name) {
+      return "a mutation is registered as \"\(name)\" for the call \(id) before it in its scope, or that is removed"
+    }
     return "the call of \"\(name)\" before it in its scope, which has failed, was made again"
   }
 }

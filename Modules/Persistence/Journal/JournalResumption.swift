@@ -11,8 +11,11 @@ public struct JournalResumption: Sendable {
   /// Waits until the calls have ended or are left for a later ``MutationJournal/resume()``, or the current task is
   /// cancelled.
   ///
-  /// It also waits for the calls of earlier resumptions.
+  /// It also waits for the calls of earlier resumptions. Inside of the body of one of these calls, or of an earlier one of
+  /// their scopes, it would wait for itself: that is reported, and it returns at once.
   public func settled() async {
+    let due = MutationJournal.turns.isEmpty ? [] : self.journal.state.withLock { $0.places(dueIn: self.number) }
+    if self.journal.reportCycle("the end of a resumption that waits for that call", { due.contains($0) }) { return }
     let signal = AwaitedOutcome<Void>()
     let waits = self.journal.change { $0.waitForEnd(of: self.number, signal) }
     guard waits else { return }
@@ -38,6 +41,11 @@ extension MutationJournal {
 }
 
 extension JournalState {
+  /// The calls that a resumption and the earlier ones make.
+  fileprivate func places(dueIn resumption: Int) -> Set<Place> {
+    Set(self.items.filter { $0.value.isDue && $0.value.resumption <= resumption }.keys)
+  }
+
   fileprivate mutating func cancel(_ resumption: Int) {
     for (place, item) in self.items where item.isDue && item.resumption <= resumption {
       self.items[place]?.isReplayCancelled = true

@@ -44,6 +44,8 @@ struct JournalState: Sendable {
     var isExpired = false
     /// Whether it has failed, so that only `resume()` makes it again.
     var isHeld = false
+    /// Since when it is known that nobody has registered its name, by the deadlines.
+    var unregisteredSince: Duration?
     /// Since when it has failed in ways that pass, if its record does not say when it was accepted.
     var failingSince: Double?
     /// Whether its call has ended.

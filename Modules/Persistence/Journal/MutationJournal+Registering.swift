@@ -81,7 +81,7 @@ extension MutationJournal {
       registrations[name] = registration
       return earlier
     }
-    self.change { state in _ = state.names.insert(name) }
+    self.change { $0.register(name) }
     defer { self.resumeByItself(.name(name)) }
     guard let earlier, !earlier.isImplied, earlier.type != registration.type else { return }
     OperationWarning(
@@ -91,6 +91,19 @@ extension MutationJournal {
         makes the stored calls of that name with the second. Register each mutation with the names of its own calls.
         """
     ).report()
+  }
+}
+
+extension JournalState {
+  /// Makes a name known. Calls that were held because it was not are made if callers wait behind them.
+  fileprivate mutating func register(_ name: String) {
+    guard self.names.insert(name).inserted else { return }
+    var lanes: Set<String> = []
+    for (place, item) in self.items where item.isHeld && item.isPending && item.record?.name == name {
+      self.items[place]?.isHeld = false
+      if let lane = item.lane { lanes.insert(lane) }
+    }
+    for lane in lanes.sorted() { self.advance(lane) }
   }
 }
 

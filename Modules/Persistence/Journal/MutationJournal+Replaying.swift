@@ -41,7 +41,9 @@ extension MutationJournal {
   /// Makes a dead letter, or a call that waits, again.
   ///
   /// Attempts and failures are counted from zero. This returns when the call has ended, when an earlier call of its
-  /// scope leaves it for ``resume()``, or when the current task is cancelled, which does not cancel the call.
+  /// scope leaves it for ``resume()``, or when the current task is cancelled, which does not cancel the call. Inside of
+  /// the body of the call, or of an earlier one of its scope, it would wait for itself: that is reported, and it returns
+  /// at once.
   ///
   /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there is a readable entry with this identifier.
@@ -53,8 +55,10 @@ extension MutationJournal {
     let signal = AwaitedOutcome<Void>()
     let isDue = self.change { $0.makeDue(place, signal) }
     guard isDue else { return true }
+    let isCycle = self.reportCycle("the end of a call that waits for that call") { $0 == place }
     self.showUpdates(of: [place])
     self.change(isImmediate: true) { $0.advanceAll([place]) }
+    if isCycle { return true }
     await signal.value(cancelled: ())
     return true
   }
@@ -223,7 +227,7 @@ extension MutationJournal {
         because: "it has failed, or ended the process, \(record.failureCount) times"
       )
     }
-    guard let registration else { return self.holdUnregistered(ticket) }
+    guard let registration else { return await self.endUnregistered(ticket, record) }
     self.change { $0.items[place]?.isRefusable = registration.isRefusable }
     if let found = record.version, found > registration.version {
       return self.holdNewer(ticket, version: found, than: registration.version)
@@ -241,19 +245,6 @@ extension MutationJournal {
       ).report()
     }
     await self.end(ticket, end)
-  }
-
-  /// Ends a replay that cannot begin because no mutation is registered. `resume()` tries again.
-  private func holdUnregistered(_ ticket: JournalTicket) {
-    OperationWarning(
-      code: .journalNameUnregistered,
-      message: """
-        The journal has a call of "\(ticket.name)" with the key \(ticket.id), and no mutation is registered with that \
-        name. It stays, and calls of its scope wait for it. Call `register(_:as:)` before `resume()`, or `remove(_:)`.
-        """
-    ).report()
-    self.putBack(ticket, isHeld: true, failure: nil)
-    self.send(in: nil) { ticket.notice(.journalUnregistered) }
   }
 
   /// Ends a replay that cannot begin because its arguments are of a later version of the program.

@@ -110,7 +110,8 @@ extension JournalState {
   func mayBeResumed(_ item: Item) -> Bool {
     guard item.isPending, item.activity.isNone, !item.isGone, !item.isDue, let record = item.record
     else { return false }
-    return self.makesUnregistered || self.names.contains(record.name)
+    // A call that is to be discarded has a time of its own.
+    return self.makesUnregistered || item.unregisteredSince != nil || self.names.contains(record.name)
   }
 
   fileprivate mutating func resumeByItself(_ selection: JournalSelection) {
@@ -147,7 +148,10 @@ extension JournalState {
       self.alarms.removeValue(for: alarm)
     }
     self.rises = JournalRises()
-    for place in self.items.keys where self.items[place]?.hintEnd != nil { self.items[place]?.hintEnd = nil }
+    for place in self.items.keys {
+      self.items[place]?.hintEnd = nil
+      self.items[place]?.unregisteredSince = nil
+    }
     self.alarms.insert((), for: JournalAlarm(time: time, place: 0, kind: .report))
   }
 }

@@ -22,7 +22,8 @@ extension MutationJournal {
 
   struct Turn: Sendable {
     let journal: ObjectIdentifier
-    let lane: String
+    /// The scope of the call; nil without one.
+    let lane: String?
     let place: JournalState.Place
   }
 
@@ -44,7 +45,33 @@ extension MutationJournal {
 
   /// The turns of the calls of a scope around the current task.
   private func turns(in lane: String?) -> [Turn] {
-    Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == lane }
+    // Calls without a scope do not wait for each other.
+    lane == nil ? [] : Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == lane }
+  }
+
+  /// Reports that the current task waits for calls that cannot end before it, because it is part of one of them or of
+  /// an earlier one of their scope.
+  ///
+  /// - Parameters:
+  ///   - waited: What is waited for, to follow "waits for".
+  ///   - isWaitedFor: Whether the task waits for a call.
+  /// - Returns: Whether it does.
+  func reportCycle(_ waited: String, _ isWaitedFor: (JournalState.Place) -> Bool) -> Bool {
+    let turns = Self.turns.filter { $0.journal == ObjectIdentifier(self) }
+    if turns.isEmpty { return false }
+    let name = self.state.withLock { state -> String? in
+      for turn in turns where state.isRunning(turn.place) {
+        let calls = turn.lane.flatMap { state.lanes[$0]?.all }.map(Array.init) ?? [turn.place]
+        if calls.contains(where: isWaitedFor) { return state.items[turn.place]?.record?.name ?? "" }
+      }
+      return nil
+    }
+    guard let name else { return false }
+    OperationCycleError(
+      operationNames: [name, name],
+      waits: "The body of a journaled call of \"\(name)\" waits for \(waited)"
+    ).report()
+    return true
   }
 
   /// Whether the current task is part of a call of a scope that is being made.
@@ -81,8 +108,8 @@ extension MutationJournal {
     of ticket: JournalTicket?,
     _ body: nonisolated(nonsending) () async throws(E) -> R
   ) async throws(E) -> R {
-    guard let ticket, let lane = ticket.lane else { return try await body() }
-    let turn = Turn(journal: ObjectIdentifier(ticket.journal), lane: lane, place: ticket.place)
+    guard let ticket else { return try await body() }
+    let turn = Turn(journal: ObjectIdentifier(ticket.journal), lane: ticket.lane, place: ticket.place)
     return try await Self.$turns.withValue(Self.turns + [turn]) {
       do throws(E) { return Result<R, E>.success(try await body()) } catch { return .failure(error) }
     }.get()

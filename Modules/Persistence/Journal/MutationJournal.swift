@@ -31,6 +31,7 @@ public final class MutationJournal: OperationClientFlushable {
   let showingStores = Locked(ShowingStores())
   let condition = Locked(JournalCondition())
   let resumes: Resuming?
+  let unregistered: UnregisteredCalls
   private let client = Locked(WeakClient())
 
   /// How many times a call may fail, or end the process, before it becomes a dead letter.
@@ -66,6 +67,8 @@ public final class MutationJournal: OperationClientFlushable {
   ///     number below 1 is reported and counts as 1.
   ///   - ageBeforeDeadLetter: How old a call may be that only fails in ways that pass by themselves: see
   ///     ``ageBeforeDeadLetter``. Seven days by default.
+  ///   - unregistered: What becomes of stored calls with a name that no mutation is registered with. They stay by
+  ///     default.
   ///   - maximumConcurrentCalls: How many calls without a scope are made again at once. A number below 1 is reported and
   ///     counts as 1.
   ///   - maximumConcurrentScopes: In how many scopes calls are made again at once, one call in each. Scopes with a
@@ -78,6 +81,7 @@ public final class MutationJournal: OperationClientFlushable {
     resumes: Resuming? = nil,
     attemptsBeforeDeadLetter: Int? = nil,
     ageBeforeDeadLetter: Duration = .seconds(7 * 86_400),
+    unregistered: UnregisteredCalls = .hold,
     maximumConcurrentCalls: Int = 8,
     maximumConcurrentScopes: Int = 64,
     leaseDuration: Duration = .seconds(5),
@@ -85,6 +89,7 @@ public final class MutationJournal: OperationClientFlushable {
   ) {
     self.storage = storage
     self.resumes = resumes
+    self.unregistered = unregistered
     self.makeKey = makeKey ?? { UUID().uuidString }
     self.attemptsBeforeDeadLetter = max(1, attemptsBeforeDeadLetter ?? 5)
     self.ageBeforeDeadLetter = ageBeforeDeadLetter

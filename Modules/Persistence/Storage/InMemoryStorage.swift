@@ -1,18 +1,26 @@
 internal import OperationCore
+internal import OperationMutation
 
 /// A storage that keeps its entries in memory, for tests and previews.
 ///
 /// Its methods never suspend, so a store whose value it has begins with the value. The entries are lost when the
 /// process ends.
 ///
-/// - Complexity: Applying a batch is O(1) a change; reading is O(*n*) in the number of all entries.
+/// - Complexity: Applying a batch is O(log *n*) comparisons a change, and reading finds its first entry so.
 public final class InMemoryStorage: PersistentStorage {
   private struct State: Sendable {
-    /// By the bytes of the keys, because strings with different bytes may be equal.
-    var entries: [[UInt8]: StorageEntry]
+    var entries = ChunkedMap<Key, [UInt8]>()
     /// By the bytes of the names.
     var leases: [[UInt8]: Lease] = [:]
     var isClosed = false
+  }
+
+  private struct Key: Comparable, Sendable {
+    let text: String
+
+    // By the bytes, because strings with different bytes may be equal.
+    static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
   }
 
   private struct Lease: Sendable {
@@ -38,8 +46,9 @@ public final class InMemoryStorage: PersistentStorage {
   ///   - elapsed: The time since a fixed moment, by which leases end.
   package init(entries: [StorageEntry] = [], elapsed: @escaping @Sendable () -> Duration) {
     self.elapsed = elapsed
-    let entries = entries.map { (Array($0.key.utf8), $0) }
-    self.state = Locked(State(entries: Dictionary(entries, uniquingKeysWith: { $1 })))
+    var state = State()
+    for entry in entries { state.entries.insert(entry.value, for: Key(text: entry.key)) }
+    self.state = Locked(state)
   }
 
   nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
@@ -47,9 +56,12 @@ public final class InMemoryStorage: PersistentStorage {
       if state.isClosed { throw .closed("in memory") }
       return state.entries
     }
-    return entries.filter { $0.key.starts(with: prefix.utf8) }
-      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-      .map(\.value)
+    var found: [StorageEntry] = []
+    var iterator = entries.makeIterator(from: Key(text: prefix))
+    while let entry = iterator.next(), entry.key.text.utf8.starts(with: prefix.utf8) {
+      found.append(StorageEntry(key: entry.key.text, value: entry.value))
+    }
+    return found
   }
 
   nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
@@ -57,8 +69,8 @@ public final class InMemoryStorage: PersistentStorage {
       if state.isClosed { throw .closed("in memory") }
       for change in batch {
         switch change {
-        case .put(let key, let value): state.entries[Array(key.utf8)] = StorageEntry(key: key, value: value)
-        case .remove(let key): state.entries[Array(key.utf8)] = nil
+        case .put(let key, let value): state.entries.insert(value, for: Key(text: key))
+        case .remove(let key): state.entries.removeValue(for: Key(text: key))
         }
       }
     }

@@ -12,6 +12,26 @@ import Testing
     #expect(try await storage.keys("c") == [])
   }
 
+  @Test func `Any prefix finds the entries of many, while they change`() async throws {
+    let storage = InMemoryStorage()
+    var model: [String: UInt8] = [:]
+    var random = SeededGenerator(seed: 1)
+    for step in 0..<2_000 {
+      let key = String(Int.random(in: 0..<600, using: &random), radix: 4)
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        model[key] = nil
+        try await storage.apply([.remove(key: key)])
+      } else {
+        model[key] = UInt8(step % 256)
+        try await storage.apply([.put(key: key, value: [UInt8(step % 256)])])
+      }
+      let prefix = String(key.prefix(Int.random(in: 0...3, using: &random)))
+      let expected = model.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
+      let found = try await storage.entries(withPrefix: prefix)
+      #expect(found == expected.map { StorageEntry(key: $0.key, value: [$0.value]) })
+    }
+  }
+
   @Test func `The last change of a key in a batch applies`() async throws {
     let storage = InMemoryStorage(entries: [StorageEntry(key: "c", value: [0])])
     try await storage.apply([
