@@ -70,6 +70,24 @@
       }
     }
 
+    /// Copies the write-ahead log to the file, and cuts it to nothing, after what is being written.
+    nonisolated(nonsending) func emptyLog() async throws(StorageError) {
+      let result: Result<Void, StorageError> = await withUnsafeContinuation { continuation in
+        self.writer.async {
+          continuation.resume(returning: self.checkpoint(.truncate))
+        }
+      }
+      try result.get()
+    }
+
+    private func checkpoint(_ mode: Database.CheckpointMode) -> Result<Void, StorageError> {
+      Result { () throws(StorageError) in
+        try StorageError.translating(self.path) {
+          _ = try self.database.writeWithoutTransaction { try $0.checkpoint(mode) }
+        }
+      }
+    }
+
     private func write() {
       var pace = Pace()
       while true {

@@ -91,6 +91,13 @@
       try await self.batches.apply(batch)
     }
 
+    /// Empties the write-ahead log, which has the earlier contents of the pages. The file has been overwritten.
+    nonisolated(nonsending) public func overwriteRemovedEntries() async throws {
+      try self.begin()
+      defer { self.end() }
+      try await self.batches.emptyLog()
+    }
+
     nonisolated(nonsending) public func close() async {
       await withUnsafeContinuation { continuation in
         let isIdle = self.state.withLock { state in

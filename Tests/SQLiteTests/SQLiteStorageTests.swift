@@ -27,6 +27,45 @@
       await again.close()
     }
 
+    /// How often a text is in the files of the folder.
+    private func count(of text: String) throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: self.folder.path).map { name in
+        String(decoding: try self.folder.read(name), as: UTF8.self).components(separatedBy: text).count - 1
+      }.reduce(0, +)
+    }
+
+    @Test func `Nothing of what was removed is left in the file or in its log after overwriting it`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      for number in 0..<50 { try await storage.put("key\(number)", "secret of Alice") }
+      try await storage.apply((0..<50).map { .remove(key: "key\($0)") })
+      #expect(try self.count(of: "secret of Alice") > 0)
+      try await storage.overwriteRemovedEntries()
+      #expect(try self.count(of: "secret of Alice") == 0)
+      #expect(try self.folder.read("state.sqlite-wal").isEmpty)
+      try await storage.put("later", "text")
+      #expect(try await storage.keys() == ["later"])
+      await storage.close()
+      await #expect(throws: StorageError.self) { try await storage.overwriteRemovedEntries() }
+    }
+
+    @Test func `Another process that reads prevents overwriting, which says so`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file(), busyTimeout: .milliseconds(1))
+      try await storage.put("key", "secret of Alice")
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let reader = try DatabaseQueue(path: self.folder.file(), configuration: configuration)
+      try reader.inDatabase { database in
+        try database.execute(sql: "BEGIN")
+        _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM entry")
+      }
+      try await storage.apply([.remove(key: "key")])
+      await #expect { try await storage.overwriteRemovedEntries() } throws: { ($0 as? StorageError)?.code == .busy }
+      try reader.inDatabase { try $0.execute(sql: "COMMIT") }
+      try await storage.overwriteRemovedEntries()
+      #expect(try self.count(of: "secret of Alice") == 0)
+      await storage.close()
+    }
+
     @Test func `Prefixes and order are those of the storage in memory`() async throws {
       let (storage, model) = (try SQLiteStorage(path: self.folder.file()), InMemoryStorage())
       let keys = ["", "a", "a/", "a/1", "a/10", "a/2", "a0", "A", "b", "a%", "a_", "é", "\u{10FFFF}", "~"]

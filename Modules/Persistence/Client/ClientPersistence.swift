@@ -154,7 +154,8 @@ extension ClientPersistence {
   /// wait for it. It also removes values of stores that do not exist, and values that other clients have in the
   /// storage. A value that a store is reading at the moment is not shown. A store that exists keeps the value that it
   /// shows until it is reset or cleared; that value is not stored again, but later values are. Calls in a
-  /// ``MutationJournal`` stay.
+  /// ``MutationJournal`` stay. What was removed is then unreadable in the files of an SQLite storage, also in its log:
+  /// see ``PersistentStorage/overwriteRemovedEntries()``.
   ///
   /// - Parameters:
   ///   - path: The prefix of the paths; the empty path removes all values.
@@ -181,6 +182,7 @@ extension ClientPersistence {
     for (writer, removal) in removals {
       do {
         try await writer.wait(for: removal)
+        try await writer.storage.overwriteRemovedEntries()
       } catch {
         failure = failure ?? error
       }

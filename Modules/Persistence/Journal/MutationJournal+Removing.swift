@@ -26,10 +26,11 @@ extension MutationJournal {
   /// ```
   ///
   /// Calls that are being made continue, and no store shows their updates. Calls that are being stored, and were not
-  /// accepted yet, are removed, too: their callers receive a ``JournalError``. Calls that begin later stay.
+  /// accepted yet, are removed, too: their callers receive a ``JournalError``. Calls that begin later stay. What was
+  /// removed is then unreadable in the files of the storage: see ``PersistentStorage/overwriteRemovedEntries()``.
   ///
   /// - Parameter names: The names that the mutations are journaled as; nil for all, with unreadable entries.
-  /// - Returns: Whether all of them were removed from the storage. A failure is reported.
+  /// - Returns: Whether all of them were removed from the storage and overwritten. A failure is reported.
   @discardableResult
   public func removeAll(named names: Set<String>? = nil) async -> Bool {
     do {
@@ -47,6 +48,12 @@ extension MutationJournal {
       await signal.value()
       guard let removal = self.change({ $0.items[place]?.refusal }) else { continue }
       if await !self.finish(removal) { areRemoved = false }
+    }
+    do {
+      try await self.storage.overwriteRemovedEntries()
+    } catch {
+      OperationWarning.report(storageFailedTo: "overwrite the removed entries of the journal", error)
+      return false
     }
     return areRemoved
   }

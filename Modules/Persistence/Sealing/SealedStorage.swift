@@ -9,7 +9,7 @@ internal import OperationCore
 ///
 /// Values, the arguments of calls and the texts of keys are sealed. What stays visible is how many entries there are,
 /// their sizes, when they change, which of them are values and which are calls, which of them share the beginning of
-/// their path, and the names of leases. An entry opens only at its place: bytes that were changed or moved are reported
+/// their path, and how many leases there are. An entry opens only at its place: bytes that were changed or moved are reported
 /// as ``OperationCore/OperationWarning/Code/sealedEntryUnopened``, and kept. See <doc:SealedStorages>.
 public final class SealedStorage: PersistentStorage {
   /// When an entry that a previous key has sealed is sealed with the current one.
@@ -81,6 +81,10 @@ public final class SealedStorage: PersistentStorage {
     try await self.write(batch, keys)
   }
 
+  nonisolated(nonsending) public func overwriteRemovedEntries() async throws {
+    try await self.base.overwriteRemovedEntries()
+  }
+
   nonisolated(nonsending) public func close() async {
     await self.base.close()
     await self.leases.close()
@@ -104,10 +108,28 @@ extension SealedStorage: LeasingStorage {
     owner: String,
     for duration: Duration
   ) async throws -> StorageLease {
-    try await self.leases.acquireLease(name, owner: owner, for: duration)
+    // A process with another current key has to find it, too, so it is taken for each key that both may have.
+    let names = try self.leaseNames(of: name)
+    for name in names {
+      let lease = try await self.leases.acquireLease(name, owner: owner, for: duration)
+      guard case .heldByAnother = lease else { continue }
+      for other in names where other != name { try await self.leases.releaseLease(other, owner: owner) }
+      return lease
+    }
+    return .held
   }
 
   nonisolated(nonsending) public func releaseLease(_ name: String, owner: String) async throws {
-    try await self.leases.releaseLease(name, owner: owner)
+    for name in try self.leaseNames(of: name) { try await self.leases.releaseLease(name, owner: owner) }
+  }
+
+  /// The names of a lease in the base, which do not tell the name of its scope: one for each key, in the same order in
+  /// all processes.
+  private func leaseNames(of name: String) throws(StorageError) -> [String] {
+    var names: [String] = []
+    for member in try self.keys.get().members.sorted(by: { $0.id < $1.id }) {
+      names.append("\(SealedPlace.root)lease/\(member.id)/\(try member.tag(of: "lease " + name))")
+    }
+    return names
   }
 }

@@ -37,10 +37,22 @@ public protocol PersistentStorage: AnyObject, Sendable {
   /// - Throws: An error if the storage is full, cannot be written or is closed. It has then made none of the changes.
   nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws
 
+  /// Makes the entries that were removed so far unreadable in the files of the storage, for example when a user signs out.
+  ///
+  /// Removing all values or all calls does so at its end. By default nothing is done.
+  ///
+  /// - Throws: An error if the storage is closed, or if another process prevents it: what was removed may then still be
+  ///   read by somebody who has the files, until the method is called again.
+  nonisolated(nonsending) func overwriteRemovedEntries() async throws
+
   /// Closes the storage, after the batches that are being applied.
   ///
   /// Later calls of the other methods throw. Closing a storage again has no effect.
   nonisolated(nonsending) func close() async
+}
+
+extension PersistentStorage {
+  nonisolated(nonsending) public func overwriteRemovedEntries() async throws {}
 }
 
 /// An entry of a ``PersistentStorage``.

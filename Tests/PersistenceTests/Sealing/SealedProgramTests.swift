@@ -102,7 +102,7 @@ import Testing
       let store = program.client.store(for: mutation)
       let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
       let run = try await script.next()
-      let leasing = try #require(base as? any LeasingStorage)
+      let leasing = SealedStorage(base, key: TestKey(1))
       let lease = try await leasing.acquireLease("journal:ss/", owner: "other", for: .seconds(1))
       #expect((lease != .held) == isShared)
       run.succeed("ok")

@@ -22,6 +22,29 @@ import Testing
     }
   }
 
+  @Test func `The base sees no name of a lease, and processes with other current keys find it`() async throws {
+    let name = "journal:salice@example.org/"
+    let first = SealedStorage(self.base, key: TestKey(1))
+    let rotated = SealedStorage(self.base, key: TestKey(2), previousKeys: [TestKey(1)])
+    let last = SealedStorage(self.base, key: TestKey(3), previousKeys: [TestKey(2)])
+    func isHeld(_ storage: SealedStorage, by owner: String) async throws -> Bool {
+      try await storage.acquireLease(name, owner: owner, for: .seconds(60)) == .held
+    }
+    #expect(try await isHeld(first, by: "a"))
+    #expect(try await self.base.acquireLease(name, owner: "x", for: .seconds(60)) == .held)
+    #expect(try await isHeld(first, by: "a"))
+    #expect(try await !isHeld(first, by: "b"))
+    #expect(try await !isHeld(rotated, by: "b"))
+    try await first.releaseLease(name, owner: "a")
+    // What was taken in vain is free.
+    #expect(try await isHeld(rotated, by: "b"))
+    #expect(try await !isHeld(first, by: "a"))
+    #expect(try await !isHeld(last, by: "c"))
+    try await rotated.releaseLease(name, owner: "b")
+    #expect(try await isHeld(first, by: "a"))
+    #expect(try await isHeld(last, by: "c"))
+  }
+
   @Test(arguments: [
     "", "v", "value/", "value/s", "value/spost", "value/spost/", "value/spost/i1", "value/spost/i1/=",
     "value/spost/i1/=p", "value/spost/i1/=post=", "value/spost/i1/=post=x", "j", "journal/", "journal/0", "journal/1",
@@ -117,10 +140,11 @@ import Testing
   @Test func `Leases are those of the base, or those of the process if it has none`() async throws {
     let shared = SharedStorage(self.base)
     let storage = SealedStorage(shared, key: TestKey(1))
+    let other = SealedStorage(shared, key: TestKey(1))
     #expect(try await storage.acquireLease("a", owner: "1", for: .seconds(1)) == .held)
-    #expect(try await shared.acquireLease("a", owner: "2", for: .seconds(1)) != .held)
+    #expect(try await other.acquireLease("a", owner: "2", for: .seconds(1)) != .held)
     try await storage.releaseLease("a", owner: "1")
-    #expect(try await shared.acquireLease("a", owner: "2", for: .seconds(1)) == .held)
+    #expect(try await other.acquireLease("a", owner: "2", for: .seconds(1)) == .held)
     let alone = SealedStorage(TestStorage(), key: TestKey(1))
     #expect(try await alone.acquireLease("a", owner: "1", for: .seconds(1)) == .held)
     #expect(try await alone.acquireLease("a", owner: "2", for: .seconds(1)) != .held)
