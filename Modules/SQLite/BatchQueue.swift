@@ -100,7 +100,7 @@
           continue
         }
         let (group, result) = self.commit(first, &pace)
-        if case .failure = result, group.count > 1 {
+        if case .failure(let error) = result, group.count > 1 || error.code == .full {
           // One batch may have caused the failure, and the others may succeed: each is committed by itself.
           for request in group { request.continuation.resume(returning: self.commitAlone(request)) }
         } else {
@@ -181,7 +181,11 @@
     }
 
     private func commitAlone(_ request: Request) -> Result<Void, StorageError> {
-      self.transact(isDurable: request.isDurable) { try $0.make(request.batch) }
+      let result = self.transact(isDurable: request.isDurable) { try $0.make(request.batch) }
+      guard case .failure(let error) = result, error.code == .full, !request.isDurable else { return result }
+      // A removal makes room, and needs some in the log first. What was copied to the file is written over there.
+      guard case .success = self.checkpoint(.restart) else { return result }
+      return self.transact(isDurable: false) { try $0.make(request.batch) }
     }
 
     private func transact(
@@ -198,6 +202,7 @@
                 try body(&changes)
                 try changes.finish()
                 removedCount = changes.removedCount
+                if isDurable { try OpenDatabase.checkPlace(of: database, at: self.path) }
               }
             }
             // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.

@@ -38,7 +38,11 @@
       case .SQLITE_NOTADB?, .SQLITE_CORRUPT?:
         self = .damaged(path, "a page cannot be read", cause: error)
       case .SQLITE_FULL?:
-        self.init(code: .full, message: "There is no room for \(path). Make room on the disk.", cause: error)
+        self.init(
+          code: .full,
+          message: "There is no room for \(path). Make room on the disk, or remove entries.",
+          cause: error
+        )
       case .SQLITE_BUSY?, .SQLITE_LOCKED?:
         self.init(
           code: .busy,

@@ -299,6 +299,35 @@
       #expect(try await storage.keys("c") == ["c"])
       await storage.close()
     }
+
+    @Test(.enabled(if: mayMount(), "This user may not mount a small disk."))
+    func `Entries can be removed from a full disk`() async throws {
+      let folder = try Folder()
+      let disk = folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      try #require(run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk))
+      defer { _ = run("/bin/umount", disk) }
+      let storage = try SQLiteStorage(path: disk + "/state.sqlite")
+      let block = [UInt8](repeating: 7, count: 20_000)
+      for number in 0..<5 { try await storage.apply([.put(key: "a\(number)", value: block)]) }
+      try await storage.overwriteRemovedEntries()
+      var error: (any Error)?
+      var count = 0
+      while error == nil, count < 1_000 {
+        count += 1
+        let value = [UInt8](repeating: UInt8(count % 256), count: 20_000)
+        do { try await storage.apply([.put(key: "a\(count % 5)", value: value)]) } catch let failure { error = failure }
+      }
+      #expect((error as? StorageError)?.code == .full, "\(String(describing: error))")
+      // The rest of the disk.
+      let ballast = open(disk + "/ballast", O_WRONLY | O_CREAT, 0o600)
+      let byte = [UInt8](repeating: 1, count: 4_096)
+      while write(ballast, byte, byte.count) > 0 {}
+      close(ballast)
+      for number in 0..<5 { try await storage.apply([.remove(key: "a\(number)")]) }
+      #expect(try await storage.keys().isEmpty)
+      await storage.close()
+    }
   }
 
   private struct QuietMutation: MutationRequest {

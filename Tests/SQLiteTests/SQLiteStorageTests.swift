@@ -66,6 +66,33 @@
       await storage.close()
     }
 
+    @Test(arguments: ["rename", "remove", "replace"])
+    func `A file that is no longer at its path takes no entry, and can be moved back`(what: String) async throws {
+      let path = self.folder.file()
+      let storage = try SQLiteStorage(path: path)
+      try await storage.put("a", "1")
+      let place = self.folder.file("elsewhere")
+      switch what {
+      case "rename": try FileManager.default.moveItem(atPath: path, toPath: place)
+      case "remove":
+        try FileManager.default.linkItem(atPath: path, toPath: place)
+        try FileManager.default.removeItem(atPath: path)
+      default:
+        try FileManager.default.moveItem(atPath: path, toPath: place)
+        try Data("other".utf8).write(to: URL(fileURLWithPath: path))
+      }
+      for _ in 0..<2 {
+        let error = await #expect(throws: StorageError.self) { try await storage.put("b", "2") }
+        #expect(error?.code == .moved)
+        #expect(error?.message.contains(path) == true)
+      }
+      if what == "replace" { try FileManager.default.removeItem(atPath: path) }
+      try FileManager.default.moveItem(atPath: place, toPath: path)
+      try await storage.put("c", "3")
+      #expect(try await storage.keys() == ["a", "c"])
+      await storage.close()
+    }
+
     @Test func `Prefixes and order are those of the storage in memory`() async throws {
       let (storage, model) = (try SQLiteStorage(path: self.folder.file()), InMemoryStorage())
       let keys = ["", "a", "a/", "a/1", "a/10", "a/2", "a0", "A", "b", "a%", "a_", "é", "\u{10FFFF}", "~"]

@@ -250,7 +250,7 @@ extension Error {
   fileprivate var asObstacle: StorageError? {
     guard let error = self as? StorageError else { return nil }
     switch error.code {
-    case .busy, .full, .readOnly, .closed, .cannotOpen, .notADatabase, .newerSchema: return error
+    case .busy, .full, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema: return error
     default: return nil
     }
   }

@@ -32,6 +32,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// Another process has kept the storage locked for too long.
     public static let busy = Code(description: "busy")
 
+    /// The file was removed, renamed or replaced while it was open.
+    public static let moved = Code(description: "moved")
+
     /// The storage cannot be written.
     public static let readOnly = Code(description: "readOnly")
 
