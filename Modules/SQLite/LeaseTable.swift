@@ -22,8 +22,8 @@
       let nanoseconds = max(0, Int64(duration.clampedForClock.seconds * 1e9))
       let (name, owner) = (Data(name.utf8), Data(owner.utf8))
       let held = try database.cachedStatement(sql: "SELECT owner, end FROM lease WHERE name = ?")
-      if let row = try Row.fetchOne(held, arguments: [name]), Data.fromDatabaseValue(row[0]) != owner,
-        let end = Int64.fromDatabaseValue(row[1])
+      if let row = try Row.fetchOne(held, arguments: [name]), let end = Int64.fromDatabaseValue(row[1]),
+        self.isHeld(by: Data.fromDatabaseValue(row[0]), besides: owner)
       {
         return .heldByAnother(remaining: .nanoseconds(end - now))
       }
@@ -31,6 +31,12 @@
       try database.cachedStatement(sql: put)
         .execute(arguments: [name, owner, self.clock.start, now + nanoseconds, nanoseconds])
       return .held
+    }
+
+    private func isHeld(by other: Data?, besides owner: Data) -> Bool {
+      // An owner that cannot be read may live.
+      guard let other else { return true }
+      return other != owner && !LeaseOwner.hasEnded(String(decoding: other, as: UTF8.self))
     }
 
     func release(_ name: String, owner: String, in database: Database) throws {

@@ -44,6 +44,29 @@
       await second.close()
     }
 
+    @Test func `A lease is taken at once if its process has ended, and not if it lives or is unknown`()
+      async throws
+    {
+      let time = MachineTime()
+      let storage = try self.open(time)
+      let own = LeaseOwner.make()
+      let parts = own.split(separator: ".")
+      try #require(parts.count == 4)
+      let ended = Process()
+      ended.executableURL = URL(fileURLWithPath: "/bin/true")
+      try ended.run()
+      ended.waitUntilExit()
+      // A process that has ended, and one whose identifier this process has got.
+      let gone = ["\(ended.processIdentifier).1.\(parts[2]).x", "\(parts[0]).1.\(parts[2]).x"]
+      let alive = [own, "1.\(parts[1]).\(parts[2])", "\(ended.processIdentifier).1.1.x", "x", "-1.1.\(parts[2]).x"]
+      for (index, owner) in (gone + alive).enumerated() {
+        #expect(try await storage.acquireLease("lease \(index)", owner: owner, for: .seconds(10)) == .held)
+        let lease = try await storage.acquireLease("lease \(index)", owner: "b", for: .seconds(10))
+        #expect((lease == .held) == gone.contains(owner), "\(owner)")
+      }
+      await storage.close()
+    }
+
     @Test func `Only the owner releases a lease`() async throws {
       let time = MachineTime()
       let (first, second) = (try self.open(time), try self.open(time))

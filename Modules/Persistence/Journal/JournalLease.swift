@@ -67,7 +67,7 @@ final class JournalLease: Sendable {
   init(of storage: any LeasingStorage, for duration: Duration) {
     self.storage = storage
     self.duration = duration
-    self.owner = UUID().uuidString
+    self.owner = LeaseOwner.make()
   }
 
   /// The rights with leases that were taken and not released.
@@ -139,6 +139,8 @@ final class JournalLease: Sendable {
     var taken: [JournalRight: Int] = [:]
     /// The rights that other journals have, or that could not be asked for.
     var refused: Set<JournalRight> = []
+    /// How long other journals have rights, unless they renew them.
+    var others: [JournalRight: Duration] = [:]
     /// How long to wait before the refused rights are asked for again.
     var wait = JournalLease.retryInterval
   }
@@ -157,6 +159,7 @@ final class JournalLease: Sendable {
       switch hasFailed ? nil : await self.acquire(right, on: deadlines) {
       case .held: break
       case .heldByAnother(let remaining):
+        acquisition.others[right] = remaining
         acquisition.wait = min(acquisition.wait, max(remaining, .milliseconds(1)))
       // If the storage does not answer, the other leases would wait for it.
       case nil: hasFailed = true

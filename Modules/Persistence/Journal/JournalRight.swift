@@ -29,6 +29,8 @@ enum JournalRight: Hashable, Sendable {
 struct JournalRights: Sendable {
   /// The rights that it has; nil if no other process can send.
   var held: Set<JournalRight>?
+  /// Until when other processes have rights, by the deadlines, unless they renew them.
+  var others: [JournalRight: Duration] = [:]
   /// The rights that calls wait for.
   var asked: Set<JournalRight> = []
   /// The scopes among them with calls that are made again.

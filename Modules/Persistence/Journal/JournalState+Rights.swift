@@ -73,6 +73,7 @@ extension JournalState {
   mutating func grant(_ rights: Set<JournalRight>) {
     let granted = rights.filter { right in
       self.endAsking(right)
+      self.rights.others[right] = nil
       guard self.rights.held?.insert(right).inserted == true else { return false }
       self.actions.signals += self.rights.sendWaiters.removeValue(forKey: right) ?? []
       return true
@@ -101,6 +102,7 @@ extension JournalState {
       self.actions.signals += self.rights.decisionWaiters.removeValue(forKey: right) ?? []
       if !self.isNeeded(right) {
         self.endAsking(right)
+        self.rights.others[right] = nil
         self.rights.dueCalls[right] = nil
       } else if case .scope(let lane) = right, self.rights.askedForReplays.contains(lane), !self.waitingLanes.isEmpty {
         // Another scope is tried in its place.

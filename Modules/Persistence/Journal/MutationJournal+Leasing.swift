@@ -9,7 +9,13 @@ extension MutationJournal {
       let need = self.state.withLock { $0.rightsNeed(holding: lease.rights) }
       let acquisition = await lease.acquire(need.rights, on: self.deadlines)
       let (refused, taken) = (acquisition.refused, acquisition.taken)
-      if !refused.isEmpty { self.change { $0.refuse(refused) } }
+      if !refused.isEmpty {
+        let now = self.deadlines.elapsed
+        self.change { state in
+          state.refuse(refused)
+          for (right, remaining) in acquisition.others { state.rights.others[right] = now + remaining }
+        }
+      }
       // A call begins with a right only after the changes of other processes were read.
       if !taken.isEmpty { self.state.withLock { $0.rights.held?.subtract(taken.keys) } }
       var granted = acquisition.held

@@ -34,7 +34,7 @@ extension MutationJournal {
     let outer = context.enqueuedCallOfRun == nil ? self.turns(in: ticket.lane) : []
     let caller = JournalCaller(ticket: ticket, context: context)
     let obstacle = outer.isEmpty ? self.obstacle(to: ticket) : nil
-    let wait = obstacle.map { obstacle in context.beginWait(for: { obstacle }) }
+    let wait = obstacle.map { obstacle in context.beginWait(for: { self.obstacle(to: ticket) ?? obstacle }) }
     defer { if let wait { context.endWait(wait) } }
     return await withTaskCancellationHandler {
       await Waiter.outcome { continuation in self.change { $0.turn(of: caller, inside: outer, continuation) } }
@@ -82,11 +82,25 @@ extension MutationJournal {
 
   /// The text of what a call has to wait for, to follow "it waits for"; nil if the call has its turn.
   private func obstacle(to ticket: JournalTicket) -> String? {
-    let (count, maySend) = self.state.withLock { state in
-      (ticket.lane.flatMap { state.lanes[$0] }?.count(before: ticket.place) ?? 0, state.maySend(ticket.place))
+    let now = self.deadlines.elapsed
+    let (count, maySend, isElsewhere, end) = self.state.withLock { state in
+      let calls = ticket.lane.flatMap { state.lanes[$0] }
+      let first = calls?.first.flatMap { state.items[$0] }
+      let right = state.right(of: ticket.place)
+      return (
+        calls?.count(before: ticket.place) ?? 0, state.maySend(ticket.place), first?.isElsewhere ?? false,
+        right.flatMap { state.rights.others[$0] }
+      )
     }
-    if count > 0 { return "its turn in the journal, behind \(ShownText.count(count, "earlier call")) of its scope" }
-    return maySend ? nil : "the right to send its call, which another process has"
+    let other = end.map { end in
+      "which another process has for at most \(max(end - now, .zero).roundedText), unless it renews it"
+    }
+    if count > 0 {
+      let text = "its turn in the journal, behind \(ShownText.count(count, "earlier call")) of its scope"
+      if isElsewhere { return "\(text), of which another process, which lives, makes the first" }
+      return other.map { "\(text), which wait for the right to send, \($0)" } ?? text
+    }
+    return maySend ? nil : "the right to send its call, \(other ?? "which another process has")"
   }
 
   private func cancelWait(of ticket: JournalTicket) {

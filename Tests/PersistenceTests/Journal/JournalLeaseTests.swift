@@ -138,6 +138,23 @@ import Testing
     #expect(self.server.done == ["b"])
   }
 
+  @Test func `A caller that waits for the lease of another process says for how long at most`() async throws {
+    let lease = "journal:ss/"
+    #expect(try await self.storage.base.acquireLease(lease, owner: "dead", for: .seconds(4)) == .held)
+    let process = self.process("b")
+    let send = Send(server: self.server, script: self.script, path: ["patient"]).scope("s").journaled(as: "patient")
+    let store = process.program.client.store(for: send)
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    // It asks again.
+    try await self.clock.sleepers(count: 1)
+    let text = "\(store.explain())"
+    let reason = "the right to send its call, which another process has for at most 4 s, unless it renews it"
+    #expect(text.contains(reason), "\(text)")
+    try await self.nextRun().succeed("ok")
+    #expect(try await call.value == "ok")
+    #expect(self.clock.elapsed >= .seconds(4))
+  }
+
   @Test(arguments: ["s", nil]) func `A process that is suspended begins no attempt before it has the lease again`(
     scope: String?
   ) async throws {
