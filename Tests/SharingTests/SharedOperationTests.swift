@@ -64,18 +64,6 @@ struct SharedOperationTests {
     #expect(store == nil)
   }
 
-  @Test func `A wrapper retains its store, also when the client removes it`() async throws {
-    let client = makeClient(runsAutomatically: false)
-    let script = OperationScript<Int, any Error>()
-    @SharedOperation(script.query(), client: client) var value
-
-    value = 5
-    client.clearStores()
-
-    #expect(value == 5)
-    #expect($value.store != nil)
-  }
-
   @Test func `load() joins the run in progress, and throws its error`() async throws {
     let script = OperationScript<Int, any Error>()
     @SharedOperation(script.query(), client: makeClient()) var value

@@ -28,7 +28,7 @@ import Testing
     #expect(self.client.tagCounts == (0, 0, 0))
   }
 
-  @Test func `A store that replaces another has its tags, and one that is added again has those of its value`() {
+  @Test func `A store that replaces another has its tags, and those of a value that it got before`() {
     let store = self.client.posts(initialValue: posts(1))
     self.client.withStores(matching: [], of: PostsState.self) { stores, create in
       let query = PostsScript().query(path: ["posts"]).taggedByID("post").disableAutomaticRunning()
@@ -38,10 +38,16 @@ import Testing
     #expect(self.client.stores(tagged: .post(2)).count == 1)
     #expect(self.client.tagCounts.memberships == 1)
     store.currentValue = posts(3)
-    self.client.withStores(matching: [], of: PostsState.self) { stores, _ in stores.update(store) }
+    #expect(self.client.stores(tagged: .post(3)).isEmpty)
+    let last = self.client.withStores(matching: [], of: PostsState.self) { stores, create in
+      let made = create(for: PostsScript().query(path: ["posts"]).taggedByID("post").disableAutomaticRunning())
+      made.currentValue = posts(3)
+      stores.update(made)
+      return made
+    }
     #expect(self.client.stores(tagged: .post(3)).count == 1)
     #expect(self.client.tagCounts.memberships == 1)
-    store.currentValue = posts(4)
+    last.currentValue = posts(4)
     #expect(self.client.stores(tagged: .post(4)).count == 1)
   }
 

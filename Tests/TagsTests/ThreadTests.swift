@@ -67,7 +67,11 @@ import Testing
         switch (round + thread) % 5 {
         case 0: client.clearStore(with: store.path)
         case 1: client.invalidate(tagged: .post(round))
-        case 2: client.withStores(matching: [], of: PostsState.self) { stores, _ in stores.update(store) }
+        case 2:
+          client.withStores(matching: [], of: PostsState.self) { stores, create in
+            let query = PostsScript().query(path: store.path).taggedByID("post").disableAutomaticRunning()
+            stores.update(create(for: query, initialValue: posts(round)))
+          }
         case 3: store.resetState()
         default: _ = client.stores(tagged: .post(round), .post(thread))
         }

@@ -120,7 +120,7 @@ extension StoreCall {
   /// Starts a run without a caller: see ``StoreReference/refreshBehind(because:)``.
   ///
   /// - Parameter cause: Why the value is refreshed.
-  /// - Returns: The context of the run; nil if the client has stopped automatic runs.
+  /// - Returns: The context of the run; nil if the client has stopped automatic runs or removed the store.
   @discardableResult
   public func proceedBehind(cause: OperationRunCause) -> OperationContext? {
     self.runtime.refreshBehind(because: cause)

@@ -29,6 +29,7 @@ extension ClientStorage {
         }
       case .idle(let entry): self.notifyCache(of: entry, isIdle: true)
       case .active(let entry): self.notifyCache(of: entry, isIdle: false)
+      case .attachment(let attach): attach()
       }
       next = self.nextDelivery()
     }
@@ -37,5 +38,27 @@ extension ClientStorage {
   func notifyCache(of entry: StoreEntry, isIdle: Bool) {
     let store = entry.idleStore
     if isIdle { self.cache.storeDidBecomeIdle(store) } else { self.cache.storeDidBecomeActive(store.id) }
+  }
+}
+
+extension ClientStorage {
+  /// Goes on with the next store of a path: after the removals under way, and after the events queued so far.
+  ///
+  /// - Parameter attach: Looks the store up. Called with no lock held.
+  func performAfterRemovals(_ attach: @escaping @Sendable () -> Void) {
+    self.state.withLock { state in
+      state.attachments.append(attach)
+      state.releaseAttachments()
+    }
+    self.deliver()
+  }
+}
+
+extension ClientStorage.State {
+  /// Queues what waits for the removals, if none is under way.
+  mutating func releaseAttachments() {
+    guard self.removalsUnderWay == 0, !self.attachments.isEmpty else { return }
+    for attach in self.attachments { self.queuedEvents.append(.attachment(attach)) }
+    self.attachments = []
   }
 }

@@ -18,11 +18,23 @@ extension ClientStorage {
 
   /// Ends an entry that was removed.
   ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - isOver: Whether the store is over: it was removed on demand.
+  ///   - state: The state of the client.
+  ///   - released: Receives what is to be released after the lock.
   /// - Returns: The store. If it no longer exists, a stand-in for the watchers, or nil without watchers.
-  func end(_ entry: StoreEntry, in state: inout State, _ released: inout ReleasedValues) -> StoreHandle? {
+  func end(
+    _ entry: StoreEntry,
+    isOver: Bool,
+    in state: inout State,
+    _ released: inout ReleasedValues
+  ) -> StoreHandle? {
     released.append(entry)
     if entry.isIdle { state.queuedEvents.append(.active(entry)) }
-    if let store = entry.end() ?? entry.runtime.store { return StoreHandle(runtime: entry.runtime, store: store) }
+    if let store = entry.end(isOver: isOver) ?? entry.runtime.store {
+      return StoreHandle(runtime: entry.runtime, store: store)
+    }
     return state.watchers.isEmpty ? nil : StoreHandle(runtime: entry.runtime, store: entry.runtime.makeStandIn())
   }
 
@@ -45,7 +57,10 @@ extension ClientStorage {
   ) {
     if !state.watchers.isEmpty || replaced != nil {
       var change = ClientChange(added: [new])
-      if let replaced, let store = self.end(replaced, in: &state, &released) {
+      // A store that is put again at its path stays in the client, with another entry.
+      if let replaced,
+        let store = self.end(replaced, isOver: replaced.runtime !== entry.runtime, in: &state, &released)
+      {
         change.removed.append(store)
       }
       self.queue(change, in: &state, &released)

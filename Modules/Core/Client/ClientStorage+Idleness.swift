@@ -68,7 +68,7 @@ extension ClientStorage {
     let isInClient = self.withNode(at: entry.runtime.path) { state, node, released in
       guard entry.isInClient, let node else { return false }
       self.remove(at: node, from: &state, &released)
-      if let store = self.end(entry, in: &state, &released) {
+      if let store = self.end(entry, isOver: false, in: &state, &released) {
         self.queue(ClientChange(removed: [store]), in: &state, &released)
       }
       return true

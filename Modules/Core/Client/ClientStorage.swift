@@ -13,6 +13,8 @@ final class ClientStorage: Sendable {
     case idle(StoreEntry)
     /// For the cache: a store is in use again or was removed.
     case active(StoreEntry)
+    /// Goes on with the next store of a path, after the removal of one.
+    case attachment(@Sendable () -> Void)
   }
 
   struct State: Sendable {
@@ -26,6 +28,12 @@ final class ClientStorage: Sendable {
     var removals: [Removal] = []
     /// The stores that it has added, which are yet to be notified.
     var additions: [StoreRuntime] = []
+    /// The stores that it was to add, and that are over.
+    var refusals: [StoreRuntime] = []
+    /// The number of removals whose stores are being notified.
+    var removalsUnderWay = 0
+    /// What goes on with the next stores when these removals have ended.
+    var attachments: [@Sendable () -> Void] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
   }
@@ -181,7 +189,7 @@ extension ClientStorage {
       self.queue(insertionOf: entry, new, replacing: replaced, in: &state, &released)
       return .queued(unchecked: isIdle ? nil : entry, hasQueuedEvents: !state.queuedEvents.isEmpty)
     }
-    if let replaced { released.append(self.end(replaced, in: &state, &released)) }
+    if let replaced { released.append(self.end(replaced, isOver: true, in: &state, &released)) }
     return .immediate(entry)
   }
 
@@ -193,10 +201,12 @@ extension ClientStorage {
   func apply(removed: [StoreHandle], added: [StoreHandle]) {
     let cause = self.causeOfRemoval
     // A store that is put again at its path stays in the client.
-    let new = added.filter { !$0.runtime.isKeptByClient }
+    let new = added.filter { !$0.runtime.isKeptByClient && !$0.runtime.isOver }
     let replacedPaths = Set(added.map(\.runtime.path))
     self.state.withLock { state, released in
       self.remove(removed, replacedAt: replacedPaths, because: cause, in: &state, &released)
+      let (over, added) = (added.filter(\.runtime.isOver), added.filter { !$0.runtime.isOver })
+      state.refusals += over.map(\.runtime)
       for store in added {
         let entry = self.makeEntry(of: store, isIdle: false, in: &state)
         let replaced = state.entries.updateValue(entry, at: store.runtime.path)
@@ -225,7 +235,7 @@ extension ClientStorage {
       self.remove(at: node, from: &state, &released)
       let kind: StoreEvent.Removal = paths.contains(entry.runtime.path) ? .replaced : .cleared
       state.removals.append(Removal(runtime: entry.runtime, kind: kind, cause: cause))
-      if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
+      if let store = self.end(entry, isOver: true, in: &state, &released) { change.removed.append(store) }
     }
     self.queue(change, in: &state, &released)
   }
@@ -233,20 +243,34 @@ extension ClientStorage {
   /// Delivers the changes of ``apply(removed:added:)``, notifies the subscribers of the removed stores, and checks
   /// whether the added stores are idle.
   func notifyOfChanges() {
-    let (addedEntries, removals, additions) = self.state.withLock { state in
-      defer { (state.addedEntries, state.removals, state.additions) = ([], [], []) }
-      return (state.addedEntries, state.removals, state.additions)
+    let (addedEntries, removals, additions, refusals) = self.state.withLock { state in
+      defer { (state.addedEntries, state.removals, state.additions, state.refusals) = ([], [], [], []) }
+      return (state.addedEntries, state.removals, state.additions, state.refusals)
     }
-    for removal in removals { self.notify(of: removal) }
+    for runtime in refusals { runtime.reportIsOver() }
+    self.notify(of: removals)
     for runtime in additions { self.observers.storeWasTaken(runtime) }
     self.deliver()
     for entry in addedEntries { self.updateIdleness(of: entry) }
   }
 
-  /// Notifies the subscribers and the observers of a store that was removed.
-  private func notify(of removal: Removal) {
-    removal.runtime.wasRemovedFromClient()
-    self.observers.storeWasRemoved(removal.runtime, removal.kind, by: removal.cause)
+  /// Notifies the subscribers and the observers of stores that were removed in one step.
+  ///
+  /// What follows the next stores at their paths goes on when all of them were notified.
+  private func notify(of removals: [Removal]) {
+    guard removals.contains(where: { $0.runtime.hasDependents }) else {
+      for removal in removals { self.observers.storeWasRemoved(removal.runtime, removal.kind, by: removal.cause) }
+      return
+    }
+    self.state.withLock { $0.removalsUnderWay += 1 }
+    for removal in removals {
+      removal.runtime.wasRemovedFromClient()
+      self.observers.storeWasRemoved(removal.runtime, removal.kind, by: removal.cause)
+    }
+    self.state.withLock { state in
+      state.removalsUnderWay -= 1
+      state.releaseAttachments()
+    }
   }
 
   /// The code that removes stores, as a cause; nil while nothing observes their membership.
@@ -265,12 +289,12 @@ extension ClientStorage {
       var runtimes: [StoreRuntime] = []
       removed.forEach(matching: []) { entry in
         runtimes.append(entry.runtime)
-        if let store = self.end(entry, in: &state, &released) { change.removed.append(store) }
+        if let store = self.end(entry, isOver: true, in: &state, &released) { change.removed.append(store) }
       }
       self.queue(change, in: &state, &released)
       return runtimes
     }
-    for runtime in runtimes { self.notify(of: Removal(runtime: runtime, kind: .cleared, cause: cause)) }
+    self.notify(of: runtimes.map { Removal(runtime: $0, kind: .cleared, cause: cause) })
     self.deliver()
   }
 
@@ -280,11 +304,11 @@ extension ClientStorage {
     let (removed, runtime) = self.withNode(at: path) { state, node, released -> (StoreHandle?, StoreRuntime?) in
       guard let node, let entry = state.entries[node: node] else { return (nil, nil) }
       self.remove(at: node, from: &state, &released)
-      let removed = self.end(entry, in: &state, &released)
+      let removed = self.end(entry, isOver: true, in: &state, &released)
       if let removed { self.queue(ClientChange(removed: [removed]), in: &state, &released) }
       return (removed, entry.runtime)
     }
-    if let runtime { self.notify(of: Removal(runtime: runtime, kind: .cleared, cause: cause)) }
+    if let runtime { self.notify(of: [Removal(runtime: runtime, kind: .cleared, cause: cause)]) }
     self.deliver()
     return removed
   }

@@ -76,6 +76,7 @@ extension OperationClient {
       self.createsPlainStores
       ? OperationStore.detached(operation: operation, initialState: initialState, initialContext: context)
       : self.storeCreator.store(for: operation, in: context, with: initialState)
+    store.runtime.note(maker: TypedStoreMaker<Operation>.self)
     #if DEBUG
       store.runtime.requestedOperation.note(operation, at: CallSite(fileID, line))
     #endif
@@ -162,9 +163,11 @@ extension OperationClient {
 
   /// Removes the stores at paths that start with `path`.
   ///
-  /// Runs that only subscribers wait for are cancelled, and the subscribers are notified: see
-  /// ``OperationEventHandler/onStoreRemoved``. Runs with callers go on. Other owners of the stores can continue to use
-  /// them. Values that were read ahead for stores at these paths are discarded. Stored values stay in their storage.
+  /// A removed store runs nothing by itself any more, and writes nothing into a storage. Runs that only subscribers wait
+  /// for are cancelled, the subscribers are notified, and their subscriptions end: see
+  /// ``OperationEventHandler/onStoreRemoved``. Runs with callers go on, and calls of other owners of the stores still
+  /// work. Wrappers, ``states(of:)`` and derived queries go on with the client's next stores at these paths. Values that
+  /// were read ahead for stores at these paths are discarded. Stored values stay in their storage.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
   /// - Complexity: O(*n*) in the number of matching stores.

@@ -45,7 +45,8 @@ extension OperationClient {
   /// Inserts and removes stores with a state of type `state` at paths that start with `path`, as one edit.
   ///
   /// Edits run one at a time. An edit becomes visible when `perform` returns, and is discarded when `perform` throws.
-  /// Subscribers receive replaced stores as removed first, then the new ones as added.
+  /// Subscribers receive replaced stores as removed first, then the new ones as added. A store that was removed from a
+  /// client before cannot be put into one again, which is reported.
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all stores.

@@ -29,11 +29,15 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
     Int32(bitPattern: reading &- self.idlenessReading) > 0
   }
 
-  /// Marks the entry as removed, detaches it from its runtime, and returns the store that it held.
-  func end() -> (any AnyObject & Sendable)? {
+  /// Marks the entry as removed, and detaches it from its runtime.
+  ///
+  /// - Parameter isOver: Whether the client has removed the store on demand. A store that is dropped because it is idle
+  ///   is not over: nobody else has it.
+  /// - Returns: The store that the entry held.
+  func end(isOver: Bool = false) -> (any AnyObject & Sendable)? {
     self.isInClient = false
     self.isIdle = false
-    self.runtime.leave(self)
+    self.runtime.leave(self, isOver: isOver)
     return self.store.take()
   }
 }

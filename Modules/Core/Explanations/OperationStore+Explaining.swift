@@ -121,6 +121,7 @@ extension StoreInspection {
     case .allowed: nil
     case .never: "It runs only when it is called."
     case .stopped: "It does not run by itself: its client has stopped automatic runs."
+    case .removed: "It does not run by itself: its client has removed it."
     case .waiting(let condition): "It does not run by itself until \(condition)."
     case .disabled where self.nextPoll != nil: "It runs by itself only where it polls: automatic running is disabled."
     case .disabled: "It does not run by itself: automatic running is disabled."

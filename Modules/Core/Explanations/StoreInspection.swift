@@ -115,6 +115,8 @@ public struct StoreInspection: Sendable {
     case disabled
     /// The client has stopped automatic runs.
     case stopped
+    /// The client has removed the store.
+    case removed
     /// Automatic running waits for a condition. The text follows "until".
     case waiting(for: String)
   }
@@ -220,6 +222,8 @@ extension StoreInspection.AutomaticRuns {
   fileprivate init(of runtime: StoreRuntime, in context: OperationContext) {
     if !runtime.allowsAutomaticRuns {
       self = .never
+    } else if runtime.isOver {
+      self = .removed
     } else if context.automaticRunsAreStopped {
       self = .stopped
     } else if context.automaticRunningSpecification.isSatisfied(in: context) {

@@ -29,7 +29,8 @@ public struct OperationEventHandler<State: OperationState & Sendable>: Sendable 
   /// Called once when the client no longer has the store, or when the store no longer exists.
   ///
   /// The store was removed with a call such as ``OperationClient/clearStores(matching:)``, or its last reference was
-  /// released. A run that only subscribers waited for has been cancelled, so that the last state is not loading.
+  /// released. A run that only subscribers waited for has been cancelled, so that the last state is not loading. It is
+  /// the last event of a subscription.
   public var onStoreRemoved: (@Sendable (OperationContext) -> Void)?
 
   /// Creates a handler.

@@ -93,6 +93,16 @@ extension OperationRequest {
     return texts
   }
 
+  /// The operation of a type that is this one, or inside of its modifiers; nil if there is none.
+  func inside<Operation: OperationRequest>(as type: Operation.Type) -> Operation? {
+    var next: any OperationRequest = self
+    while true {
+      if let operation = next as? Operation { return operation }
+      guard let layer = next as? any OperationLayer else { return nil }
+      next = layer.operationInside
+    }
+  }
+
   /// The modifiers around the operation, outermost first.
   var modifiers: [any Sendable] {
     var modifiers: [any Sendable] = []

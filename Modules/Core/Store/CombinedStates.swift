@@ -3,7 +3,7 @@
 /// Each element has the newest states of all stores at the time when it is read. The first element is available at
 /// once. States that change while the reader is busy arrive together. Each iterator is a subscriber of each store, so
 /// stale values are fetched, and it unsubscribes when it is dropped. The sequence keeps the stores alive, and ends when
-/// its task is cancelled.
+/// its task is cancelled. When a client removes a store, the sequence goes on with the client's next store at that path.
 public struct CombinedStates<Element>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
@@ -89,10 +89,10 @@ extension Sequence {
   /// - Returns: The sequence of the states, each element in the order of the stores.
   /// - Complexity: O(*n*) in the number of stores for each element that is read.
   public func combinedStates<State>() -> CombinedStates<[State]> where Element == OperationStore<State> {
-    let stores = Array(self)
+    let stores = self.map { FollowedStore($0) }
     return CombinedStates(
       subscribe: { onChange in .combined(stores.map { $0.subscribe(calling: onChange) }) },
-      read: { stores.map(\.state) }
+      read: { stores.map(\.store.state) }
     )
   }
 }
@@ -110,21 +110,15 @@ extension Sequence {
 public func combinedStates<each State: OperationState & Sendable>(
   of store: repeat OperationStore<each State>
 ) -> CombinedStates<(repeat each State)> {
-  CombinedStates(
+  let followed = (repeat FollowedStore(each store))
+  return CombinedStates(
     subscribe: { onChange in
       var subscriptions: [OperationSubscription] = []
-      repeat subscriptions.append((each store).subscribe(calling: onChange))
+      repeat subscriptions.append((each followed).subscribe(calling: onChange))
       return .combined(subscriptions)
     },
-    read: { (repeat (each store).state) }
+    read: { (repeat (each followed).store.state) }
   )
-}
-
-extension OperationStore {
-  /// Subscribes, and calls a closure after each change of the state.
-  fileprivate func subscribe(calling onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
-    self.runtime.subscribe(OperationEventHandler<State>(onStateChanged: { _, _ in onChange() }), mode: .enqueued)
-  }
 }
 
 extension OperationClient {

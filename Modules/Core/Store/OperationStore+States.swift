@@ -1,5 +1,7 @@
 extension OperationStore {
-  /// An asynchronous sequence of the current state and all later ones, which ends when the store is released.
+  /// An asynchronous sequence of the current state and all later ones.
+  ///
+  /// It ends when the store is released, or removed from its client.
   ///
   /// Each iterator is a subscriber of its own and unsubscribes when it is dropped. A slow iterator receives the newest
   /// state and misses the earlier ones.

@@ -5,7 +5,7 @@ extension OperationStore {
   ///   - runtime: The runtime of the store, which the stream does not keep alive.
   ///   - makeElement: Returns the element for a state, or nil to leave the state out.
   /// - Returns: The stream and the subscription that feeds it. The stream keeps the newest element, and ends when the
-  ///   store is released. Dropping the stream or cancelling its reader ends the subscription.
+  ///   store is released, or removed from its client. Dropping the stream or cancelling its reader ends the subscription.
   static func makeStream<Element: Sendable>(
     of runtime: StoreRuntime,
     _ makeElement: @escaping @Sendable (State, OperationContext) -> Element?

@@ -1,5 +1,7 @@
 extension OperationStore {
-  /// An asynchronous sequence of the current value and all later ones, which ends when the store is released.
+  /// An asynchronous sequence of the current value and all later ones.
+  ///
+  /// It ends when the store is released, or removed from its client.
   ///
   /// A value is repeated when it is set again, but not when a run begins, pauses or fails. Each iterator is a
   /// subscriber of its own and unsubscribes when it is dropped. A slow iterator receives the newest value and misses

@@ -1,12 +1,16 @@
 extension StoreRuntime {
   /// Runs the operation for the subscribers. Together they are one owner of the run.
   ///
-  /// Does nothing without subscribers. Uses a run that is under way and refreshes the value, if there is one.
+  /// Does nothing without subscribers, and if the client has removed the store. Uses a run that is under way and
+  /// refreshes the value, if there is one.
   func runForSubscribers(mode: SharedRun.StartMode, origin: RunOrigin) {
     var context = self.context
     if context.automaticRunsAreStopped { return }
     let task: ErasedTask? = self.withMachine { machine in
-      guard machine.subscribers.count > 0, !machine.isClosed, !machine.findRunForSubscribers() else { return nil }
+      // Asked with the lock held: a removal that comes after it finds the run, and cancels it.
+      guard machine.subscribers.count > 0, !machine.isClosed, !self.isOver, !machine.findRunForSubscribers() else {
+        return nil
+      }
       context.run.origin = origin
       // The subscribers are the first owner.
       let task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)

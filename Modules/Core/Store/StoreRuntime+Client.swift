@@ -32,10 +32,16 @@ extension StoreRuntime {
   }
 
   /// Removes the entry when the client no longer keeps the store.
-  func leave(_ entry: StoreEntry) {
+  ///
+  /// - Parameters:
+  ///   - entry: The entry of the client.
+  ///   - isOver: Whether the client has removed the store, so that it is over, unless another client has it.
+  func leave(_ entry: StoreEntry, isOver: Bool) {
     self.entryLock.withLock { _ in
+      guard self.links.entry === entry else { return }
       // The caller has a reference to the entry, so it is not destroyed under the lock.
-      if self.links.entry === entry { self.links.entry = nil }
+      self.links.entry = nil
+      if isOver { self.markOver() }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension StoreRuntime {
   /// Ends all subscriptions, and gives up the runs for subscribers. Called when the store is deinitialized.
   ///
@@ -25,22 +27,40 @@ extension StoreRuntime {
     _ = consume observers  // Released after unlocking.
   }
 
-  /// Gives up the runs of the subscribers, and notifies the subscribers, which stay. Called when a client removes the
-  /// store.
+  /// Ends what the store does by itself: its controllers, the runs for subscribers, and the subscriptions. Called when
+  /// the client has removed the store, which is over then.
+  ///
+  /// Callers of its runs, listeners and observers stay, as at a store that belongs to no client.
   func wasRemovedFromClient() {
-    guard self.hasDependents, self.withMachine({ !$0.subscribers.isEmpty && !$0.isClosed }) else { return }
+    // Another client may have the store.
+    guard self.hasDependents, self.isOver else { return }
     self.disownSubscriberRuns()
-    let context = self.context
     self.act {
       // If the cancellation of the runs is delayed, this comes after it.
       CancellationTrampoline.perform {
-        self.withMachine { machine in
-          machine.queue(StoreChange(lifecycle: .storeRemoved), result: nil, context, run: nil)
-        }
-        self.deliver()
+        self.endMemberships()
+        let controllers = self.withMachine { $0.controllers.take() }
+        controllers?.cancel()
       }
     }
-    self.activityChanged()
+  }
+
+  /// Notifies all handlers of the removal after all earlier events, and removes the subscribers.
+  ///
+  /// The last state of the subscribers is not loading, even if callers still wait for a run.
+  func endMemberships() {
+    let draft = self.withMachine { $0.isClosed || $0.subscribers.isEmpty ? nil : Optional($0.draft()) }
+    guard let draft else { return }
+    let context = draft.context
+    let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
+    self.withMachine { machine in
+      for member in machine.subscribers.members where !member.isEnding.exchange(true, ordering: .relaxed) {
+        machine.queueEnd(state, context, addressee: member)
+      }
+      machine.queue(StoreChange(lifecycle: .storeRemoved), result: nil, context, run: nil)
+      machine.eventQueue.append(.action { self.removeMembers() })
+    }
+    self.deliver()
   }
 
   /// Cancels the runs that only subscribers wait for.
@@ -59,7 +79,7 @@ extension StoreRuntime {
       let context = draft.context
       let state = draft.state.isLoading ? draft.stateWithoutRuns() : nil
       self.withMachine { machine in
-        machine.queueEnd(state, context)
+        machine.queueEnd(state, context, addressee: nil)
         machine.eventQueue.append(.action { self.removeSubscribers() })
       }
       self.deliver()
@@ -72,6 +92,22 @@ extension StoreRuntime {
       return machine.subscribers.removeAll()
     }
     for subscriber in subscribers { subscriber.onStoreGone?() }
+  }
+
+  /// Removes the subscribers whose last event was delivered. Others may have come since it was queued.
+  private func removeMembers() {
+    let isWatched = self.isWatched(.subscribers)
+    let members = self.withMachine { machine in
+      let members = machine.subscribers.members.filter { $0.isEnding.load(ordering: .relaxed) }
+      for member in members {
+        let name = machine.subscribers.role(of: member)?.text
+        _ = machine.subscribers.remove(member)
+        if isWatched { self.queue(.subscriberLeft(name: name, count: machine.subscribers.count), &machine) }
+      }
+      return members
+    }
+    for member in members { member.onStoreGone?() }
+    self.activityChanged()
   }
 }
 
@@ -96,8 +132,17 @@ extension StoreMachine {
     return draft.hasLayers ? draft.stateWithLayers() : draft.state
   }
 
-  /// Queues the end of the store for the subscribers, with their last state; nil if they have received that state.
-  fileprivate mutating func queueEnd(_ state: (any StoredState)?, _ context: OperationContext) {
+  /// Queues the end of the store for its handlers, with their last state; nil if they have received that state.
+  ///
+  /// - Parameters:
+  ///   - state: The last state.
+  ///   - context: The context of the event.
+  ///   - addressee: The only recipient; nil for all.
+  fileprivate mutating func queueEnd(
+    _ state: (any StoredState)?,
+    _ context: OperationContext,
+    addressee: Subscriber?
+  ) {
     let event = QueuedEvent(
       state: state,
       result: nil,
@@ -105,7 +150,7 @@ extension StoreMachine {
       context: context,
       run: nil,
       limit: self.subscribers.nextNumber,
-      addressee: nil
+      addressee: addressee
     )
     self.eventQueue.append(.event(event))
   }

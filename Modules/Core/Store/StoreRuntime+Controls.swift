@@ -1,9 +1,10 @@
 extension StoreRuntime {
   /// Whether a controller may rerun the operation.
   ///
-  /// False when the operation needs a direct call to run, when its client has stopped automatic runs, or when a
-  /// specification for automatic running is set and not satisfied.
+  /// False when the operation needs a direct call to run, when its client has removed the store or has stopped automatic
+  /// runs, or when a specification for automatic running is set and not satisfied.
   var canYieldRerun: Bool {
+    if self.isOver { return false }
     let context = self.context
     guard self.operation.allowsAutomaticRuns, !context.automaticRunsAreStopped else { return false }
     return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)

@@ -4,7 +4,8 @@ extension StoreReference {
   /// The state owns the run, which goes on until it ends or is cancelled for all.
   ///
   /// - Parameter cause: Why the value is refreshed.
-  /// - Returns: The context of the run; nil if the client has stopped automatic runs, or the store is gone.
+  /// - Returns: The context of the run; nil if the client has stopped automatic runs or removed the store, or if the
+  ///   store is gone.
   @discardableResult
   public func refreshBehind(because cause: OperationRunCause) -> OperationContext? {
     self.runtime?.refreshBehind(because: cause)
@@ -19,7 +20,7 @@ extension StoreRuntime {
     context.run.origin = RunOrigin(cause)
     let (task, running) = self.withMachine { machine -> (ErasedTask?, OperationContext?) in
       if let running = machine.runToJoin { return (nil, machine.context(of: running)) }
-      if context.automaticRunsAreStopped { return (nil, nil) }
+      if context.automaticRunsAreStopped || self.isOver { return (nil, nil) }
       var task = ErasedTask(sharedRun: self.makeRun(in: context, ownerCount: 1), context: context)
       task.enterRun(of: self.reference)
       machine.reservedTasks.append(task)

@@ -53,7 +53,7 @@ extension StoreRuntime {
   }
 
   var isAutomaticRunningEnabled: Bool {
-    guard self.operation.allowsAutomaticRuns else { return false }
+    guard self.operation.allowsAutomaticRuns, !self.isOver else { return false }
     let context = self.context
     return context.automaticRunningSpecification.isSatisfied(in: context)
   }

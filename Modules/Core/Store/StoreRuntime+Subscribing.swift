@@ -1,6 +1,8 @@
 extension StoreRuntime {
   /// Adds a subscriber, delivers the state to it, and runs the operation if the value is stale.
   ///
+  /// If the client has removed the store, the removal follows the state, and nothing else.
+  ///
   /// - Parameters:
   ///   - handler: Receives the events.
   ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block; nil to run nothing.
@@ -54,6 +56,11 @@ extension StoreRuntime {
     }
     if let change { self.notify(of: change) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
+    if self.isOver {
+      // The removal did not find the subscriber, or finds it, too: it is notified once.
+      self.act { self.endMemberships() }
+      return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
+    }
     if let mode, self.isAutomaticRunningEnabled, self.isStale {
       self.runForSubscribers(mode: mode, origin: .subscriber(named: name?.text))
     }

@@ -19,7 +19,7 @@ package final class StoreRuntime: Sendable {
   /// The number of the last invalidation; 0 before the first.
   let lastInvalidation = Atomic<Int>(0)
   let isInClient = Atomic(false)
-  /// Two flags in one atomic value, so that a thread that sets one sees the other: has dependents, and is closed.
+  /// Flags in one atomic value, so that a thread that sets one sees the others: has dependents, is closed, is over.
   let lifetime = Atomic<UInt8>(0)
   /// What the observers of the store receive, a ``StoreWatch``. Written with the lock held.
   let watch = Atomic<UInt32>(0)
@@ -44,6 +44,9 @@ package final class StoreRuntime: Sendable {
     var reference: StoreReference?
     /// The entry of the client that has the store, if any.
     var entry: StoreEntry?
+    /// Makes the store that takes the place of this one; nil if no client has made this one. Set before the object is
+    /// shared.
+    var maker: StoreMaker.Type?
 
     init() {}
   }
@@ -86,6 +89,7 @@ extension StoreRuntime {
 
   static var hasDependentsFlag: UInt8 { 1 }
   static var isClosedFlag: UInt8 { 2 }
+  static var isOverFlag: UInt8 { 4 }
 
   /// Whether anything has ever subscribed to the store, or attached to it.
   @usableFromInline
@@ -95,6 +99,14 @@ extension StoreRuntime {
   func markClosed() -> Bool {
     let former = self.lifetime.bitwiseOr(Self.isClosedFlag, ordering: .acquiringAndReleasing).oldValue
     return former & Self.hasDependentsFlag != 0
+  }
+
+  /// Whether a client has removed the store. It runs nothing by itself since then, and writes nothing.
+  var isOver: Bool { self.lifetime.load(ordering: .acquiring) & Self.isOverFlag != 0 }
+
+  /// Marks the store as removed, in the step in which the client forgets it.
+  func markOver() {
+    _ = self.lifetime.bitwiseOr(Self.isOverFlag, ordering: .acquiringAndReleasing)
   }
 
   /// The entry of the client that has the store, read with its lock held.

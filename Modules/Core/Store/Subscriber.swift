@@ -13,6 +13,8 @@ class Subscriber: @unchecked Sendable {
   private let isCancelled = Atomic(false)
   /// Whether the subscriber was told that the store was removed.
   let knowsRemoval = Atomic(false)
+  /// Whether the last event of a subscriber of a removed store is queued.
+  let isEnding = Atomic(false)
   private let callIsAnswered = Atomic(false)
   /// The index in the slots of its table. Only the table reads and writes it.
   let position = Atomic<Int>(-1)

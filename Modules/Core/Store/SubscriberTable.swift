@@ -104,6 +104,9 @@ struct SubscriberTable: Sendable {
     return self.slots.compactMap(\.subscriber)
   }
 
+  /// The subscribers with or without a name.
+  var members: [Subscriber] { self.slots.compactMap { $0.role.isMember ? $0.subscriber : nil } }
+
   private func index(of subscriber: Subscriber) -> Int? {
     let position = subscriber.position.load(ordering: .relaxed)
     guard self.slots.indices.contains(position) else { return nil }

@@ -4,18 +4,21 @@ public import OperationCore
 /// An observable model of a store for code on the main actor.
 ///
 /// Members of the state can be read from it, and each read is tracked by itself: `model.isLoading`, `model.error`.
-/// It subscribes to the store while it lives, and keeps the store alive.
+/// It subscribes to the store while it lives, and keeps the store alive. When the client removes the store, it goes on
+/// with the client's next store at that path.
 @MainActor
 @dynamicMemberLookup
 public final class ObservableStore<State: OperationState & Sendable>: Observable, Sendable {
-  /// The store.
-  public let store: OperationStore<State>
-
   private let observed: ObservedStore<State>
+
+  /// The store that the model shows.
+  public nonisolated var store: OperationStore<State> {
+    guard let store = self.observed.store else { preconditionFailure("A model is made with a store.") }
+    return store
+  }
 
   /// Creates a model of a store.
   public init(_ store: OperationStore<State>) {
-    self.store = store
     self.observed = ObservedStore(store, isolation: MainActor.shared)
   }
 

@@ -77,16 +77,27 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
   /// - Parameters:
   ///   - store: The store.
   ///   - isolation: The actor of the caller, on which a run does not begin.
+  ///   - former: The store that must be the current one; nil for any.
   ///   - substitutes: What is shown while the store has no value.
   func follow(
     _ store: OperationStore<State>,
     isolation: (any Actor)?,
+    after former: OperationStore<State>? = nil,
     substitutes: Substitutes<State.StateValue>
   ) {
     // Subscribes to the new store before it leaves the old one: nothing is cancelled if they are the same.
-    let handler = OperationEventHandler<State>(onStateChanged: { [weak self] _, _ in self?.storeChanged() })
+    let handler = OperationEventHandler<State>(
+      onStateChanged: { [weak self] _, _ in self?.storeChanged() },
+      onStoreRemoved: { [weak self, weak store] _ in
+        if let store { self?.storeWasRemoved(store) }
+      }
+    )
     let subscription = store.subscribe(with: handler, isolation: isolation)
-    self.guarded.withLock { guarded, released in
+    let isFollowed = self.guarded.withLock { guarded, released in
+      if let former, guarded.store !== former {
+        released.append(subscription)
+        return false
+      }
       released.append(guarded.store)
       released.append(guarded.subscription)
       released.append(guarded.substitutes)
@@ -95,8 +106,33 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
       guarded.subscription = subscription
       guarded.substitutes = substitutes
       guarded.version += 1
+      return true
     }
+    guard isFollowed else { return }
     self.update()
+    // Its handler was called before the store was the current one.
+    if store.isRemoved { self.storeWasRemoved(store) }
+  }
+
+  /// Follows the client's next store at the path of one that the client has removed.
+  private func storeWasRemoved(_ removed: OperationStore<State>) {
+    removed.withNextStore { [weak self] next in self?.follow(next, after: removed) }
+  }
+
+  private func follow(_ next: OperationStore<State>, after removed: OperationStore<State>) {
+    guard self.followsMainActor, !MainActor.isCurrent else { return self.attach(to: next, after: removed) }
+    Task { @MainActor [weak self] in self?.attach(to: next, after: removed) }
+  }
+
+  private func attach(to next: OperationStore<State>, after removed: OperationStore<State>) {
+    // The value of the removed store is not shown in place of a missing one: the client was to forget it.
+    let placeholder = self.guarded.withLock { $0.substitutes.placeholder }
+    self.follow(
+      next,
+      isolation: MainActor.shared,  // A run does not begin inside of the removal.
+      after: removed,
+      substitutes: Substitutes(placeholder: placeholder)
+    )
   }
 }
 

@@ -19,7 +19,8 @@ public import OperationCore
 /// by `Observations` and by SwiftUI: a reader of one property is not notified when another one changes.
 ///
 /// Creating a wrapper subscribes to the store, which runs the operation if its value is stale and automatic running is
-/// enabled. When the last copy of the wrapper is released, it unsubscribes, and the store may be released.
+/// enabled. When the last copy of the wrapper is released, it unsubscribes, and the store may be released. When the client
+/// removes the store, the wrapper goes on with the client's next store at that path, which begins without a value.
 ///
 /// A wrapper that is created on the main actor changes for the readers on the main actor only between two of their
 /// jobs, or by their own calls. It can be read on any thread; on others it shows the state of the store.

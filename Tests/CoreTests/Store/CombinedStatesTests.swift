@@ -161,4 +161,40 @@ struct CombinedStatesTests {
     for number in 0..<10_000 { self.client.store(for: NumberQuery(number)).currentValue = 1 }
     #expect(await states.next()?.reduce(0) { $0 + ($1.currentValue ?? 0) } == 10_000)
   }
+
+  @Test
+  func `The states of removed stores are followed by those of the client's next ones`() async throws {
+    var states = self.client.states(of: (0..<2).map { NumberQuery($0) }).makeAsyncIterator()
+    let pair = self.client.states(of: NumberQuery(0), NumberQuery(1))
+    var pairs = pair.makeAsyncIterator()
+    var sums = self.client.states(of: (0..<2).map { NumberQuery($0) })
+      .combined { states in states.compactMap(\.currentValue).reduce(0, +) }.makeAsyncIterator()
+    self.client.store(for: NumberQuery(0)).currentValue = 5
+    #expect(self.values(await states.next()) == [5, nil])
+    #expect(await pairs.next()?.0.currentValue == 5)
+    #expect(await sums.next() == 5)
+    self.client.clearStores()
+    #expect(self.values(await states.next()) == [nil, nil])
+    #expect(await pairs.next()?.0.currentValue == nil)
+    #expect(await sums.next() == 0)
+    self.client.store(for: NumberQuery(1)).currentValue = 7
+    #expect(self.values(await states.next()) == [nil, 7])
+    #expect(await pairs.next()?.1.currentValue == 7)
+    #expect(await sums.next() == 7)
+    var late = pair.makeAsyncIterator()
+    #expect(await late.next()?.1.currentValue == 7)
+  }
+
+  @Test
+  func `An iterator that is dropped follows no further store`() async throws {
+    var states: CombinedStates<[IntState]>.Iterator? =
+      self.client.states(of: [NumberQuery(0)]).makeAsyncIterator()
+    _ = await states?.next()
+    self.client.clearStores()
+    #expect(self.client.store(for: NumberQuery(0)).subscriberCount == 1)
+    states = nil
+    #expect(self.client.store(for: NumberQuery(0)).subscriberCount == 0)
+    self.client.clearStores()
+    #expect(self.client.stores().isEmpty)
+  }
 }

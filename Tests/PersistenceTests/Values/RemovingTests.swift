@@ -66,7 +66,59 @@ import Testing
     #expect(await program.restarted().client.restore() == 0)
     live.currentValue = "new"
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store(Script(), 0).currentValue == "new")
+    // A removed store writes nothing.
+    #expect(program.restarted().store(Script(), 0).currentValue == (order % 2 == 0 ? nil : "new"))
+  }
+
+  @Test func `A removed store writes what it had, and nothing after that`() async throws {
+    let storage = InMemoryStorage()
+    let program = Program(storage, clock: self.clock)
+    let (script, store) = (Script(), program.store())
+    let polled = program.client.store(
+      for: script.query(path: ["polled"]).rerun(every: .seconds(1)).persisted(as: "text")
+    )
+    let subscription = polled.subscribe(with: TextRecorder().handler)
+    defer { subscription.cancel() }
+    try await script.next().succeed("secret")
+    await polled.settled()
+    store.currentValue = "written later"
+    program.client.clearStores()
+    #expect(await program.client.persistence.flush())
+    #expect(try await storage.keys("value/").count == 2)
+
+    try await program.client.persistence.removeAll()
+    store.currentValue = "secret"
+    store.resetState()
+    polled.currentValue = "secret"
+    self.clock.advance(by: .seconds(10))
+    #expect(script.runCount == 1)
+    program.client.invalidate()
+    #expect(await program.client.persistence.flush())
+    #expect(try await storage.keys().isEmpty)
+    #expect(program.store().currentValue == nil)
+    program.store().currentValue = "of the next one"
+    #expect(await program.client.persistence.flush())
+    #expect(program.restarted().store().currentValue == "of the next one")
+  }
+
+  @Test func `A store that is removed while it is restored shows nothing more, and runs nothing`() async throws {
+    let base = try await self.filled()
+    let storage = TestStorage(base, reads: false)
+    let program = Program(storage, clock: self.clock)
+    let script = Script()
+    let store = program.store(script, 1)
+    let recorder = TextRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    try await storage.reading.arrivals(count: 1)
+    program.client.clearStores()
+    #expect(self.clock.sleeperCount() == 0)
+    storage.reading.open()
+    #expect(await program.client.persistence.flush())
+    #expect(try await storage.entries(withPrefix: "value/").count == 6)
+    #expect(recorder.digests == [.state(nil)])
+    #expect(store.currentValue == nil)
+    #expect(script.runCount == 0)
   }
 
   @Test(arguments: [false, true])

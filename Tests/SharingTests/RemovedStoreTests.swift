@@ -1,0 +1,143 @@
+import Observation
+import OperationTesting
+import SharingOperation
+import TestFixtures
+import Testing
+
+/// Wrappers and models go on with the client's next store when it has removed theirs.
+@Suite(.bounded, .warningsAreIssues) struct RemovedStoreTests {
+  private let script = OperationScript<Int, any Error>()
+
+  @Test func `A wrapper shows and changes the next store, and runs it`() async throws {
+    let client = makeClient()
+    @SharedOperation(self.script.query(), client: client) var value
+    let first = try #require($value.store)
+    try await self.script.next().succeed(1)
+    await $value.store?.settled()
+    #expect(value == 1)
+
+    client.clearStores()
+
+    let second = try #require($value.store)
+    #expect(second !== first)
+    #expect(second === client.store(for: self.script.query()))
+    #expect(value == nil)
+    #expect(first.subscriberCount == 0)
+    try await self.script.next().succeed(2)
+    await $value.store?.settled()
+    #expect(value == 2)
+    #expect(first.currentValue == 1)
+    value = 3
+    #expect(second.currentValue == 3)
+    #expect(self.script.runCount == 2)
+  }
+
+  @Test func `Readers are notified of the next store's state`() {
+    let client = makeClient(runsAutomatically: false)
+    let shared = SharedOperation(self.script.query(), client: client)
+    shared.wrappedValue = 1
+    let watcher = Watcher { _ = shared.wrappedValue }
+    client.clearStores()
+    #expect(watcher.count == 1)
+    #expect(shared.wrappedValue == nil)
+    client.store(for: self.script.query()).currentValue = 2
+    #expect(watcher.count == 2)
+  }
+
+  @Test func `The value of the removed store is not kept, and the placeholder is shown again`() {
+    let client = makeClient(runsAutomatically: false)
+    @SharedOperation(self.script.query(), keepsPrevious: true, placeholder: 7, client: client) var value
+    value = 1
+    client.clearStores()
+    #expect(value == 7)
+    #expect($value.isPlaceholder)
+    #expect(!$value.isPrevious)
+  }
+
+  @Test func `A wrapper that was moved, or is gone, makes no next store`() {
+    let client = makeClient(runsAutomatically: false)
+    let other = OperationScript<Int, any Error>()
+    var shared: SharedOperation? = SharedOperation(self.script.query(), client: client)
+    shared?.projectedValue = SharedOperation(other.query(), client: client)
+    client.clearStores(matching: self.script.query().path)
+    #expect(client.stores().count == 1)
+    shared = nil
+    client.clearStores()
+    #expect(client.stores().isEmpty)
+  }
+
+  @Test func `A wrapper of a store that was removed before follows the next one`() {
+    let client = makeClient(runsAutomatically: false)
+    let store = client.store(for: self.script.query())
+    client.clearStores()
+    @SharedOperation(store: store) var value
+    client.store(for: self.script.query()).currentValue = 2
+    #expect(value == 2)
+    let detached = OperationStore.detached(query: self.script.query(), initialValue: 4)
+    @SharedOperation(store: detached) var other
+    client.clearStores()
+    #expect(other == 4)
+  }
+
+  @Test func `The next store has the defaults of the client`() async throws {
+    let network = MockNetworkObserver(initialStatus: .connected)
+    let client = OperationClient(
+      storeCreator: .default(retryLimit: 0, networkObserver: network, activityObserver: nil)
+    )
+    @SharedOperation(self.script.query(), client: client) var value
+    try await self.script.next().succeed(1)
+    client.clearStores()
+    try await self.script.next().succeed(2)
+    await $value.store?.settled()
+    network.send(status: .disconnected)
+    network.send(status: .connected)
+    try await self.script.next().succeed(3)
+    await $value.store?.settled()
+    #expect(value == 3)
+    #expect(self.script.runCount == 3)
+  }
+
+  @Test func `Mutations, pages and derived values are followed, too`() async throws {
+    let client = makeClient(runsAutomatically: false)
+    @SharedOperation(Add(base: 10), client: client) var sum
+    @SharedOperation(Feed(), client: client) var feed
+    try await $sum.mutate(with: 1)
+    try await $feed.fetchNextPage()
+    client.clearStores()
+    #expect(sum == nil)
+    #expect($sum.history.isEmpty)
+    #expect(feed.isEmpty)
+    try await $sum.mutate(with: 2)
+    try await $feed.fetchNextPage()
+    #expect(client.store(for: Add(base: 10)).currentValue == 12)
+    #expect(client.store(for: Feed()).currentValue.count == 1)
+  }
+
+  @Test @MainActor func `On the main actor the next store is followed between two jobs`() async throws {
+    let client = makeClient(runsAutomatically: false)
+    @SharedOperation(self.script.query(), client: client) var value
+    let model = client.store(for: self.script.query()).observable
+    let first = model.store
+    value = 1
+    #expect(model.currentValue == 1)
+    let (shared, changed) = ($value, Gate())
+    withObservationTracking {
+      _ = (shared.wrappedValue, model.currentValue)
+    } onChange: {
+      changed.open()
+    }
+
+    SetterThread { client.clearStores() }.runAndWait()
+
+    #expect(value == 1)
+    #expect(model.currentValue == 1)
+    try await changed.wait()
+    await Task.detached { await MainActor.run {} }.value
+    let second = client.store(for: self.script.query())
+    #expect(value == nil)
+    #expect(model.currentValue == nil)
+    #expect($value.store === second)
+    #expect(model.store === second)
+    #expect(first !== second)
+  }
+}
