@@ -286,6 +286,27 @@ struct SourceTests {
   // MARK: - Sources that end
 
   @Test
+  func `A client that forgets its user derives the value from those of the next one`() async throws {
+    let user = Box("Ann")
+    let name = QueryOperation<String, any Error>("name") { _ in user.value }.stale(after: .seconds(60))
+    let greeting = QueryOperation<String, any Error>("greeting") { context in
+      "Hello, \(try await context.value(of: name))"
+    }
+    .derived()
+    let store = self.client.store(for: greeting)
+    let subscription = store.subscribe(with: OperationEventHandler())
+    defer { subscription.cancel() }
+    #expect(try await store.fetch() == "Hello, Ann")
+    try await self.client.clearEverything { user.value = "Bob" }
+    #expect(store.currentValue == nil)
+    #expect(try await self.client.store(for: greeting).fetch() == "Hello, Bob")
+    #expect(self.client.store(for: name).currentValue == "Bob")
+    // The removed store is derived for its holder, and is no source of anything.
+    #expect(try await store.fetch() == "Hello, Bob")
+    #expect(self.client.store(for: name).subscriberCount == 0)
+  }
+
+  @Test
   func `A source that is released before its reader subscribes to it is read anew`() async throws {
     let (gate, rejects) = (Gate(), Box(false))
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) }

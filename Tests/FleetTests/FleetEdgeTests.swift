@@ -163,6 +163,41 @@ struct Kind: Hashable, Codable, Sendable {
     #expect(runs.value == 1)
   }
 
+  @Test func `Clearing everything reaches all nodes, and says when the backend does not know it`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    @Sendable func clear() -> Box<Result<Void, any Error>?> {
+      let outcome = Box<Result<Void, any Error>?>(nil)
+      _ = fleet.perform {
+        do {
+          try await a.client.clearEverything()
+          outcome.value = .success(())
+        } catch {
+          outcome.value = .failure(error)
+        }
+      }
+      fleet.advance(by: .seconds(20))
+      return outcome
+    }
+    #expect(self.fetch(fleet.query(1, on: "a"), on: a, in: fleet) != nil)
+    #expect(throws: Never.self) { try clear().value?.get() }
+    #expect(!a.fleetNode.hasPendingInvalidations)
+    #expect(self.fetch(fleet.query(1, on: "b"), on: b, in: fleet) != nil)
+    #expect(fleet.runs.map(\.node) == ["a", "b"])
+    a.connection.isCut = true
+    let error = #expect(throws: ClearingError.self) { try clear().value?.get() }
+    guard case .fleet("a")? = error?.remaining.first else {
+      Issue.record("The invalidation was not left.")
+      return
+    }
+    #expect(a.client.stores().isEmpty)
+    a.connection.isCut = false
+    fleet.advance(by: .seconds(20))
+    #expect(!a.fleetNode.hasPendingInvalidations)
+    #expect(b.store(fleet.query(1, on: "b")).isStale)
+    #expect(throws: Never.self) { try clear().value?.get() }
+  }
+
   @Test func `The event of a value says which node ran`() {
     let fleet = Fleet()
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))

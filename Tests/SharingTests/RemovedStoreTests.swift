@@ -140,4 +140,67 @@ import Testing
     #expect(model.store === second)
     #expect(first !== second)
   }
+
+  // MARK: - A client that forgets its user
+
+  @Test func `A wrapper is empty while the client forgets its user, and follows the next store afterwards`()
+    async throws
+  {
+    let client = makeClient(runsAutomatically: false)
+    let other = OperationScript<Int, any Error>()
+    @SharedOperation(self.script.query(), initialValue: 5, keepsPrevious: true, client: client) var value
+    value = 1
+    $value = SharedOperation(other.query(), initialValue: nil, client: client)
+    #expect(value == 1)
+    #expect($value.isPrevious)
+    let shared = $value
+    let first = try #require($value.store)
+    try await client.clearEverything {
+      #expect(shared.wrappedValue == nil)
+      #expect(shared.store === first)
+      #expect(client.stores().isEmpty)
+    }
+    #expect(value == nil)
+    #expect($value.store === client.store(for: other.query()))
+    client.store(for: other.query()).currentValue = 2
+    #expect(value == 2)
+  }
+
+  @Test func `Mutations and pages of the former user are gone, with their initial values`() async throws {
+    let client = makeClient(runsAutomatically: false)
+    @SharedOperation(Add(base: 10), initialValue: 3, client: client) var sum
+    @SharedOperation(Feed(), initialValue: [Page(id: 0, value: [1])], client: client) var feed
+    let (mutation, pages) = (try #require($sum.store), try #require($feed.store))
+    #expect(sum == 3)
+    #expect(feed.count == 1)
+    try await $sum.mutate(with: 1)
+    try await client.clearEverything()
+    #expect(mutation.currentValue == nil)
+    #expect(mutation.history.isEmpty)
+    #expect(pages.currentValue.isEmpty)
+    #expect(sum == nil)
+    #expect(feed.isEmpty)
+    try await $feed.fetchNextPage()
+    #expect(feed.count == 1)
+  }
+
+  @Test @MainActor func `On the main actor nothing of the former user is shown when it returns`() async throws {
+    let client = makeClient()
+    @SharedOperation(self.script.query(), client: client) var value
+    let model = client.store(for: self.script.query()).observable
+    try await self.script.next().succeed(1)
+    await $value.store?.settled()
+    let shared = $value
+    try await client.clearEverything {
+      #expect(shared.wrappedValue == nil)
+      #expect(model.currentValue == nil)
+    }
+    #expect(value == nil)
+    try await self.script.next().succeed(2)
+    await $value.store?.settled()
+    await Task.detached { await MainActor.run {} }.value
+    #expect(value == 2)
+    #expect(model.currentValue == 2)
+    #expect(self.script.runCount == 2)
+  }
 }

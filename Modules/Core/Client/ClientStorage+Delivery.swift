@@ -54,10 +54,57 @@ extension ClientStorage {
   }
 }
 
+extension ClientStorage {
+  /// The clearing of everything that is under way; nil if there is none.
+  var clearing: ClientClearing? { self.state.withLock { $0.clearing } }
+
+  /// Begins to clear everything. Returns the clearing that is under way already.
+  func begin(_ clearing: ClientClearing) -> ClientClearing? {
+    self.state.withLock { state in
+      if let underWay = state.clearing { return underWay }
+      state.clearing = clearing
+      return nil
+    }
+  }
+
+  /// Notes a removed store with a run.
+  func note(removed runtime: StoreRuntime) {
+    self.state.withLock { state, released in
+      if state.removed.count >= 16, state.removed.count & (state.removed.count - 1) == 0 {
+        for (id, store) in state.removed {
+          // This may be the last reference by now.
+          if let runtime = store.runtime { released.append(runtime) } else { state.removed[id] = nil }
+        }
+      }
+      state.removed[ObjectIdentifier(runtime)] = RemovedStore(runtime: runtime)
+    }
+  }
+
+  /// Returns the removed stores that may have runs, and forgets them.
+  func takeRemoved() -> [StoreRuntime] {
+    let removed = self.state.withLock { state in
+      defer { state.removed = [:] }
+      return state.removed
+    }
+    return removed.values.compactMap(\.runtime)
+  }
+
+  /// Lets go on what has waited for the end of the clearing.
+  func endClearing() {
+    let former = self.state.withLock { state in
+      let former = state.clearing.take()
+      state.releaseAttachments()
+      return former
+    }
+    former?.open()
+    self.deliver()
+  }
+}
+
 extension ClientStorage.State {
-  /// Queues what waits for the removals, if none is under way.
+  /// Queues what waits for the removals and for a clearing, if none is under way.
   mutating func releaseAttachments() {
-    guard self.removalsUnderWay == 0, !self.attachments.isEmpty else { return }
+    guard self.removalsUnderWay == 0, self.clearing == nil, !self.attachments.isEmpty else { return }
     for attach in self.attachments { self.queuedEvents.append(.attachment(attach)) }
     self.attachments = []
   }

@@ -30,12 +30,21 @@ final class ClientStorage: Sendable {
     var additions: [StoreRuntime] = []
     /// The stores that it was to add, and that are over.
     var refusals: [StoreRuntime] = []
+    /// The clearing of everything that is under way.
+    var clearing: ClientClearing?
+    /// The removed stores that have had runs since, while these exist. They end when everything is cleared.
+    var removed: [ObjectIdentifier: RemovedStore] = [:]
     /// The number of removals whose stores are being notified.
     var removalsUnderWay = 0
     /// What goes on with the next stores when these removals have ended.
     var attachments: [@Sendable () -> Void] = []
     /// The weak reference to this object that the entries share; nil until the first entry.
     var client: StoreEntryClient?
+  }
+
+  /// A removed store with runs, which retain it.
+  struct RemovedStore: Sendable {
+    weak let runtime: StoreRuntime?
   }
 
   /// A store that was removed.
@@ -258,6 +267,7 @@ extension ClientStorage {
   ///
   /// What follows the next stores at their paths goes on when all of them were notified.
   private func notify(of removals: [Removal]) {
+    for removal in removals { removal.runtime.noteRunAfterRemoval() }
     guard removals.contains(where: { $0.runtime.hasDependents }) else {
       for removal in removals { self.observers.storeWasRemoved(removal.runtime, removal.kind, by: removal.cause) }
       return
@@ -277,7 +287,11 @@ extension ClientStorage {
   private var causeOfRemoval: OperationRunCause? { self.observers.receives(.membership) ? .ofCurrentCode() : nil }
 
   /// Removes the stores at paths that start with the given one.
-  func removeAll(matching path: OperationPath) {
+  ///
+  /// - Parameters:
+  ///   - path: The prefix.
+  ///   - prepare: Called with the stores when they are over, before their subscribers are notified.
+  func removeAll(matching path: OperationPath, _ prepare: ([StoreRuntime]) -> Void = { _ in }) {
     let cause = self.causeOfRemoval
     let runtimes = self.withNode(at: path) { state, node, released -> [StoreRuntime] in
       guard let node else { return [] }
@@ -294,6 +308,7 @@ extension ClientStorage {
       self.queue(change, in: &state, &released)
       return runtimes
     }
+    prepare(runtimes)
     self.notify(of: runtimes.map { Removal(runtime: $0, kind: .cleared, cause: cause) })
     self.deliver()
   }

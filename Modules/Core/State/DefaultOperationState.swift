@@ -89,6 +89,10 @@ extension DefaultOperationState: OperationState {
     OperationStateResetEffect(tasksToCancel: self.base.reset(using: context).tasksToCancel)
   }
 
+  public mutating func removeInitialValue() {
+    self.base.removeInitialValue()
+  }
+
   public mutating func update(
     with result: Result<Base.DefaultStateValue, Base.Failure>,
     using context: OperationContext

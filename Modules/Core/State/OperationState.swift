@@ -96,6 +96,12 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
   /// - Returns: The tasks that the store must cancel.
   mutating func reset(using context: OperationContext) -> OperationStateResetEffect<Self>
 
+  /// Forgets the value that the state was created with, for a client that forgets its user.
+  ///
+  /// Called after ``reset(using:)``. A state without an initial value of a user, such as one with a default value, keeps
+  /// it. The default does nothing.
+  mutating func removeInitialValue()
+
   /// Sets a value or an error that does not come from a run.
   mutating func update(with result: Result<StateValue, Failure>, using context: OperationContext)
 
@@ -117,6 +123,8 @@ public protocol OperationState<StateValue, OperationValue, Failure> {
 extension OperationState {
   /// The return type of ``reset(using:)``.
   public typealias ResetEffect = OperationStateResetEffect<Self>
+
+  public mutating func removeInitialValue() {}
 
   public var oldestPartUpdatedAt: Date? { self.valueLastUpdatedAt }
 

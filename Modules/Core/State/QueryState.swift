@@ -88,6 +88,10 @@ extension QueryState: OperationState {
     OperationStateResetEffect(tasksToCancel: self.content.reset().map { OperationTask($0) })
   }
 
+  public mutating func removeInitialValue() {
+    self = QueryState()
+  }
+
   public mutating func update(with result: Result<Value?, Failure>, using context: OperationContext) {
     self.set(RunOutcome.of(result), using: context)
   }

@@ -45,6 +45,9 @@ package protocol StoredState: Sendable {
   /// Restores the initial state. Returns the tasks to cancel.
   mutating func resetTasks(using context: OperationContext) -> [ErasedTask]
 
+  /// Forgets the initial value, after a reset.
+  mutating func removeInitialValue()
+
   /// Makes a store from a runtime with a state of this type.
   static func makeStore(of runtime: StoreRuntime) -> any AnyObject & Sendable
 }
@@ -188,6 +191,11 @@ struct StateBox<State: OperationState & Sendable>: StoredState {
   mutating func resetTasks(using context: OperationContext) -> [ErasedTask] {
     defer { self.stamp = Self.stampBeforeResults(of: self.state) }
     return self.state.reset(using: context).tasksToCancel.map(\.erased)
+  }
+
+  mutating func removeInitialValue() {
+    self.state.removeInitialValue()
+    self.stamp = Self.stampBeforeResults(of: self.state)
   }
 
   static func makeStore(of runtime: StoreRuntime) -> any AnyObject & Sendable {

@@ -45,6 +45,13 @@ extension StoreRuntime {
     }
   }
 
+  /// Lets the client know that the store has a run after its removal, which ends when the client clears everything.
+  @inline(never)
+  func noteRunAfterRemoval() {
+    let hasRuns = self.withMachine { !$0.runs.isEmpty || !$0.reservedTasks.isEmpty }
+    if hasRuns { self.context.operationClient?.storage.note(removed: self) }
+  }
+
   /// Notifies all handlers of the removal after all earlier events, and removes the subscribers.
   ///
   /// The last state of the subscribers is not loading, even if callers still wait for a run.

@@ -175,6 +175,7 @@ extension StoreRuntime: RunDelegate {
     if isOwnedBySubscribers, !hasSubscribers { task.sharedRun.removeOwner() }
     if let change { self.notify(of: change) }
     if self.traits.contains(.datesRuns) { task.context.event.frozenDate = nil }
+    if self.isOver { self.noteRunAfterRemoval() }
     return task
   }
 
@@ -182,6 +183,7 @@ extension StoreRuntime: RunDelegate {
   package nonisolated(nonsending) func performWork(_ invocation: RunInvocation) async -> RunOutcome {
     // A handler that joins the run later is notified of the start when it joins.
     if self.hasDependents || invocation.sharedRun.waitsOfWork != nil { self.notifyStart(of: invocation.task) }
+    if ClientClearing.areUnderWay, let outcome = await self.outcomeAtGate(invocation) { return outcome }
     if self.isWatched(.waits) { return await self.performNamedWork(invocation) }
     return await self.performUnnamedWork(invocation)
   }
@@ -201,7 +203,8 @@ extension StoreRuntime: RunDelegate {
     // A store without a client changes nothing, and saves the frames of the closure.
     if invocation.context.clientReference == nil { return await self.operation.run(invocation.context, invocation) }
     return await EnclosingRun.perform(nil, in: invocation.context) {
-      await self.operation.run(invocation.context, invocation)
+      self.operation.allowsAutomaticRuns
+        ? await self.operation.run(invocation.context, invocation) : await self.performMutation(invocation)
     }
   }
 
@@ -363,38 +366,4 @@ extension StoreRuntime {
   package var waitName: String? { self.operation.operationName }
 
   package var namesTasks: Bool { self.isWatched(.waits) }
-}
-
-// MARK: - Making runs
-
-extension StoreRuntime {
-  /// The context of a run: the store's, overlaid with the entries of `context`.
-  func runContext(_ context: OperationContext?) -> OperationContext {
-    if let context { self.overlaidContext(context) } else { self.context }
-  }
-
-  // Not inlined: most calls pass no context.
-  @inline(never)
-  private func overlaidContext(_ context: OperationContext) -> OperationContext {
-    var merged = self.context.overlaid(with: context)
-    // The origin of the present run does not apply to runs that its body makes.
-    if let origin = context.run.origin, context.run.taskIdentifier == nil { merged.run.origin = origin }
-    return merged
-  }
-
-  /// Makes a run, which other callers can join if the context has a rule for that.
-  func makeRun(in context: OperationContext, ownerCount: Int = 0) -> SharedRun {
-    SharedRun(
-      delegate: self,
-      failure: self.operation.failureType,
-      isShared: context.operationRunSharing != nil,
-      ownerCount: ownerCount
-    )
-  }
-
-  /// Makes a task that has not started.
-  func makeTask(using context: OperationContext?) -> ErasedTask {
-    let context = self.runContext(context)
-    return ErasedTask(sharedRun: self.makeRun(in: context), context: context)
-  }
 }

@@ -133,6 +133,11 @@ extension MutationState: OperationState {
     return effect
   }
 
+  /// Forgets the initial value, and the calls that a journal keeps.
+  public mutating func removeInitialValue() {
+    self = Self()
+  }
+
   /// Sets the value or an error from outside any call.
   public mutating func update(with result: Result<Value?, Failure>, using context: OperationContext) {
     self.results.set(result, at: context.date)

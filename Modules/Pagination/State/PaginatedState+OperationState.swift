@@ -44,6 +44,12 @@ extension PaginatedState: OperationState {
     return effect
   }
 
+  /// Forgets the initial pages.
+  public mutating func removeInitialValue() {
+    let content = self.storage.content
+    self = Self(initialValue: [], initialPageId: content.initialPageId, order: content.order, steps: content.steps)
+  }
+
   /// Sets the pages or an error from outside any run.
   @inlinable
   public mutating func update(

@@ -35,6 +35,8 @@ public final class ClientPersistence: OperationClientFlushable {
   /// The types without a key that were reported.
   private let reportedTypes = Locked<Set<ObjectIdentifier>>([])
   let currentLimits = Locked<StorageLimits?>(nil)
+  /// The writers whose values are being removed, because the client clears everything.
+  let uncleared = Locked<[ObjectIdentifier: StateWriter]>([:])
 
   init(client: OperationClient) {
     self.client = client
@@ -142,13 +144,8 @@ extension ClientPersistence {
 extension ClientPersistence {
   /// Removes all values at paths that start with `path`, so that none of them comes back.
   ///
-  /// Call it when a user signs out, together with `resetStores(matching:)` and `clearStores(matching:)`, in any order:
-  ///
-  /// ```swift
-  /// client.resetStores()
-  /// client.clearStores()
-  /// try await client.persistence.removeAll()
-  /// ```
+  /// When a user signs out, call ``/OperationCore/OperationClient/clearEverything(within:switching:)``, which removes all
+  /// that the client has, too.
   ///
   /// It removes stored values, values that were restored and have no store yet, and values that are being written or
   /// wait for it. It also removes values of stores that do not exist, and values that other clients have in the

@@ -10,7 +10,11 @@ extension OperationContext {
   /// ```
   public var operationStorage: (any PersistentStorage)? {
     get { self[StorageKey.self] }
-    set { self[StorageKey.self] = newValue }
+    set {
+      self[StorageKey.self] = newValue
+      // Its values are of the user, whether this start of the program has used them or not.
+      self.addClearing(of: ClientPersistence.self) { _ = $0.persistence }
+    }
   }
 
   /// How long after a change a persisted value is written; 100 ms by default.

@@ -16,14 +16,10 @@ extension MutationJournal {
     return await self.finish(removal)
   }
 
-  /// Removes all entries, for instance when a user signs out, and the ended calls that stores show.
+  /// Removes all entries, and the ended calls that stores show.
   ///
-  /// ```swift
-  /// await client.journal.removeAll()
-  /// client.resetStores()
-  /// client.clearStores()
-  /// try await client.persistence.removeAll()
-  /// ```
+  /// When a user signs out, call ``/OperationCore/OperationClient/clearEverything(within:switching:)``, which removes all
+  /// that the client has, too.
   ///
   /// Calls that are being made continue, and no store shows their updates. Calls that are being stored, and were not
   /// accepted yet, are removed, too: their callers receive a ``JournalError``. Calls that begin later stay. What was

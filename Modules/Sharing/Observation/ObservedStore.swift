@@ -116,12 +116,25 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
 
   /// Follows the client's next store at the path of one that the client has removed.
   private func storeWasRemoved(_ removed: OperationStore<State>) {
-    removed.withNextStore { [weak self] next in self?.follow(next, after: removed) }
+    self.performForReaders { $0.forgetPrevious(beside: removed) }
+    removed.withNextStore { [weak self] next in self?.performForReaders { $0.attach(to: next, after: removed) } }
   }
 
-  private func follow(_ next: OperationStore<State>, after removed: OperationStore<State>) {
-    guard self.followsMainActor, !MainActor.isCurrent else { return self.attach(to: next, after: removed) }
-    Task { @MainActor [weak self] in self?.attach(to: next, after: removed) }
+  /// Performs an action that notifies readers: on the main actor, if the readers there follow it.
+  private func performForReaders(_ action: @escaping @Sendable (ObservedStore) -> Void) {
+    guard self.followsMainActor, !MainActor.isCurrent else { return action(self) }
+    Task { @MainActor [weak self] in
+      if let self { action(self) }
+    }
+  }
+
+  /// Shows the value of the operation before no more: it may be one of the user whom the client forgets.
+  private func forgetPrevious(beside store: OperationStore<State>) {
+    self.change { guarded in
+      guard guarded.store === store else { return }
+      guarded.substitutes.previous = nil
+      guarded.shown.substitutes = guarded.substitutes
+    }
   }
 
   private func attach(to next: OperationStore<State>, after removed: OperationStore<State>) {

@@ -81,25 +81,6 @@ struct HydrationTests {
   }
 
   @Test
-  func `A value that is older than a yielded one is there when that is taken back`() async throws {
-    let (server, reader) = (self.client(), self.client())
-    let store = self.store(in: reader)
-    store.currentValue = "oldest"
-    self.clock.advance(by: .seconds(1))
-    self.store(in: server).currentValue = "handed over"
-    self.clock.advance(by: .seconds(1))
-    let fetch = Task.immediate { try await store.fetch() }
-    let run = try await self.script.next()
-    run.yield("yielded")
-    #expect(reader.hydrate(server.dehydrate()).outdatedCount == 1)
-    #expect(store.currentValue == "yielded")
-    fetch.cancel()
-    _ = try? await fetch.value
-    #expect(store.currentValue == "handed over")
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 1_001))
-  }
-
-  @Test
   func `The newer value wins: an older own one is replaced, a newer one and one of the same date stay`() throws {
     let (server, reader) = (self.client(), self.client())
     let store = self.store(in: reader)

@@ -1,0 +1,63 @@
+public import OperationCore
+
+extension ClientPersistence: OperationClientClearing {
+  /// The storages whose values are not removed yet.
+  public var remainingUntilCleared: [ClearingError.Remaining] {
+    self.uncleared.withLock { Array($0.values) }.map { writer in
+      .storage(
+        writer.storageName,
+        StorageError(
+          code: .busy,
+          message: "The storage has not removed its values in time. Look at what else uses it, and at its device."
+        )
+      )
+    }
+  }
+
+  /// Removes all values of the client's storages, as ``removeAll(matching:from:)`` does.
+  ///
+  /// If nothing has used the journal of the client yet, the calls of earlier starts in its storage are removed, too.
+  public nonisolated(nonsending) func clear() async -> [ClearingError.Remaining] {
+    let storage = self.client?.defaultContext.operationStorage
+    if let storage { self.add(StateWriters.writer(for: storage)) }
+    let removals = self.allWriters.map { ($0, $0.beginRemoval(StorageKey.values)) }
+    self.uncleared.withLock { uncleared in
+      for (writer, _) in removals { uncleared[ObjectIdentifier(writer)] = writer }
+    }
+    var remaining: [ClearingError.Remaining] = []
+    for (writer, removal) in removals {
+      do {
+        try await writer.wait(for: removal)
+        if writer.storage === storage { remaining += try await self.clearUnusedJournal(in: writer.storage) }
+      } catch {
+        remaining.append(.storage(writer.storageName, error))
+      }
+      self.uncleared.withLock { released in _ = released.removeValue(forKey: ObjectIdentifier(writer)) }
+    }
+    return remaining
+  }
+
+  /// Removes the calls that earlier starts of the program have left. A journal that is in use removes them itself.
+  private nonisolated(nonsending) func clearUnusedJournal(
+    in storage: any PersistentStorage
+  ) async throws -> [ClearingError.Remaining] {
+    guard let client = self.client, client.attachment(of: MutationJournal.self) == nil,
+      try await !storage.entries(withPrefix: StorageKey.journal).isEmpty
+    else { return [] }
+    return await client.journal.clear()
+  }
+}
+
+extension StateWriter {
+  fileprivate var storageName: String { "\(type(of: self.storage))" }
+}
+
+extension MutationJournal: OperationClientClearing {
+  /// The calls that are not removed yet.
+  public var remainingUntilCleared: [ClearingError.Remaining] { [.journal(max(1, self.entries.count))] }
+
+  /// Removes all calls, as ``removeAll(named:)`` does.
+  public nonisolated(nonsending) func clear() async -> [ClearingError.Remaining] {
+    await self.removeAll() ? [] : self.remainingUntilCleared
+  }
+}
