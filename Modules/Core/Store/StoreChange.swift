@@ -17,6 +17,8 @@ struct StoreChange: Sendable {
   var lifecycle: Lifecycle?
   /// Whether the result of a run has replaced the whole value.
   var isWholeResult = false
+  /// Whether a run has set the value that began before an invalidation which another value had answered.
+  var isLate = false
   /// Whether the state is new only by a layer, which is of now.
   var addsLayer = false
 

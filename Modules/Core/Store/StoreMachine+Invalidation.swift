@@ -11,9 +11,27 @@ extension StoreMachine {
   }
 
   /// Notes what the value has seen that the state has from now on.
-  mutating func noteEpoch(_ epoch: InvalidationEpoch) {
-    self.valueEpoch = epoch
-    if self.hasUndoLog, let lowest = self.undoLog?.lowestEpoch { self.undoLog?.lowestEpoch = min(lowest, epoch) }
+  ///
+  /// - Parameters:
+  ///   - epoch: What the value has seen.
+  ///   - run: The run that can take the value back; nil for a value that stays.
+  ///   - isWhole: Whether it has replaced the whole value.
+  mutating func noteEpoch(
+    _ epoch: InvalidationEpoch,
+    of run: OperationTaskIdentifier? = nil,
+    isWhole: Bool = true
+  ) {
+    self.valueEpoch = isWhole ? epoch : min(epoch, self.valueEpoch)
+    if self.hasUndoLog { self.undoLog?.note(epoch, of: run, isWhole: isWhole) }
+  }
+
+  /// Notes that a run has set a value that began before an invalidation which another value has answered.
+  ///
+  /// - Returns: Whether it has: the store is invalidated again.
+  mutating func noteLateValue(from invalidations: Int) -> Bool {
+    guard invalidations < self.answeredInvalidations else { return false }
+    self.answeredInvalidations = invalidations
+    return true
   }
 
   /// Marks all invalidations until now as answered.

@@ -54,8 +54,7 @@ extension StoreMachine {
     var notifications = StoreChange(isStateNew: true, bringsResult: true)
     notifications.isWholeResult = result.isSuccess && self.state.isReplaced(by: task)
     if result.isSuccess {
-      let epoch = self.runs[index].epoch
-      self.noteEpoch(notifications.isWholeResult ? epoch : min(epoch, self.valueEpoch))
+      self.noteEpoch(self.runs[index].epoch, of: task.id, isWhole: notifications.isWholeResult)
     }
     return notifications
   }

@@ -3,11 +3,9 @@ extension StoreMachine {
   mutating func rollBack(_ id: OperationTaskIdentifier, _ released: inout ReleasedValues) -> StoreChange {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
     self.runs[index].isShown = false
-    let (task, epoch) = (self.runs[index].task, self.runs[index].epoch)
+    let task = self.runs[index].task
     if self.hasUndoLog { self.rollBackChanges(of: id, &released) }
     self.removeTask(task, &released)
-    // The value below was shown when the run began, and had seen what came before that.
-    self.noteEpoch(min(epoch, self.valueEpoch))
     return StoreChange(isStateNew: true)
   }
 
@@ -15,7 +13,7 @@ extension StoreMachine {
     released.append(undoLogOf: self)
     guard let state = self.undoLog?.rollBack(id) else { return }
     self.state = state
-    self.valueEpoch = min(self.valueEpoch, self.undoLog?.lowestEpoch ?? self.valueEpoch)
+    if let epoch = self.undoLog?.epoch { self.valueEpoch = epoch }
     self.uniqueExtras().content.uncountedChanges += 1
   }
 }

@@ -96,7 +96,10 @@ extension StoreMachine {
     self.removeTask(task, &released)
     var change = StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
     let isWhole = outcome.isSuccess && self.state.isReplaced(by: task)
-    if outcome.isSuccess { self.noteEpoch(isWhole ? epoch : min(epoch, self.valueEpoch)) }
+    if outcome.isSuccess {
+      self.noteEpoch(epoch, isWhole: isWhole)
+      if hidesOutdatedRuns { change.isLate = self.noteLateValue(from: invalidations) }
+    }
     if isWhole {
       change.isWholeResult = true
       self.answerInvalidations(upTo: invalidations, &released)

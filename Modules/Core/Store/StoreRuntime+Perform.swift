@@ -306,6 +306,7 @@ extension StoreRuntime: RunDelegate {
     let isCancelled = isCancelled || outcome.isCancellation
     var needsRerun = false
     var hasFailedPrematurely = false
+    var isLate = false
     var change: StoreActivityChange?
     /// Whether there is nothing to do after the change.
     var isComplete = false
@@ -338,6 +339,7 @@ extension StoreRuntime: RunDelegate {
         machine.noteValueOrigin(origin, &released)
       }
       needsRerun = machine.needsRerun
+      isLate = finishing.isLate
       change = self.activityChange(of: &machine)
       isComplete = machine.subscribers.isEmpty && !needsRerun && change == nil
       if isComplete { machine.forgetFinishing(of: task.id) }
@@ -347,6 +349,7 @@ extension StoreRuntime: RunDelegate {
     if isComplete { return }
     // This comes before the waiters resume, so that they find the rerun started.
     if needsRerun { self.rerunIfDue() }
+    if isLate { self.rerunAfterInvalidation(isEnqueued: true) }
     if hasFailedPrematurely { self.rerunIfStale(self.causeOfPrematureRun) }
     if let change { self.notify(of: change) }
     self.withMachine { $0.forgetFinishing(of: task.id) }

@@ -77,8 +77,10 @@ struct UndoLog: Sendable {
     self.partwiseType = type(of: base).partwiseType
   }
 
-  /// The lowest epoch of the values since the base.
-  var lowestEpoch = InvalidationEpoch(rawValue: .max)
+  /// What the base has seen: everything until it was hidden, as its store could be found.
+  private let baseEpoch = InvalidationEpoch.latest
+  /// What the values since then have seen, by the runs that can still be rolled back; nil for all others.
+  private var epochs: [OperationTaskIdentifier?: InvalidationEpoch] = [:]
 
   /// The number of entries.
   var count: Int { self.entries.count }
@@ -160,8 +162,17 @@ struct UndoLog: Sendable {
     return nil
   }
 
+  /// What the values have seen that are left; of several, the least.
+  var epoch: InvalidationEpoch { self.epochs.values.min() ?? self.baseEpoch }
+
+  /// Notes what a value has seen.
+  mutating func note(_ epoch: InvalidationEpoch, of owner: OperationTaskIdentifier?, isWhole: Bool) {
+    self.epochs[owner] = isWhole ? epoch : min(epoch, self.epochs[owner] ?? self.baseEpoch)
+  }
+
   /// Makes the changes of a run permanent.
   mutating func commit(_ owner: OperationTaskIdentifier) {
+    if let epoch = self.epochs.removeValue(forKey: owner) { self.epochs[nil] = min(epoch, self.epochs[nil] ?? epoch) }
     for index in self.entries.indices where self.entries[index].owner == owner { self.entries[index].owner = nil }
     self.mergeResults(of: nil, areSuccesses: true)
     self.mergeResults(of: nil, areSuccesses: false)
@@ -173,6 +184,7 @@ struct UndoLog: Sendable {
     let count = self.entries.count
     self.entries.removeAll { $0.owner == owner }
     guard self.entries.count < count else { return nil }
+    self.epochs[owner] = nil
     self.moveSettledEntriesToBase()
     var state = self.base
     for entry in self.entries { entry.apply(to: &state, self.layerResults) }

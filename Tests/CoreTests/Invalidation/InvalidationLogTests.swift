@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `Relays receive each invalidation once, with its source and before the stores are invalidated`() {
-    let (relay, store) = (Relay(), self.client.store(for: NumberQuery()))
+    let (relay, store) = (Relay(), self.client.store(for: NumberQuery(1)))
     store.currentValue = 1
     self.client.attach(relay)
     relay.onCall = { store.isInvalidated }
