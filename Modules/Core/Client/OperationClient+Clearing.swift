@@ -52,7 +52,6 @@ extension OperationClient {
     within limit: Duration,
     _ switching: nonisolated(nonsending) () async throws -> Void
   ) async -> ClientClearing.Outcome {
-    self.defaultContext.attachClearings(to: self)
     let work = ClearingWork(on: self.defaultContext.operationTaskConfiguration.executorPreference)
     var awaited: Set<OperationTaskIdentifier> = []
     self.forgetStores(in: work, &awaited)

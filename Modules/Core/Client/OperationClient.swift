@@ -46,10 +46,11 @@ public final class OperationClient: Sendable {
       var context = newValue
       context.operationClient = self
       if let observers = self.attachment(of: ClientNoticeObservers.self) { context.addNoticeObserver(observers) }
-      self.context.withLock { current, released in
+      self.context.withLock { [context] current, released in
         released.append(current)
         current = context
       }
+      context.attachClearings(to: self)
     }
   }
 }

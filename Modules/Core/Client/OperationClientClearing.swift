@@ -1,7 +1,7 @@
 /// An object attached to a client that holds data of a user, which a client forgets as a whole.
 ///
 /// ``OperationClient/clearEverything(within:switching:)`` calls it after the stores were removed and emptied, and before
-/// anything new runs. An object that is attached only when it is first used is attached before that by
+/// anything new runs. An object that is attached only when it is first used is attached with the context of the client by
 /// ``OperationContext/addClearing(of:attach:)``.
 public protocol OperationClientClearing: AnyObject, Sendable {
   /// What is left if ``clear()`` does not return in time.
@@ -18,10 +18,10 @@ public protocol OperationClientClearing: AnyObject, Sendable {
 }
 
 extension OperationContext {
-  /// Adds what attaches an object to a client that clears everything.
+  /// Adds what attaches an object to the client that gets this context as its ``OperationClient/defaultContext``.
   ///
   /// A module calls it when the context gets something that outlives the process, such as a storage: a client that has
-  /// not used it yet must clear it all the same.
+  /// not used it yet must clear it all the same, and tell it of invalidations.
   ///
   /// - Parameters:
   ///   - type: The type of the object. Adding it again replaces the closure.

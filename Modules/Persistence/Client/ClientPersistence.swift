@@ -214,6 +214,9 @@ extension ClientPersistence: InvalidationRelay {
     at epoch: InvalidationEpoch,
     from relay: (any InvalidationRelay)?
   ) {
+    if self.allWriters.isEmpty, let storage = self.client?.defaultContext.operationStorage {
+      self.add(StateWriters.writer(for: storage))
+    }
     let writers = self.allWriters
     if writers.isEmpty { return }
     let texts = subjects.compactMap { StoredSubject.text(of: $0) }

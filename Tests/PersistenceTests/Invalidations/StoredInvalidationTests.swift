@@ -39,6 +39,16 @@ import Testing
     }
   }
 
+  @Test func `A start that makes no store invalidates, too`() async throws {
+    try await self.storeValues(1, 2)
+    let second = try await self.disk.start()
+    second.client.invalidate(matching: ["text", 1])
+    await second.client.flush()
+    let later = try await self.disk.start()
+    #expect(later.store(Script(), 1).isInvalidated)
+    #expect(!later.store(Script(), 2).isStale)
+  }
+
   @Test func `A value that was fetched after the invalidation is fresh, in each later start`() async throws {
     try await self.storeValues(1)
     let second = try await self.disk.start()
