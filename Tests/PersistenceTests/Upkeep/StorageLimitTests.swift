@@ -96,17 +96,18 @@ import Testing
   }
 
   @Test func `A value above the limit is reported and explained, and what was stored before stays`() async throws {
-    let (program, _) = self.start(StorageLimits(maximumValueBytes: 1_000))
-    let store = program.store()
     let recorder = WarningRecorder()
-    // From the first write: the task that makes it may make the next one, too.
-    await recorder.recording {
+    // From the start: a task that looks through the storage, or writes, may make the next write, too.
+    let (program, store) = await recorder.recording {
+      let (program, _) = self.start(StorageLimits(maximumValueBytes: 1_000))
+      let store = program.store()
       store.currentValue = "small"
       #expect(await program.client.persistence.flush())
       #expect(store.explain().sections.first?.facts == ["text, version 1", "stored, or about to be"])
       store.currentValue = String(repeating: "x", count: 2_000)
       program.store(Script(), 2).currentValue = "other"
       #expect(await !program.client.persistence.flush())
+      return (program, store)
     }
     #expect(recorder.warnings.map(\.code) == [.valueNotStored])
     #expect(recorder.warnings.first?.message.contains("[\"text\", 1]") == true)
