@@ -283,10 +283,10 @@ struct ClearingTests {
   }
 
   @Test
-  func `What is attached only when it is used is attached before`() async throws {
+  func `What a context brings with it is attached when the client gets the context`() async throws {
     let client = self.client
     client.defaultContext.addClearing(of: Vault.self) { client in _ = client.attachment { Vault(client: client) } }
-    #expect(client.attachment(of: Vault.self) == nil)
+    #expect(client.attachment(of: Vault.self) != nil)
     try await client.clearEverything()
     #expect(client.attachment(of: Vault.self)?.clearCount == 1)
   }
