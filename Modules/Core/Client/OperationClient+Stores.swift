@@ -166,7 +166,7 @@ extension OperationClient {
   /// A removed store runs nothing by itself any more, and writes nothing into a storage. Runs that only subscribers wait
   /// for are cancelled, the subscribers are notified, and their subscriptions end: see
   /// ``OperationEventHandler/onStoreRemoved``. Runs with callers go on, and calls of other owners of the stores still
-  /// work. Wrappers, ``states(of:)`` and derived queries go on with the client's next stores at these paths. Values that
+  /// work. Wrappers, `states(of:)` and derived queries go on with the client's next stores at these paths. Values that
   /// were read ahead for stores at these paths are discarded. Stored values stay in their storage.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
