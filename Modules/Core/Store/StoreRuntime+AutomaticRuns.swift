@@ -3,10 +3,17 @@ extension StoreRuntime {
   ///
   /// Does nothing without subscribers, and if the client has removed the store. Uses a run that is under way and
   /// refreshes the value, if there is one.
-  func runForSubscribers(mode: SharedRun.StartMode, origin: RunOrigin) {
+  ///
+  /// - Parameter version: The version of the state for which the run was found necessary; nil if it is in any case.
+  /// - Returns: Whether the state had that version.
+  @discardableResult
+  func runForSubscribers(mode: SharedRun.StartMode, origin: RunOrigin, ifStillAt version: UInt64? = nil) -> Bool {
     var context = self.context
-    if context.automaticRunsAreStopped { return }
+    if context.automaticRunsAreStopped { return true }
+    var isCurrent = true
     let task: ErasedTask? = self.withMachine { machine in
+      isCurrent = version.map { $0 == machine.version } ?? true
+      if !isCurrent { return nil }
       // Asked with the lock held: a removal that comes after it finds the run, and cancels it.
       guard machine.subscribers.count > 0, !machine.isClosed, !self.isOver, !machine.findRunForSubscribers() else {
         return nil
@@ -18,8 +25,21 @@ extension StoreRuntime {
       machine.reservedTasks.append(task)
       return task
     }
-    guard let task else { return }
+    guard let task else { return isCurrent }
     self.act { task.sharedRun.start(in: task.context, mode: mode) }
+    return true
+  }
+
+  /// Runs the operation for the subscribers if the value is stale.
+  ///
+  /// The rules of staleness are asked without the lock, and a run may end meanwhile. Then they are asked again: its
+  /// value may be fresh.
+  func runForSubscribersIfStale(mode: SharedRun.StartMode, origin: RunOrigin) {
+    var version: UInt64
+    repeat {
+      version = self.withMachine { $0.version }
+      guard self.isStale else { return }
+    } while !self.runForSubscribers(mode: mode, origin: origin, ifStillAt: version)
   }
 
   /// Makes a task that runs the operation again. The subscribers and the callers of the task own the run.
@@ -39,13 +59,13 @@ extension StoreRuntime {
   package func rerunSinceChange(_ cause: OperationRunCause) {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.withMachine { $0.markRunsPremature(cause) }
-    self.runForSubscribers(mode: .enqueued, origin: RunOrigin(cause))
+    self.runForSubscribersIfStale(mode: .enqueued, origin: RunOrigin(cause))
   }
 
   /// Runs a stale operation again for the subscribers, unless it is running.
   func rerunIfStale(_ cause: OperationRunCause) {
-    guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
-    self.runForSubscribers(mode: .enqueued, origin: RunOrigin(cause))
+    guard self.subscriberCount > 0, self.canYieldRerun else { return }
+    self.runForSubscribersIfStale(mode: .enqueued, origin: RunOrigin(cause))
   }
 
   /// The condition that became true while a run was under way.

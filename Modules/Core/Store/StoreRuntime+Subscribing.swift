@@ -61,8 +61,8 @@ extension StoreRuntime {
       self.act { self.endMemberships() }
       return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
     }
-    if let mode, self.isAutomaticRunningEnabled, self.isStale {
-      self.runForSubscribers(mode: mode, origin: .subscriber(named: name?.text))
+    if let mode, self.isAutomaticRunningEnabled {
+      self.runForSubscribersIfStale(mode: mode, origin: .subscriber(named: name?.text))
     }
     return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
   }

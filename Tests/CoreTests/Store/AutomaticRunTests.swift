@@ -57,6 +57,24 @@ struct AutomaticRunTests {
   }
 
   @Test
+  func `A value that comes while the rules of staleness are asked needs no run`() {
+    let script = IntScript()
+    let store = Box<IntStore?>(nil)
+    let query = script.automaticQuery().staleWhen { state, _ in
+      let isStale = state.currentValue == nil
+      // Asked without the lock, so a run may end here. Only the first time, when a subscriber comes.
+      if isStale, let current = store.value, current.subscriberCount > 0 { current.currentValue = 1 }
+      return isStale
+    }
+    store.value = IntStore.detached(query: query)
+    let subscription = store.value?.subscribe(with: IntRecorder().handler)
+    #expect(store.value?.isLoading == false)
+    #expect(store.value?.currentValue == 1)
+    subscription?.cancel()
+    store.value = nil
+  }
+
+  @Test
   func `A fresh store does not run when its specification becomes true`() {
     let (script, specification) = (IntScript(), SwitchSpecification(false))
     var store: IntStore? = .detached(
