@@ -10,12 +10,20 @@ final class ClearingWork: Sendable {
     var task: Task<Void, Never>?
   }
 
+  private enum Phase: Sendable {
+    /// Parts are added.
+    case beginning
+    /// All parts were added, and their ends are awaited.
+    case awaited
+    /// What has not ended is left.
+    case over
+  }
+
   private struct State: Sendable {
+    var phase = Phase.beginning
     var parts: [Int: Part] = [:]
     var lastPart = 0
     var remaining: [Remaining] = []
-    var isAwaited = false
-    var isOver = false
   }
 
   private let state = Locked(State())
@@ -52,10 +60,10 @@ final class ClearingWork: Sendable {
 
   private func end(_ id: Int, _ remaining: [Remaining]) {
     let isDone = self.state.withLock { state, released in
-      guard !state.isOver, let part = state.parts.removeValue(forKey: id) else { return false }
+      guard state.phase != .over, let part = state.parts.removeValue(forKey: id) else { return false }
       released.append(part)
       state.remaining += remaining
-      return state.isAwaited && state.parts.isEmpty
+      return state.phase == .awaited && state.parts.isEmpty
     }
     if isDone { self.outcome.decide() }
   }
@@ -69,7 +77,7 @@ final class ClearingWork: Sendable {
   nonisolated(nonsending) func remaining(within limit: Duration, on deadlines: any DeadlineSource) async -> [Remaining]
   {
     let isDone = self.state.withLock { state in
-      state.isAwaited = true
+      state.phase = .awaited
       return state.parts.isEmpty
     }
     if !isDone {
@@ -78,7 +86,7 @@ final class ClearingWork: Sendable {
       deadline.cancel()
     }
     let (remaining, parts) = self.state.withLock { state in
-      state.isOver = true
+      state.phase = .over
       defer { state.parts = [:] }
       return (state.remaining, state.parts.sorted { $0.key < $1.key }.map(\.value))
     }

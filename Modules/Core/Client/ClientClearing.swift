@@ -7,10 +7,6 @@ final class ClientClearing: Sendable {
   typealias Outcome = Result<Void, any Error>
 
   private struct State: Sendable {
-    var isOpen = false
-    /// Called when the gate opens, by number.
-    var observers: [Int: @Sendable () -> Void] = [:]
-    var lastObserver = 0
     /// The calls that have joined this one.
     var joined: [AwaitedOutcome<Outcome>] = []
     var outcome: Outcome?
@@ -22,6 +18,8 @@ final class ClientClearing: Sendable {
   private static let switching = TaskLocal<ClientClearing?>(wrappedValue: nil)
 
   private let state = Locked(State())
+  private let isOpen = Broadcast(false)
+  private let wasOpened = AtomicFlag(false)
 
   init() {
     _ = Self.closedCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -48,32 +46,20 @@ extension ClientClearing: OperationRunSpecification, CustomStringConvertible {
   /// What the waiting runs show.
   var description: String { "its client has forgotten the former user" }
 
-  func isSatisfied(in context: OperationContext) -> Bool { self.state.withLock { $0.isOpen } }
+  func isSatisfied(in context: OperationContext) -> Bool { self.isOpen.value }
 
   func subscribe(
     in context: OperationContext,
     onChange: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
-    let id = self.state.withLock { state -> Int? in
-      if state.isOpen { return nil }
-      state.lastObserver += 1
-      state.observers[state.lastObserver] = onChange
-      return state.lastObserver
-    }
-    guard let id else { return .empty }
-    return OperationSubscription { [weak self] in
-      self?.state.withLock { state, released in released.append(state.observers.removeValue(forKey: id)) }
-    }
+    self.isOpen.subscribe { _ in onChange() }
   }
 
   /// Lets the waiting runs begin.
   func open() {
-    let (isFirst, observers) = self.state.withLock { state in
-      defer { (state.isOpen, state.observers) = (true, [:]) }
-      return (!state.isOpen, state.observers.sorted { $0.key < $1.key }.map(\.value))
-    }
-    if isFirst { _ = Self.closedCount.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
-    for observer in observers { observer() }
+    if self.wasOpened.set(true) { return }
+    _ = Self.closedCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    self.isOpen.send(true)
   }
 }
 
