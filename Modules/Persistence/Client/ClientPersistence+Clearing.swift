@@ -18,8 +18,8 @@ extension ClientPersistence: OperationClientClearing {
   ///
   /// If nothing has used the journal of the client yet, the calls of earlier starts in its storage are removed, too.
   public nonisolated(nonsending) func clear() async -> [ClearingError.Remaining] {
+    self.addWriterOfClient()
     let storage = self.client?.defaultContext.operationStorage
-    if let storage { self.add(StateWriters.writer(for: storage)) }
     let removals = self.allWriters.map { ($0, $0.beginRemoval(StorageKey.values)) }
     self.uncleared.withLock { uncleared in
       for (writer, _) in removals { uncleared[ObjectIdentifier(writer)] = writer }

@@ -122,11 +122,14 @@ extension ClientPersistence {
     }
   }
 
+  /// Adds the writer of the client's storage, if it has one.
+  func addWriterOfClient() {
+    if let storage = self.client?.defaultContext.operationStorage { self.add(StateWriters.writer(for: storage)) }
+  }
+
   /// Adds the writer of a storage, or of the client's. Returns whether there are writers, and reports if there are none.
   func findWriters(of storage: (any PersistentStorage)?, to action: String) -> Bool {
-    if let storage = storage ?? self.client?.defaultContext.operationStorage {
-      self.add(StateWriters.writer(for: storage))
-    }
+    if let storage { self.add(StateWriters.writer(for: storage)) } else { self.addWriterOfClient() }
     if !self.allWriters.isEmpty { return true }
     OperationWarning(
       code: .noStorage,
@@ -214,9 +217,7 @@ extension ClientPersistence: InvalidationRelay {
     at epoch: InvalidationEpoch,
     from relay: (any InvalidationRelay)?
   ) {
-    if self.allWriters.isEmpty, let storage = self.client?.defaultContext.operationStorage {
-      self.add(StateWriters.writer(for: storage))
-    }
+    if self.allWriters.isEmpty { self.addWriterOfClient() }
     let writers = self.allWriters
     if writers.isEmpty { return }
     let texts = subjects.compactMap { StoredSubject.text(of: $0) }

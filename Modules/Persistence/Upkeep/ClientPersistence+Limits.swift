@@ -19,7 +19,7 @@ extension ClientPersistence {
     get { self.currentLimits.withLock { $0 } }
     set {
       self.currentLimits.withLock { $0 = newValue }
-      if let storage = self.client?.defaultContext.operationStorage { self.add(StateWriters.writer(for: storage)) }
+      self.addWriterOfClient()
       guard let time = self.upkeepTime else { return }
       for writer in self.allWriters { writer.setLimits(newValue, time) }
     }

@@ -81,11 +81,11 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
     // Each store has its own, because a store calls the setup once.
-    let readiness = context.isAutomaticRunningConfigured ? RestorationReadiness() : nil
+    let readiness = RestorationReadiness()
     let persistence = StorePersistence<Operation.State>(self.settings, readiness: readiness)
     context.operationControllers.append(persistence)
     context.operationRestoration = persistence
-    if let readiness {
+    if context.isAutomaticRunningConfigured {
       let specification = AnySendableRunSpecification(context.automaticRunningSpecification)
       context.automaticRunningSpecification = specification && readiness
     }

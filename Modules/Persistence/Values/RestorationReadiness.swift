@@ -13,6 +13,14 @@ final class RestorationReadiness: OperationRunSpecification, Sendable, CustomStr
     self.isReady.subscribe { _ in onChange() }
   }
 
+  /// Waits until it is satisfied, or the current task is cancelled.
+  nonisolated(nonsending) func wait() async {
+    let wait = AwaitedOutcome<Void>()
+    let subscription = self.isReady.subscribe { if $0 { wait.decide() } }
+    await wait.value(cancelled: ())
+    subscription.cancel()
+  }
+
   func set(_ isReady: Bool) {
     if self.isReady.value != isReady { self.isReady.send(isReady) }
   }

@@ -34,7 +34,7 @@ extension StorePersistence: OperationController {
   /// Passes the last change on: the store may be released while its stored value is read. A value set meanwhile is newer.
   private func storeWasReleased(from destination: Destination) {
     self.progress.withLock { $0.isRestoring = false }
-    self.endWaits()
+    self.readiness.set(true)
     self.noteChange()
     destination.writer.endRestoring(self)
     // The context of the store keeps this object, which would keep the store's state.
@@ -87,7 +87,7 @@ extension StorePersistence: OperationController {
 
   /// Reads the stored value. A storage that does not suspend has answered when this returns.
   private func read(at destination: Destination) {
-    self.readiness?.set(false)
+    self.readiness.set(false)
     self.observe(destination)
     // The task does not keep the store alive, because a storage may take long.
     let (key, aliasKeys, writer) = (destination.key, destination.aliasKeys, destination.writer)
@@ -104,15 +104,13 @@ extension StorePersistence: OperationController {
         OperationWarning.report(storageFailedTo: "read the value with the key \(key)", error)
       }
       self?.finish(with: stored, isAlias: isAlias)
-      self?.readiness?.set(true)
-      self?.endWaits()
+      self?.readiness.set(true)
     }
     guard self.isRestoring else { return }
     let context = destination.controls.context
     let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) {
-      [weak self, readiness] in
-      readiness?.set(true)
-      self?.endWaits(isOverdue: true)
+      [readiness] in
+      readiness.set(true)
     }
     let surplus = self.progress.withLock { progress in
       guard progress.isRestoring, progress.destination != nil else { return OperationSubscription?.some(limit) }

@@ -21,11 +21,11 @@ final class StorePersistence<State: RestorableState & Sendable>: Sendable where 
   }
 
   let settings: PersistenceSettings<State>
-  /// Part of the specification of the automatic runs; nil if they have none.
-  let readiness: RestorationReadiness?
+  /// What readers wait for, and the automatic runs of the store if it has any.
+  let readiness: RestorationReadiness
   let progress = Mutex(PersistenceProgress())
 
-  init(_ settings: PersistenceSettings<State>, readiness: RestorationReadiness?) {
+  init(_ settings: PersistenceSettings<State>, readiness: RestorationReadiness) {
     self.settings = settings
     self.readiness = readiness
   }
@@ -47,10 +47,6 @@ struct PersistenceProgress: Sendable {
   /// Whether a store uses this object. Another one, which a run makes with its context, does not.
   var isClaimed = false
   var isRestoring = false
-  /// Whether reading takes longer than anybody waits for it.
-  var isOverdue = false
-  /// Those who wait for the stored value.
-  var waiters: [AwaitedOutcome<Void>] = []
   /// Whether the stored value must not be shown, because the store was reset or the value removed meanwhile.
   var ignoresStoredValue = false
   /// Whether the stored value is of a later version of the program, so that no other is stored in its place.
@@ -80,27 +76,7 @@ struct StorableValue: Sendable {
 extension StorePersistence: OperationRestoration {
   var isRestoring: Bool { self.progress.withLock { $0.isRestoring } }
 
-  nonisolated(nonsending) func restored() async {
-    let waiter = self.progress.withLock { progress -> AwaitedOutcome<Void>? in
-      guard progress.isRestoring, !progress.isOverdue else { return nil }
-      let waiter = AwaitedOutcome<Void>()
-      progress.waiters.append(waiter)
-      return waiter
-    }
-    await waiter?.value(cancelled: ())
-  }
-
-  /// Lets those go on who wait for the stored value.
-  ///
-  /// - Parameter isOverdue: Whether it was not read in time. Nobody waits for it any more then.
-  func endWaits(isOverdue: Bool = false) {
-    let waiters = self.progress.withLock { progress in
-      if isOverdue { progress.isOverdue = true }
-      defer { progress.waiters = [] }
-      return progress.waiters
-    }
-    for waiter in waiters { waiter.decide() }
-  }
+  nonisolated(nonsending) func restored() async { await self.readiness.wait() }
 
   func storeWillReset() {
     let erased = self.progress.withLock { progress -> (any AnyObject & Sendable)? in
