@@ -88,13 +88,13 @@ extension MutationJournal {
       if failures >= self.attemptsBeforeDeadLetter {
         await self.makeDeadLetter(
           ticket,
-          because: "it has failed \(failures) times, at last with \(error)",
+          because: "it has failed \(failures) times, at last with \(ShownText.of(error))",
           in: context
         )
       } else if error.isTransient, self.isTooOld(ticket) {
         await self.makeDeadLetter(
           ticket,
-          because: "it has not succeeded for \(self.ageBeforeDeadLetter), at last because of \(error)",
+          because: "it has not succeeded for \(self.ageBeforeDeadLetter), at last because of \(ShownText.of(error))",
           in: context
         )
       } else {

@@ -239,7 +239,7 @@ extension MutationJournal {
         code: .journalCallFailed,
         severity: .failure,
         message: """
-          The call of "\(record.name)" with the key \(record.id) was made again and has failed: \(error). It stays in the \
+          The call of "\(record.name)" with the key \(record.id) was made again and has failed: \(ShownText.of(error)). It stays in the \
           journal.
           """
       ).report()
