@@ -13,13 +13,17 @@ extension FleetNode {
   ///   string or an `Int`, in the number of stores below the part before it, or of tags with its name.
   func invalidate(_ subjects: [FleetSubject]) {
     guard let client = self.joinedClient, !subjects.isEmpty else { return }
+    let meanings = subjects.map { (subject: $0, meaning: FleetNames.meaning(of: $0)) }
     // Before the stores are looked up: a value may arrive meanwhile.
-    client.noteInvalidation(of: subjects.compactMap { FleetNames.invalidation($0) }, from: self)
+    client.noteInvalidation(
+      of: meanings.compactMap { FleetNames.invalidation($0.subject, meaning: $0.meaning) },
+      from: self
+    )
     var (stores, known): ([OpaqueOperationStore], Set<ObjectIdentifier>) = ([], [])
     var otherTags: Set<FleetSubject> = []
     var tags: [OperationTag] = []
-    for subject in subjects {
-      switch FleetNames.meaning(of: subject) {
+    for (subject, meaning) in meanings {
+      switch meaning {
       case .prefix(let path, let rest):
         for store in client.stores(matching: path) where rest.isEmpty || FleetNames.has(store.path, prefix: subject) {
           if known.insert(store.identity).inserted { stores.append(store) }

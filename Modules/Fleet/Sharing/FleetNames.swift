@@ -95,8 +95,8 @@ extension FleetNames {
   }
 
   /// What a subject of another process concerns in this one, perhaps more; nil for one of a later version.
-  static func invalidation(_ subject: FleetSubject) -> InvalidationSubject? {
-    switch self.meaning(of: subject) {
+  static func invalidation(_ subject: FleetSubject, meaning: Meaning) -> InvalidationSubject? {
+    switch meaning {
     case .prefix(let path, _): .path(path)
     case .tag(let tag): .tag(tag.path)
     case .otherTag: self.name(ofTag: subject).map { .tags(named: $0) }
