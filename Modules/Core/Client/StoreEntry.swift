@@ -32,7 +32,7 @@ final class StoreEntry: IdleNode, @unchecked Sendable {
   /// Marks the entry as removed, and detaches it from its runtime.
   ///
   /// - Parameter isOver: Whether the client has removed the store on demand. A store that is dropped because it is idle
-  ///   is not over: nobody else has it.
+  ///   has no other owner, and is not over.
   /// - Returns: The store that the entry held.
   func end(isOver: Bool = false) -> (any AnyObject & Sendable)? {
     self.isInClient = false

@@ -1,7 +1,9 @@
 internal import Synchronization
 
-/// The invalidations of a client, for values that arrive later: a value is stale if an invalidation concerns it that its
-/// run has not seen, although nobody could find its store.
+/// The invalidations of a client, for values that arrive later.
+///
+/// An invalidation cannot find a value that no store shows yet. So the value asks the log when it arrives: it is stale if
+/// an invalidation concerns it that came after its run had begun.
 ///
 /// For each subject it has the last invalidation. Of more than ten thousand subjects, the older half is forgotten, and
 /// counts as an invalidation of everything.

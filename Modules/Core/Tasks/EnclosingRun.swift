@@ -12,8 +12,8 @@ package protocol WaitingRun: AnyObject, Sendable {
 package enum EnclosingRun {
   /// What a task and its children have around them.
   ///
-  /// It is one value, so that whatever is further inside wins: a replaced client does in the run that has replaced it,
-  /// and the client of a store does in the store's run, whoever has caused it.
+  /// Both are one value, so that what was set last counts. A client that code has replaced is current until a store runs
+  /// inside of that code. In the run of a store, the client of the store is current.
   struct Surroundings: Sendable {
     var run: (any WaitingRun)?
     var client: CurrentClient.Source?
@@ -21,8 +21,8 @@ package enum EnclosingRun {
 
   static let local = TaskLocal(wrappedValue: Surroundings())
 
-  /// Where the current task has its surroundings. The children of a task, of `async let` and of task groups, look them up
-  /// in their parent, so all of them have one place. Any other task, such as that of a `Task { }`, has a copy of its own.
+  /// The address of the current task's surroundings. Child tasks of `async let` and of task groups have no surroundings of
+  /// their own: they use those of the parent, at the same address. A `Task { }` copies them to another address.
   static var place: UInt {
     UInt(bitPattern: placeOfValue(UnsafeRawPointer(Unmanaged.passUnretained(self.local).toOpaque())))
   }

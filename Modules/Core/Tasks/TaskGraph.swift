@@ -27,7 +27,7 @@ extension SharedRun: WaitNode {
 
   package var waits: [WaitEdge] {
     let (delegate, hasFinished) = self.withState { ($0.delegate, $0.phase == .finished) }
-    // What its work waited for last concerns nobody any more.
+    // A finished run waits for nothing. Its last waits are still noted.
     if hasFinished { return [] }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
     return scheduled + (self.waitsOfWork?.edges ?? []) + (delegate?.waits(of: self) ?? [])

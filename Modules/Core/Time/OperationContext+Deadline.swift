@@ -24,7 +24,7 @@ extension OperationContext {
     self[DeadlineKey.self] = Deadline(fixed: self.deadlineOfModifiers, shared: deadline)
   }
 
-  /// The deadline without that of the callers, if they share one.
+  /// The deadline that modifiers have set. A deadline that callers share is not part of it.
   var fixedDeadline: ContinuousClock.Instant? {
     get { self[DeadlineKey.self].fixed }
     set { self[DeadlineKey.self].fixed = newValue }
