@@ -51,17 +51,20 @@ package final class InvalidationLog: Sendable {
   ///   - path: The path of its store; nil for a store that was found by its path.
   ///   - tags: The tags of the value, each as a path; evaluated if there was an invalidation since.
   ///   - epoch: What the run has seen.
+  ///   - end: The last invalidation that counts.
   /// - Returns: Whether the value is stale.
   package func concerns(
     path: OperationPath? = nil,
     tags: @autoclosure () -> [OperationPath] = [],
-    since epoch: InvalidationEpoch
+    since epoch: InvalidationEpoch,
+    through end: InvalidationEpoch = InvalidationEpoch(rawValue: .max)
   ) -> Bool {
-    if self.last.load(ordering: .acquiring) <= epoch.rawValue { return false }
+    if epoch >= end || self.last.load(ordering: .acquiring) <= epoch.rawValue { return false }
     let tags = tags()
+    let range = (epoch.rawValue + 1)...end.rawValue
     return self.content.withLock { content in
-      if let path, content.everything > epoch.rawValue || content.has(path, since: epoch.rawValue) { return true }
-      return tags.contains { content.everything > epoch.rawValue || content.has(tag: $0, since: epoch.rawValue) }
+      if let path, range.contains(content.everything) || content.has(path, in: range) { return true }
+      return tags.contains { range.contains(content.everything) || content.has(tag: $0, in: range) }
     }
   }
 
@@ -81,18 +84,18 @@ extension InvalidationLog.Content {
     self.everything = max(self.everything, middle)
   }
 
-  func has(_ path: OperationPath, since number: Int) -> Bool {
+  func has(_ path: OperationPath, in range: ClosedRange<Int>) -> Bool {
     var prefix = path
     while !prefix.isEmpty {
-      if let last = self.numbers[.path(prefix)], last > number { return true }
+      if let last = self.numbers[.path(prefix)], range.contains(last) { return true }
       prefix.removeLast()
     }
     return false
   }
 
-  func has(tag: OperationPath, since number: Int) -> Bool {
-    if let last = self.numbers[.tag(tag)], last > number { return true }
+  func has(tag: OperationPath, in range: ClosedRange<Int>) -> Bool {
+    if let last = self.numbers[.tag(tag)], range.contains(last) { return true }
     guard let name = tag.first?.base as? String, let last = self.numbers[.tags(named: name)] else { return false }
-    return last > number
+    return range.contains(last)
   }
 }

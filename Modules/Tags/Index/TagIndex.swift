@@ -128,7 +128,7 @@ extension TagIndex.State {
   ///   - member: The member.
   ///   - released: Receives the former tags, for the caller to release after the lock.
   ///   - epoch: What the value with the tags has seen; nil for tags that do not depend on a value.
-  /// - Returns: Whether a tag that the member did not have was invalidated after `epoch`.
+  /// - Returns: Whether a tag was invalidated after `epoch` and before the index had the member under that tag.
   /// - Complexity: O(*n*) in the number of former and new tags. Only those that differ are written.
   @discardableResult
   mutating func setTags(
@@ -137,7 +137,8 @@ extension TagIndex.State {
     _ released: inout ReleasedValues,
     seen epoch: InvalidationEpoch? = nil
   ) -> Bool {
-    if self.isClosed || member.tags == tags { return false }
+    if self.isClosed { return false }
+    if member.tags == tags { return epoch.map { self.haveMissed(tags, since: $0, through: member.indexed) } ?? false }
     let former = member.tags
     // The former tags are the keys of the index: kept until the lock is released, as are the new ones by the caller.
     released.append(former)
@@ -145,11 +146,19 @@ extension TagIndex.State {
     member.tags = tags.map { tag in formerTags[tag] ?? self.insert(member, for: tag) }
     for tag in former where newTags[tag] == nil { self.remove(member, for: tag) }
     // After the index has the tags: an invalidation is first in the log, and then looks for stores.
+    let (formerlyIndexed, indexed) = (member.indexed, InvalidationEpoch.latest)
+    member.indexed = indexed
     guard let epoch else { return false }
-    return self.invalidations.concerns(
-      tags: tags.lazy.filter { formerTags[$0] == nil }.map(\.path),
-      since: epoch
-    )
+    return self.haveMissed(tags.filter { formerTags[$0] == nil }, since: epoch, through: indexed)
+      || self.haveMissed(tags.filter { formerTags[$0] != nil }, since: epoch, through: formerlyIndexed)
+  }
+
+  private func haveMissed(
+    _ tags: @autoclosure () -> [OperationTag],
+    since epoch: InvalidationEpoch,
+    through indexed: InvalidationEpoch
+  ) -> Bool {
+    self.invalidations.concerns(tags: tags().map(\.path), since: epoch, through: indexed)
   }
 
   /// Adds a member to those with a tag. Returns the tag that the index keeps.

@@ -6,6 +6,8 @@ class TagMember: Hashable, @unchecked Sendable {
 
   /// The tags under which the index has the member, each once.
   final var tags: [OperationTag] = []
+  /// The last invalidation when the index got the tags. Later ones have found the member by them.
+  final var indexed = InvalidationEpoch.zero
 
   /// The store that has the tags.
   var store: TaggedStore { preconditionFailure("Overridden by the subclasses.") }
