@@ -92,14 +92,76 @@ import Testing
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
     #expect(self.read(a) == 1)
     self.fleet.advance(by: .seconds(5))
+    b.connection.isCut = true
+    self.store(self.query(b), b).currentValue = 50
+    self.fleet.advance(by: .seconds(5))
+    b.connection.isCut = false
+    self.fleet.advance(by: .seconds(60))
+    #expect(self.read(b) == 2)
+    #expect(self.read(a) == 2)
+    #expect(self.runs.all == ["a", "b"])
+  }
+
+  @Test func `A value that is set reaches the other nodes in place of the older one`() {
+    let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
+    #expect(self.read(a) == 1)
+    self.fleet.advance(by: .seconds(5))
     let store = self.store(self.query(b), b)
-    store.currentValue = 50
+    for value in 50...60 { store.currentValue = value }
+    self.fleet.advance(by: .seconds(5))
+    #expect(self.read(a) == 60)
+    #expect(self.read(b) == 60)
+    #expect(self.runs.all == ["a"])
+    self.fleet.advance(by: .seconds(5))
+    store.currentValue = 70
+    self.fleet.advance(by: .seconds(5))
+    #expect(self.read(self.fleet.addNode("c")) == 70)
+    a.client.invalidate(matching: ["price"])
     self.fleet.advance(by: .seconds(5))
     #expect(self.read(b) == 2)
-    #expect(self.runs.all == ["a", "b"])
-    store.currentValue = 60
+  }
+
+  @Test func `A value that is set while another node runs comes after the value of that run`() {
+    let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
+    let gate = Gate()
+    let slow = QueryOperation<Int, any Error>("slow") { _ in
+      try await gate.wait()
+      return 1
+    }
+    .sharedInFleet(as: "slow")
+    _ = self.fleet.perform { _ = try? await a.client.store(for: slow).fetch() }
+    self.fleet.advance(by: .seconds(1))
+    b.client.store(for: slow).currentValue = 2
+    self.fleet.advance(by: .seconds(1))
+    gate.open()
+    self.fleet.advance(by: .seconds(1))
+    let read = Box<Int?>(nil)
+    _ = self.fleet.perform { read.value = try? await a.client.store(for: slow).fetch() }
+    self.fleet.advance(by: .seconds(1))
+    #expect(read.value == 2)
+  }
+
+  @Test func `A value that was invalidated before it could be put stays where it is`() {
+    let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
+    #expect(self.read(a) == 1)
+    b.client.store(for: self.query(b)).currentValue = 50
+    // The task that puts the value has not run yet.
+    b.client.invalidate(matching: ["price"])
     self.fleet.advance(by: .seconds(5))
     #expect(self.read(a) == 2)
+    #expect(self.read(b) == 2)
+  }
+
+  @Test func `A set value is put without the updates that nothing has confirmed`() {
+    let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
+    #expect(self.read(b) == 1)
+    let store = self.store(self.query(b), b)
+    let id = StateLayerIdentifier()
+    store.addLayer(id) { $0 = 100 }
+    store.currentValue = 50
+    self.fleet.advance(by: .seconds(5))
+    #expect(store.currentValue == 100)
+    #expect(self.read(a) == 50)
   }
 
   @Test func `An own invalidation that is sent late does not hide one of another node`() async {

@@ -15,6 +15,15 @@ struct FleetSchedule {
     let time: Duration
   }
 
+  /// A value that a node has set.
+  private struct Setting {
+    let item: Int
+    let count: Int
+    let time: Duration
+    /// Whether a run of that node was under way, whose value comes after the one that was set.
+    let isDuringRun: Bool
+  }
+
   private struct Call {
     let node: Int
     let item: Int
@@ -28,6 +37,7 @@ struct FleetSchedule {
     case unsubscribe
     case invalidatePath(node: Int, depth: Int, item: Int)
     case invalidateTag(node: Int, item: Int)
+    case set(node: Int, item: Int)
     case cut(node: Int)
     case restore(node: Int)
     case stop
@@ -46,6 +56,7 @@ struct FleetSchedule {
   private var nodes: [Fleet.Node?] = []
   private var subscriptions: [(node: Int, item: Int, subscription: OperationSubscription)] = []
   private var invalidations: [Invalidation] = []
+  private var settings: [Setting] = []
   private var calls: [Call] = []
   private var crashes = 0
   private var forgettings = 0
@@ -96,22 +107,23 @@ struct FleetSchedule {
     }
     self.settle()
     defer { self.end() }
-    return self.staleValue() ?? self.missingValue() ?? self.surplusRun() ?? self.lateCall()
+    return self.staleValue() ?? self.missingValue() ?? self.surplusRun() ?? self.lateCall() ?? self.lostSetting()
   }
 
   private mutating func nextHappening() -> Happening {
     let (node, item) = (self.random(max(self.nodes.count, 1)), self.random(Self.items.count))
-    switch self.random(self.isSound ? 10 : 16) {
+    switch self.random(self.isSound ? 11 : 17) {
     case 0...3: return .read(node: node, item: item)
     case 4, 5: return .subscribe(node: node, item: item)
     case 6: return .unsubscribe
     case 7, 8: return .invalidatePath(node: node, depth: self.random(4), item: item)
     case 9: return .invalidateTag(node: node, item: item)
-    case 10: return .cut(node: node)
-    case 11: return .restore(node: node)
-    case 12: return .stop
-    case 13: return .start
-    case 14: return self.random(2) == 0 ? .crash(node: node) : .join
+    case 10: return .set(node: node, item: item)
+    case 11: return .cut(node: node)
+    case 12: return .restore(node: node)
+    case 13: return .stop
+    case 14: return .start
+    case 15: return self.random(2) == 0 ? .crash(node: node) : .join
     default: return self.random(3) == 0 ? .forget : .read(node: node, item: item)
     }
   }
@@ -140,6 +152,7 @@ struct FleetSchedule {
       guard let node = self.nodes[index] else { return }
       self.note(by: index) { $0 == item }
       node.client.invalidate(tagged: .entity("item", item))
+    case .set(let index, let item): self.set(item, on: index)
     case .cut(let node): self.nodes[node]?.connection.isCut = true
     case .restore(let node): self.nodes[node]?.connection.isCut = false
     case .stop: self.fleet.backend.isRunning = false
@@ -172,6 +185,15 @@ struct FleetSchedule {
       call.end.value = clock.elapsed
     }
     self.calls.append(call)
+  }
+
+  private mutating func set(_ item: Int, on index: Int) {
+    guard let node = self.nodes[index] else { return }
+    let (count, store) = (self.fleet.count(), node.store(self.fleet.query(item, on: node.name)))
+    self.settings.append(
+      Setting(item: item, count: count, time: self.fleet.clock.elapsed, isDuringRun: store.isLoading)
+    )
+    store.currentValue = Reading(item: item, began: count)
   }
 
   private mutating func crash(_ index: Int) {
@@ -244,7 +266,7 @@ struct FleetSchedule {
     let faults = self.isSound ? 0 : self.crashes + self.forgettings * Self.items.count + aways
     for item in Self.items {
       let runs = self.fleet.completedRuns(of: item)
-      let periods = 1 + self.invalidations(of: item)
+      let periods = 1 + self.invalidations(of: item) + self.settings(of: item)
       if runs > periods + faults + alone {
         return "\(runs) runs of item \(item) in \(periods) periods, with \(faults) faults and \(alone) runs alone"
       }
@@ -258,12 +280,37 @@ struct FleetSchedule {
     return max(self.invalidations.count { $0.item == item }, self.isSound ? 0 : sent)
   }
 
+  private func settings(of item: Int) -> Int { self.settings.count { $0.item == item } }
+
+  /// Without faults, a node that comes later reads the last value that was set, or one that a run has read after it.
+  private mutating func lostSetting() -> String? {
+    if !self.isSound { return nil }
+    self.join()
+    let node = self.nodes.count - 1
+    for item in Self.items {
+      guard let last = self.settings.last(where: { $0.item == item }), !last.isDuringRun,
+        // One that the setter had not heard of may have ended the value, and not the one that a run began after it.
+        !self.invalidations.contains(where: {
+          $0.item == item && $0.count < last.count && last.time - $0.time < .seconds(2)
+        })
+      else { continue }
+      self.read(item, on: node)
+      self.fleet.advance(by: .seconds(2))
+      let value = self.nodes[node]?.store(self.fleet.query(item, on: "\(node)")).currentValue
+      if value.map({ $0.began < last.count }) ?? true {
+        return "a new node reads \(String(describing: value)) of item \(item) after \(last.count) was set"
+      }
+    }
+    return nil
+  }
+
   /// No call is delayed for longer than the lookup timeout, besides its own run and those it waits for.
   private func lateCall() -> String? {
     let (run, settings) = (self.fleet.runDuration, self.fleet.settings)
     for call in self.calls {
       guard let end = call.end.value else { return "a call of item \(call.item) on node \(call.node) has not ended" }
-      let waits = 1 + self.invalidations(of: call.item) + self.crashes + self.all.map(\.aways).reduce(0, +)
+      let periods = 1 + self.invalidations(of: call.item) + self.settings(of: call.item)
+      let waits = periods + self.crashes + self.all.map(\.aways).reduce(0, +)
       // By the slowest clock.
       let own = (settings.lookupTimeout + run) / 0.9
       let others = (run + settings.lookupTimeout * 2 + (self.isSound ? .zero : settings.leaseDuration)) / 0.9 * waits

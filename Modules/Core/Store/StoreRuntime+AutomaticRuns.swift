@@ -4,7 +4,10 @@ extension StoreRuntime {
   /// Does nothing without subscribers, and if the client has removed the store. Uses a run that is under way and
   /// refreshes the value, if there is one.
   ///
-  /// - Parameter version: The version of the state for which the run was found necessary; nil if it is in any case.
+  /// - Parameters:
+  ///   - mode: `enqueued` if the caller is on an actor, which the operation must not block.
+  ///   - origin: Why it runs.
+  ///   - version: The version of the state for which the run was found necessary; nil if it is in any case.
   /// - Returns: Whether the state had that version.
   @discardableResult
   func runForSubscribers(mode: SharedRun.StartMode, origin: RunOrigin, ifStillAt version: UInt64? = nil) -> Bool {

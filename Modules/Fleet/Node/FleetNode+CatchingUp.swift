@@ -53,6 +53,14 @@ extension FleetNode {
     }
   }
 
+  /// Asks for the invalidations that the stores do not know.
+  ///
+  /// - Returns: The epoch up to which they know all of them now; nil if the backend has not answered.
+  func epochKnownToStores() async -> FleetEpoch? {
+    guard case .success = await self.askForInvalidations(within: self.settings.lookupTimeout) else { return nil }
+    return self.state.withLock { $0.knownEpoch }
+  }
+
   private func apply(_ invalidations: FleetInvalidations, since known: FleetEpoch?, hasRunAlone: Bool) {
     // Own ones have reached the stores before they were sent. But a run that began without the backend since then may
     // be older than an invalidation that another node has made before it.

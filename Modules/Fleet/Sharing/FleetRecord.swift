@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationFoundation
 
 /// What the modifier knows about one store.
 final class FleetRecord: Sendable {
@@ -6,6 +7,9 @@ final class FleetRecord: Sendable {
     var origin: OperationFleetOrigin?
     /// The revision of the last value that the store has got from the fleet or given to it.
     var revision: Int64 = 0
+    /// The set value that was put last: its date in the store, and its revision in the fleet.
+    var put: (date: Date, revision: Int64)?
+    var isDerived = false
     /// The runs by where their values came from.
     var counts: [OperationFleetOrigin.Source: Int] = [:]
   }
@@ -19,8 +23,26 @@ final class FleetRecord: Sendable {
 
   var revision: Int64 { self.state.withLock { $0.revision } }
 
+  /// Whether a run has read the values of other operations, so that its value is not shared.
+  var isDerived: Bool { self.state.withLock { $0.isDerived } }
+
+  func noteSources() {
+    self.state.withLock { $0.isDerived = true }
+  }
+
   func note(revision: Int64) {
     self.state.withLock { $0.revision = max($0.revision, revision) }
+  }
+
+  /// Notes that the value that was set at a date is in the fleet.
+  func notePut(valueOf date: Date, as revision: Int64) {
+    self.note(revision: revision)
+    self.state.withLock { $0.put = (date, revision) }
+  }
+
+  /// Whether a revision of the fleet is the value that was set at a date.
+  func hasPut(valueOf date: Date, as revision: Int64) -> Bool {
+    self.state.withLock { state in state.put.map { $0 == (date, revision) } ?? false }
   }
 
   func note(_ origin: OperationFleetOrigin) {

@@ -57,6 +57,7 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
     guard let store = self.context.runningOperationStore, store.valueStamp.kind == .set,
       let date = store.stateWithoutLayers.valueLastUpdatedAt
     else { return true }
+    if self.context.fleetRecord?.hasPut(valueOf: date, as: found.revision) ?? false { return true }
     return self.context.date.timeIntervalSince(date) > found.age / .seconds(1)
   }
 
@@ -88,14 +89,15 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
     self.tell(
       OperationFleetOrigin(source: admission.isAlone ? .alone : .run, node: self.node.settings.nodeName, age: .zero)
     )
-    let tags = self.context.tags(of: value).map { FleetNames.subject(ofTag: $0.path, reporting: true) }
-    let subjects = tags.compactMap(\.self)
     let isDerived = self.context.outcomeHasSources
-    if isDerived { self.node.reportDerived(self.key) }
+    if isDerived {
+      self.context.fleetRecord?.noteSources()
+      self.node.reportDerived(self.key)
+    }
     if let lease = admission.lease {
       // Only what a service has answered is shared: neither a fallback nor a value with an unconfirmed update.
-      if !isDerived, self.context.outcomeStamp.mayLeaveStore, subjects.count == tags.count,
-        let write = self.write(value, subjects, under: lease, admission.epoch)
+      if !isDerived, self.context.outcomeStamp.mayLeaveStore,
+        let write = self.node.write(value, in: self.context, self.settings, under: lease, admission.epoch)
       {
         let answer = await self.node.store(write, admission)
         if case .stored(let revision) = answer { self.context.fleetRecord?.note(revision: revision) }
@@ -104,29 +106,43 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
       }
     }
   }
+}
 
-  /// The value to store; nil, with a report, if it cannot be shared.
-  private func write(
-    _ value: Value,
-    _ tags: [FleetSubject],
+extension FleetNode {
+  /// Encodes a value for the fleet.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - context: The context of the run or the store, which has the tags of the value.
+  ///   - sharing: How the values of the operation are shared.
+  ///   - lease: The lease under which it is stored.
+  ///   - epoch: What the run or the setter of the value has seen.
+  /// - Returns: What to store; nil, with a report, if the value cannot be shared.
+  func write(
+    _ value: some Codable & Sendable,
+    in context: OperationContext,
+    _ sharing: FleetSharing,
     under lease: FleetLease,
     _ epoch: FleetEpoch
   ) -> FleetWrite? {
+    let tags = context.tags(of: value)
+    let subjects = tags.compactMap { FleetNames.subject(ofTag: $0.path, reporting: true) }
+    guard subjects.count == tags.count else { return nil }
     do {
-      let bytes = try FleetEnvelope(value: value, node: self.node.settings.nodeName).encoded()
-      if bytes.count <= self.node.settings.maximumValueSize, tags.count <= FleetLimits.batch {
+      let bytes = try FleetEnvelope(value: value, node: self.settings.nodeName).encoded()
+      if bytes.count <= self.settings.maximumValueSize, subjects.count <= FleetLimits.batch {
         return FleetWrite(
           lease: lease,
           epoch: epoch,
-          tags: tags,
+          tags: subjects,
           bytes: bytes,
-          timeToLive: self.settings.timeToLive,
-          isAnnounced: self.settings.isPushed
+          timeToLive: sharing.timeToLive,
+          isAnnounced: sharing.isPushed
         )
       }
-      self.node.reportUnshared(self.key, "it has \(bytes.count) bytes and \(tags.count) tags")
+      self.reportUnshared(lease.key, "it has \(bytes.count) bytes and \(subjects.count) tags")
     } catch {
-      self.node.reportUnshared(self.key, "it cannot be encoded: \(error)")
+      self.reportUnshared(lease.key, "it cannot be encoded: \(error)")
     }
     return nil
   }

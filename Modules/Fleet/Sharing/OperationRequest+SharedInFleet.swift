@@ -12,6 +12,8 @@ extension StatefulOperationRequest where Value: Codable & Sendable {
   /// they are cancelled. A value is fresh in the fleet for its time to live by the clock of the backend, until a prefix
   /// of its path, or one of its tags, is invalidated on any node. To ask for a new one, invalidate the path.
   ///
+  /// A value that is set, as by `store.currentValue = value`, is put into the fleet in place of what is there.
+  ///
   /// While the backend does not answer, each node runs for itself: see ``FleetSettings/lookupTimeout``. A client that has
   /// not joined a fleet runs the operation as without this modifier.
   ///
@@ -66,6 +68,7 @@ where Operation.Value: Codable & Sendable {
     context.fleetRecord = record
     context.operationControllers.append(FleetStoreController<Operation.State>(record: record))
     context.operationExplainers.append(record)
+    context.operationObservers.append(FleetSetValues<Operation.Value>(self.settings, record))
   }
 
   public func run(
