@@ -42,7 +42,8 @@ package struct HTTPDate: Hashable, Sendable {
     if let year = self.number(word, digits: 4...4) { return [year] }
     guard let year = self.number(word, digits: 2...2) else { return [] }
     // The mean length of a year is precise enough: only the century counts.
-    let currentYear = Int(1970 + (min(max(now, -6e10), 2.5e11) / (365.2425 * 86_400)).rounded(.down))
+    let yearsSince1970: Double = min(max(now, -6e10), 2.5e11) / (365.2425 * 86_400)
+    let currentYear = 1970 + Int(yearsSince1970.rounded(.down))
     let century = currentYear - currentYear % 100
     return [century + 100 + year, century + year, century - 100 + year]
   }
