@@ -604,6 +604,13 @@ extension Module {
     if Context.environment["SWIFT_OPERATION_STRICT"] == "1" {
       settings.append(.treatAllWarnings(as: .error))
     }
+    // For a build from nothing that is not worked on, as in continuous integration: a module at a time instead of a file at
+    // a time, in one process that also writes the module file, and without debug information. It takes a sixth less
+    // processor time. A build that follows a change takes longer, so it is opt-in; `Scripts/check` turns it on.
+    if Context.environment["SWIFT_OPERATION_BUILT_ONCE"] == "1" {
+      let flags = ["-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo", "-gnone"]
+      settings.append(.unsafeFlags(flags, .when(configuration: .debug)))
+    }
     return settings
   }
 }
