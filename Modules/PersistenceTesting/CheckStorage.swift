@@ -15,7 +15,7 @@ public import Testing
 /// (`prefix`), in order (`order`), with their sizes (`sizes`), as soon as their batch has returned (`visibility`) and
 /// never a part of a batch (`atomicity`), also when many tasks write (`concurrency`); they are there after the storage
 /// is opened again (`reopening`); a batch may be empty (`emptyBatch`), and failures are thrown (`failure`, `splitting`,
-/// `closing`). In a
+/// `closing`). A batch with conditions is applied if they hold (`conditions`). In a
 /// storage with leases, one owner at a time holds a lease (`leases`).
 ///
 /// - Parameters:
@@ -93,6 +93,7 @@ struct StorageCheck<Storage: PersistentStorage>: Sendable {
     case .reopening: try await self.checkReopening()
     case .failure: try await self.checkFailure()
     case .splitting: try await self.checkSplitting()
+    case .conditions: try await self.checkConditions()
     case .leases: try await self.checkLeases()
     case .closing: await self.checkClosing()
     }

@@ -30,6 +30,9 @@ public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringC
   case failure
   /// A batch that is refused because of one entry can be split, and the parts without that entry are applied.
   case splitting
+  /// A batch is applied if its conditions hold, and not at all otherwise; of several writers that have read one entry,
+  /// one changes it.
+  case conditions
   /// Of several owners one holds a lease, until it ends or its owner releases it. For a `LeasingStorage`.
   case leases
   /// After `close()` each call throws, and closing again has no effect.

@@ -13,7 +13,8 @@
   final class BatchQueue: Sendable {
     fileprivate struct Request: Sendable {
       let batch: [StorageChange]
-      let continuation: UnsafeContinuation<Result<Void, StorageError>, Never>
+      let conditions: [StorageCondition]
+      let continuation: UnsafeContinuation<Result<StorageOutcome, StorageError>, Never>
 
       /// Whether the batch has to be on the disk before its caller continues.
       var isDurable: Bool {
@@ -47,10 +48,13 @@
       self.path = path
     }
 
-    nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws(StorageError) {
-      let result: Result<Void, StorageError> = await withUnsafeContinuation { continuation in
+    nonisolated(nonsending) func apply(
+      _ batch: [StorageChange],
+      if conditions: [StorageCondition]
+    ) async throws(StorageError) -> StorageOutcome {
+      let result: Result<StorageOutcome, StorageError> = await withUnsafeContinuation { continuation in
         let (starts, isComplete) = self.state.withLock { state in
-          state.requests.append(Request(batch: batch, continuation: continuation))
+          state.requests.append(Request(batch: batch, conditions: conditions, continuation: continuation))
           let isComplete = state.awaitedCount > 0 && state.requests.count >= state.awaitedCount
           if isComplete { state.awaitedCount = 0 }
           self.requestCount.store(state.requests.count, ordering: .relaxed)
@@ -60,7 +64,7 @@
         if isComplete { self.arrival.signal() }
         if starts { self.writer.async { self.write() } }
       }
-      try result.get()
+      return try result.get()
     }
 
     /// Waits until the writer has nothing to do.
@@ -100,11 +104,14 @@
           continue
         }
         let (group, result) = self.commit(first, &pace)
-        if case .failure(let error) = result, group.count > 1 || error.code == .full {
+        switch result {
+        case .success(let outcomes):
+          for (request, outcome) in zip(group, outcomes) { request.continuation.resume(returning: .success(outcome)) }
+        case .failure(let error) where group.count > 1 || error.code == .full:
           // One batch may have caused the failure, and the others may succeed: each is committed by itself.
           for request in group { request.continuation.resume(returning: self.commitAlone(request)) }
-        } else {
-          for request in group { request.continuation.resume(returning: result) }
+        case .failure(let error):
+          for request in group { request.continuation.resume(returning: .failure(error)) }
         }
       }
     }
@@ -151,21 +158,22 @@
     ///   - requests: The first requests.
     ///   - pace: What the last transaction was like. As many requests as it had are waited for: otherwise the first of the
     ///     callers of a group that continue would have a write to the disk of its own.
-    /// - Returns: All requests of the transaction, in the order of their changes, and whether it was made.
+    /// - Returns: All requests of the transaction, in the order of their changes, with what has become of each of them.
     private func commit(
       _ requests: [Request],
       _ pace: inout Pace
-    ) -> (group: [Request], result: Result<Void, StorageError>) {
+    ) -> (group: [Request], result: Result<[StorageOutcome], StorageError>) {
       var group = requests
       let isDurable = requests.contains(where: \.isDurable)
       var start = DispatchTime.now().uptimeNanoseconds
       var mayWait = true
       let result = self.transact(isDurable: isDurable) { changes in
         var next = requests
+        var outcomes: [StorageOutcome] = []
         while !next.isEmpty {
-          for request in next { try changes.make(request.batch) }
+          for request in next { outcomes.append(try changes.make(request.batch, if: request.conditions)) }
           // A transaction that does not wait for the disk cannot take any others.
-          guard isDurable else { return }
+          guard isDurable else { break }
           next = self.state.withLock { self.takeRequests(besides: group.count, &$0) }
           if next.isEmpty, mayWait, group.count < pace.count {
             mayWait = false
@@ -174,39 +182,41 @@
           }
           group += next
         }
+        return outcomes
       }
       pace.count = group.count
       pace.duration = DispatchTime.now().uptimeNanoseconds - start
       return (group, result)
     }
 
-    private func commitAlone(_ request: Request) -> Result<Void, StorageError> {
-      let result = self.transact(isDurable: request.isDurable) { try $0.make(request.batch) }
+    private func commitAlone(_ request: Request) -> Result<StorageOutcome, StorageError> {
+      let result = self.transact(isDurable: request.isDurable) { try $0.make(request.batch, if: request.conditions) }
       guard case .failure(let error) = result, error.code == .full, !request.isDurable else { return result }
       // A removal makes room, and needs some in the log first. What was copied to the file is written over there.
       guard case .success = self.checkpoint(.restart) else { return result }
-      return self.transact(isDurable: false) { try $0.make(request.batch) }
+      return self.transact(isDurable: false) { try $0.make(request.batch, if: request.conditions) }
     }
 
-    private func transact(
+    private func transact<R>(
       isDurable: Bool,
-      _ body: (inout EntryChanges) throws -> Void
-    ) -> Result<Void, StorageError> {
+      _ body: (inout EntryChanges) throws -> R
+    ) -> Result<R, StorageError> {
       var removedCount = 0
       let result = Result { () throws(StorageError) in
         try StorageError.translating(self.path) {
           try self.database.writeWithoutTransaction { database in
-            func commit() throws {
+            func commit() throws -> R {
               try Durability.commit(in: database) {
                 var changes = try EntryChanges(in: database)
-                try body(&changes)
+                let result = try body(&changes)
                 try changes.finish()
                 removedCount = changes.removedCount
                 if isDurable { try OpenDatabase.checkPlace(of: database, at: self.path) }
+                return result
               }
             }
             // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.
-            if isDurable { try commit() } else { try Durability.withoutWaiting(in: database, commit) }
+            return isDurable ? try commit() : try Durability.withoutWaiting(in: database, commit)
           }
         }
       }

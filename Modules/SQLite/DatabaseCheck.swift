@@ -1,5 +1,6 @@
 #if SwiftOperationSQLite
   internal import GRDB
+  internal import OperationPersistence
 
   /// Finds damage anywhere in a database, so that no entry is missing without a report.
   enum DatabaseCheck {
@@ -43,7 +44,7 @@
 
       mutating func add(_ key: String, _ id: Int64) {
         self.count += 1
-        self.digest &+= EntryTable.hash(key.utf8, after: UInt64(bitPattern: id) &* 0x9E37_79B9_7F4A_7C15)
+        self.digest &+= StorageVersion.hash(key.utf8, after: UInt64(bitPattern: id) &* 0x9E37_79B9_7F4A_7C15)
       }
     }
 

@@ -11,11 +11,12 @@
     /// Runs a body in a transaction.
     ///
     /// GRDB makes and prepares the statements of each transaction anew. These are kept.
-    static func commit(in database: Database, _ body: () throws -> Void) throws {
+    static func commit<R>(in database: Database, _ body: () throws -> R) throws -> R {
       try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
       do {
-        try body()
+        let result = try body()
         try database.cachedStatement(sql: "COMMIT").execute()
+        return result
       } catch {
         // Some errors have ended the transaction already. What cannot be rolled back is when the connection is closed.
         if database.isInsideTransaction { try? database.rollback() }

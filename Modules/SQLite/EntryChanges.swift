@@ -45,6 +45,28 @@
       }
     }
 
+    /// Makes the changes of a batch if its conditions hold, or none of them.
+    mutating func make(_ batch: [StorageChange], if conditions: [StorageCondition]) throws -> StorageOutcome {
+      for condition in conditions where try !self.holds(condition) { return .refused(condition) }
+      try self.make(batch)
+      return .made
+    }
+
+    private func holds(_ condition: StorageCondition) throws -> Bool {
+      var key = condition.key
+      guard let checksum = try self.entry(with: &key)?.checksum else { return condition.version == nil }
+      guard let version = condition.version else { return false }
+      // The checksum is the version, so the value need not be read.
+      if UInt64(bitPattern: checksum) == version.digest { return true }
+      // Who has read a damaged entry knows it by its damaged bytes.
+      let statement = try self.database.cachedStatement(sql: "SELECT key, value FROM entry WHERE key = ?")
+      guard let row = try Row.fetchOne(statement, arguments: [key]), !EntryTable.isSound(row, key, checksum) else {
+        return false
+      }
+      let bytes = (try? row.withUnsafeData(atIndex: 1) { data in data.map { [UInt8]($0) } ?? [] }) ?? []
+      return StorageVersion(of: EntryTable.marked(bytes), at: key) == version
+    }
+
     /// Changes the numbers of entries, as the last change of the transaction.
     func finish() throws { try TallyTable.apply(self.tallies, in: self.database) }
 

@@ -69,24 +69,14 @@
       return found == checksum
     }
 
-    /// A checksum of a value and its key: it finds bytes that a torn or damaged page has changed.
+    /// A checksum of a value and its key: it finds bytes that a torn or damaged page has changed. It is the version of
+    /// the entry, too.
     static func checksum(of value: some Sequence<UInt8>, at key: String) -> Int64 {
-      // No byte of a key is 0xFF, so the place where the value begins counts.
-      Int64(bitPattern: self.hash(value, after: self.hash(CollectionOfOne(0xFF), after: self.hash(key.utf8))))
+      Int64(bitPattern: StorageVersion(of: value, at: key).digest)
     }
 
     /// The checksum of version 2, of a value alone.
-    static func checksum(of value: [UInt8]) -> Int64 { Int64(bitPattern: self.hash(value)) }
-
-    /// FNV-1a in 64 bits, of bytes that follow others with the hash `start`.
-    static func hash(_ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
-      func fold(_ bytes: some Sequence<UInt8>) -> UInt64 {
-        var hash = start
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
-      }
-      return bytes.withContiguousStorageIfAvailable { fold($0) } ?? fold(bytes)
-    }
+    static func checksum(of value: [UInt8]) -> Int64 { Int64(bitPattern: StorageVersion.hash(value)) }
 
     /// Damaged bytes behind a zero byte, which no stored value begins with, so that they cannot be decoded.
     static func marked(_ bytes: [UInt8]) -> [UInt8] { [0] + bytes }

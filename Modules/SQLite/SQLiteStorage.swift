@@ -78,17 +78,23 @@
     }
 
     nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
+      _ = try await self.apply(batch, if: [])
+    }
+
+    nonisolated(nonsending) public func apply(
+      _ batch: [StorageChange],
+      if conditions: [StorageCondition]
+    ) async throws -> StorageOutcome {
       try self.begin()
       defer { self.end() }
-      if batch.isEmpty { return }
-      if let change = batch.first(where: { $0.key.utf8.contains(0) }) {
+      if batch.isEmpty, conditions.isEmpty { return .made }
+      if let key = (batch.map(\.key) + conditions.map(\.key)).first(where: { $0.utf8.contains(0) }) {
         throw StorageError(
           code: .failed,
-          message:
-            "The key \(change.key.debugDescription) has a null character, which ends a text in SQLite. Escape it."
+          message: "The key \(key.debugDescription) has a null character, which ends a text in SQLite. Escape it."
         )
       }
-      try await self.batches.apply(batch)
+      return try await self.batches.apply(batch, if: conditions)
     }
 
     /// Empties the write-ahead log, which has the earlier contents of the pages. The file has been overwritten.

@@ -98,15 +98,21 @@ final class TestStorage: PersistentStorage {
     return try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     try await self.writing.wait()
     if self.state.withLock({ $0.failsToWrite }) {
       try await self.written.wait()
       throw Broken()
     }
-    try await self.base.apply(batch)
-    self.state.withLock { $0.batches.append(batch) }
+    let outcome = try await self.base.apply(batch, if: conditions)
+    if outcome == .made { self.state.withLock { $0.batches.append(batch) } }
     try await self.written.wait()
+    return outcome
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }

@@ -27,8 +27,17 @@
     }
 
     nonisolated(nonsending) package func apply(_ batch: [StorageChange]) async throws {
-      try await self.base.apply(batch)
+      _ = try await self.apply(batch, if: [])
+    }
+
+    nonisolated(nonsending) package func apply(
+      _ batch: [StorageChange],
+      if conditions: [StorageCondition]
+    ) async throws -> StorageOutcome {
+      let outcome = try await self.base.apply(batch, if: conditions)
+      guard outcome == .made else { return outcome }
       for case .put(_, let value) in batch { try self.record(value) }
+      return outcome
     }
 
     nonisolated(nonsending) package func close() async { await self.base.close() }

@@ -26,7 +26,14 @@
     }
 
     nonisolated(nonsending) package func apply(_ batch: [StorageChange]) async throws {
-      try await self.counted { try await self.base.apply(batch) }
+      _ = try await self.apply(batch, if: [])
+    }
+
+    nonisolated(nonsending) package func apply(
+      _ batch: [StorageChange],
+      if conditions: [StorageCondition]
+    ) async throws -> StorageOutcome {
+      try await self.counted { try await self.base.apply(batch, if: conditions) }
     }
 
     nonisolated(nonsending) package func close() async { await self.base.close() }
@@ -62,7 +69,14 @@
     }
 
     nonisolated(nonsending) package func apply(_ batch: [StorageChange]) async throws {
-      try await self.storage.apply(batch)
+      _ = try await self.apply(batch, if: [])
+    }
+
+    nonisolated(nonsending) package func apply(
+      _ batch: [StorageChange],
+      if conditions: [StorageCondition]
+    ) async throws -> StorageOutcome {
+      try await self.storage.apply(batch, if: conditions)
     }
 
     nonisolated(nonsending) package func acquireLease(

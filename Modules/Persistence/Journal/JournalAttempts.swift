@@ -28,39 +28,45 @@ final class JournalAttempts: MutationBodyObserver {
   }
 
   nonisolated(nonsending) func bodyWillBegin(mayRefuse: Bool) async -> Bool {
-    let place = self.ticket.place
-    var write: JournalWrite?
+    let (journal, place) = (self.ticket.journal, self.ticket.place)
     while true {
-      guard await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) else { return false }
-      let step = self.ticket.journal.change { [isReplay = self.ticket.isReplay] in
+      guard await journal.waitToSend(self.ticket, mayLeave: mayRefuse) else { return false }
+      let step = journal.change { [isReplay = self.ticket.isReplay] in
         $0.beginBody(of: place, mayRefuse: mayRefuse, isReplay: isReplay)
       }
-      if case .begin(let begun) = step {
-        write = begun
-        break
+      let write: JournalWrite?
+      switch step {
+      case .begin(let begun): write = begun
+      case .refuse: return false
+      case .wait(let signal):
+        // Another call is about to replace this one.
+        await signal.value()
+        continue
       }
-      guard case .wait(let signal) = step else { return false }
-      // Another call is about to replace this one.
-      await signal.value()
+      // The call was replaced, and its caller waits for the call in its place.
+      if mayRefuse, self.ticket.fate.isReplaced { return false }
+      do {
+        try await write?.value()
+      } catch is JournalRightLost {
+        // The call waits for the right again.
+        journal.change { $0.takeBackBody(of: place, isStored: false) }
+        continue
+      } catch is JournalEntryChanged {
+        // Another process has sent, changed or removed the call. Its entry says what is to be done with it.
+        journal.change { $0.leaveBody(of: place) }
+        continue
+      } catch {
+        // The call was accepted, so it is made without the count.
+        OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
+      }
+      // The lease may have ended during the write. Another process may have made the call since then.
+      if await journal.waitToSend(self.ticket, mayLeave: mayRefuse) {
+        if !mayRefuse || journal.refusal(of: self.ticket) == nil { return true }
+      }
+      let isStored = journal.mayStore(self.ticket)
+      journal.change { $0.takeBackBody(of: place, isStored: isStored) }
+      return false
     }
-    // The call was replaced, and its caller waits for the call in its place.
-    if mayRefuse, self.ticket.fate.isReplaced { return false }
-    do {
-      try await write?.value()
-    } catch is JournalRightLost {
-      // The call waits for the right again.
-    } catch {
-      // The call was accepted, so it is made without the count.
-      OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
-    }
-    // The lease may have ended during the write. Another process may have made the call since then.
-    if await self.ticket.journal.waitToSend(self.ticket, mayLeave: mayRefuse) {
-      let isTakenOver = self.ticket.journal.state.withLock { $0.items[place]?.isTakenOver ?? false }
-      if !mayRefuse || !isTakenOver { return true }
-    }
-    let isStored = self.ticket.journal.mayStore(self.ticket)
-    self.ticket.journal.change { $0.takeBackBody(of: place, isStored: isStored) }
-    return false
   }
 
   nonisolated(nonsending) func bodyDidEnd(isSuccess: Bool) async {
@@ -123,7 +129,7 @@ extension JournalState {
     if let signal = self.replacementSignal(of: place) { return .wait(signal) }
     // A replay ends if its entry was removed. A call with a caller is made all the same.
     guard let item = self.items[place], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
-    if mayRefuse, item.isTakenOver || item.isExpired { return .refuse }
+    if mayRefuse, item.isTakenOver || item.isExpired || item.record?.isDeadLetter == true { return .refuse }
     if mayRefuse, self.isStopped, isReplay, item.isReplayCancelled { return .refuse }
     self.edit(place) { item in
       item.bodies += 1
@@ -140,6 +146,11 @@ extension JournalState {
   fileprivate mutating func takeBackBody(of place: Place, isStored: Bool) {
     self.edit(place) { $0.record?.attempts -= 1 }
     self.endBody(of: place, isSuccess: false, isStored: isStored)
+  }
+
+  /// Records that a body does not begin, after its entry was read again.
+  fileprivate mutating func leaveBody(of place: Place) {
+    self.edit(place) { $0.bodies -= 1 }
   }
 
   fileprivate mutating func endBody(of place: Place, isSuccess: Bool, isStored: Bool) {

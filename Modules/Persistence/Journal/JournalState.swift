@@ -15,6 +15,10 @@ struct JournalState: Sendable {
     var id: String
     /// The key in the storage; empty until the call has a number.
     var storageKey: String
+    /// The version of its entry that this process has read or written last; nil if it has no entry yet.
+    var seen: StorageVersion?
+    /// The version of a content that may have been written all the same when writing it has failed.
+    var attempted: StorageVersion?
     /// The stored form; nil if it cannot be read.
     var record: JournalRecord?
     /// The position of its optimistic updates among the updates of other calls; nil if it has none.
@@ -42,6 +46,8 @@ struct JournalState: Sendable {
     var replacementWaiters: [AwaitedOutcome<Void>] = []
     /// Whether its time has passed.
     var isExpired = false
+    /// The stored form once it is set aside because its time has passed, while that is being written.
+    var expired: JournalRecord?
     /// Whether it has failed, so that only `resume()` makes it again.
     var isHeld = false
     /// Since when it is known that nobody has registered its name, by the deadlines.
@@ -137,8 +143,8 @@ struct JournalState: Sendable {
   // Writing.
   var queue: [Place] = []
   var isWriting = false
-  /// The storage keys of ended calls with removals that have failed.
-  var failedRemovals: Set<String> = []
+  /// The removals of ended calls that have failed, by the storage keys.
+  var failedRemovals: [String: EntryRemoval] = [:]
   var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.
@@ -233,12 +239,14 @@ extension JournalState {
   /// - Parameters:
   ///   - record: The stored entry; nil if it cannot be read.
   ///   - storageKey: The key of the entry in the storage.
+  ///   - version: The version of the entry.
   ///   - place: The place, which is negative and in the order of the calls.
   ///   - isElsewhere: Whether another process, which lives, makes the call.
   ///   - isFromEarlierStart: Whether the call was stored before this process first read the entries.
   mutating func restore(
     _ record: JournalRecord?,
     from storageKey: String,
+    _ version: StorageVersion,
     at place: Place,
     isElsewhere: Bool = false,
     isFromEarlierStart: Bool
@@ -250,6 +258,7 @@ extension JournalState {
     var item = Item(
       id: isTaken ? storageKey : id,
       storageKey: storageKey,
+      seen: version,
       record: record,
       layerPlace: .earlierProcess(place)
     )

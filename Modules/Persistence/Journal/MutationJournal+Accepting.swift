@@ -83,11 +83,24 @@ extension MutationJournal {
         write = self.change { $0.rekey(place, next) ? $0.store(place, beginsAtOnce: request.beginsAtOnce) : nil }
       }
       guard let write else { throw JournalError.duplicateKey(id, request.name) }
-      try await write.value()
+      do {
+        try await write.value()
+      } catch let error as JournalEntryChanged {
+        guard merged != nil else { throw error }
+        // Another process has sent the earlier call, or has changed it. The call is stored by itself.
+        merged = nil
+        try await self.change { $0.storeUnmerged(place, request) }?.value()
+      }
+    } catch is JournalEntryChanged {
+      // Another process has stored a call with the key.
+      self.change { $0.remove(place) }
+      throw JournalError.duplicateKey(id, request.name)
     } catch {
       self.change { state in
         // The batch may have been written despite the error that the caller receives, so the entry is removed.
-        if let key = state.items[place]?.storageKey, !key.isEmpty { state.failedRemovals.insert(key) }
+        if let key = state.items[place]?.storageKey, !key.isEmpty {
+          state.failedRemovals[key] = EntryRemoval(seen: nil, revision: nil)
+        }
         state.remove(place)
       }
       throw error
@@ -218,6 +231,16 @@ extension JournalState {
     let signal = AwaitedOutcome<Void>()
     self.items[earlier]?.storeWaiters.append(signal)
     return signal
+  }
+
+  /// Stores a new call without merging it with the call that it was to replace.
+  fileprivate mutating func storeUnmerged(_ place: Place, _ request: JournalRequest) -> JournalWrite? {
+    self.edit(place) { item in
+      item.record?.storedArguments = request.arguments
+      item.record?.base = request.base
+    }
+    self.unlink(place)
+    return self.write(place)
   }
 
   /// Begins to store a new call. Returns nil if a call of an earlier start has its key.

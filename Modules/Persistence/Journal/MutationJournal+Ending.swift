@@ -40,12 +40,7 @@ extension MutationJournal {
     let place = ticket.place
     // Another call is made in place of this one.
     if ticket.fate.isReplaced { return }
-    if self.state.withLock({ $0.items[place]?.isTakenOver ?? false }) {
-      self.change { $0.remove(place) }
-      ticket.updates?.end()
-      ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
-      return
-    }
+    if self.endTakenOver(ticket) { return }
     let end = self.decided(end, of: place)
     if !end.isDone, !self.mayStore(ticket) { return self.endUnstored(ticket, end, in: context) }
     switch end {
@@ -103,6 +98,15 @@ extension MutationJournal {
         self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff, hint: error.retryHint)
       }
     }
+  }
+
+  /// Ends a call that has no entry any more, because another process has made or removed it. Returns false for others.
+  private func endTakenOver(_ ticket: JournalTicket) -> Bool {
+    guard self.state.withLock({ $0.items[ticket.place]?.isTakenOver ?? false }) else { return false }
+    self.change { $0.remove(ticket.place) }
+    ticket.updates?.end()
+    ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
+    return true
   }
 
   /// Whether a call without an end of its own has waited for too long.
@@ -167,9 +171,15 @@ extension MutationJournal {
   /// repeats it.
   private nonisolated(nonsending) func finish(_ ticket: JournalTicket, _ write: JournalWrite?) async {
     var failure: (any Error)?
-    do { try await write?.value() } catch { failure = error }
+    do {
+      try await write?.value()
+    } catch is JournalEntryChanged {
+      // Another process has removed the entry, or has replaced the arguments, which makes it another request.
+    } catch {
+      failure = error
+    }
     self.change { [isFailed = failure != nil] state in
-      if isFailed, let key = state.items[ticket.place]?.storageKey { state.failedRemovals.insert(key) }
+      if isFailed, let item = state.items[ticket.place] { state.failedRemovals[item.storageKey] = item.removal }
       // This comes before the turn is passed on: a later call of the scope must not end while this call is still
       // stored.
       state.remove(ticket.place)
@@ -196,6 +206,8 @@ extension MutationJournal {
       try await write?.value()
     } catch is JournalRightLost {
       // The stored entry is left to the process that has the right.
+    } catch is JournalEntryChanged {
+      // So is an entry that another process has changed.
     } catch {
       OperationWarning.report(storageFailedTo: "record the end of the journal entry \(ticket.id)", error)
     }
@@ -216,6 +228,7 @@ extension MutationJournal {
     retryAfter delay: Duration? = nil,
     hint: Duration? = nil
   ) {
+    if self.endTakenOver(ticket) { return }
     let now = self.deadlines.elapsed
     let time = delay.map { now + $0 }
     let hintEnd = hint.map { now + min($0, Self.longestHint) }
@@ -267,13 +280,16 @@ extension MutationJournal {
     let place = ticket.place
     let change = self.change { state -> (before: JournalRecord, after: JournalRecord, write: JournalWrite?)? in
       guard let before = state.items[place]?.record, state.items[place]?.isGone == false else { return nil }
+      state.items[place]?.expired = nil
       state.edit(place) { $0.record?.setAside(as: aside, conflict) }
       return (before, state.items[place]?.record ?? before, state.write(place))
     }
     guard let (before, record, write) = change else { return self.putBack(ticket, isHeld: false, failure: nil) }
-    guard await self.waitForAside(ticket, write) else {
+    do throws(AsideRefused) {
+      try await self.waitForAside(ticket, write)
+    } catch {
       // This process or another one makes the call again.
-      self.change { $0.edit(place) { $0.record = before } }
+      if error == .rightLost { self.change { $0.edit(place) { $0.record = before } } }
       return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: self.backoff(afterFailures: 1, nil))
     }
     self.change { state in
@@ -284,17 +300,22 @@ extension MutationJournal {
     self.reportAside(record, ticket, because: reason, in: context)
   }
 
-  /// Waits until the new status of a call is stored. Returns false if the right to make the call was lost before.
-  @discardableResult
-  nonisolated(nonsending) func waitForAside(_ ticket: JournalTicket, _ write: JournalWrite?) async -> Bool {
+  /// Waits until the new status of a call is stored.
+  ///
+  /// - Throws: The reason for which another process decides about the call.
+  nonisolated(nonsending) func waitForAside(
+    _ ticket: JournalTicket,
+    _ write: JournalWrite?
+  ) async throws(AsideRefused) {
     do {
       try await write?.value()
     } catch is JournalRightLost {
-      return false
+      throw .rightLost
+    } catch is JournalEntryChanged {
+      throw .changed
     } catch {
       OperationWarning.report(storageFailedTo: "set the journal entry \(ticket.id) aside", error)
     }
-    return true
   }
 
   /// Reports a call that is not made before the user acts.
@@ -330,6 +351,14 @@ extension MutationJournal {
       self.send(in: context) { ticket.notice(.journalDeadLetter, attempts: record.attempts) }
     }
   }
+}
+
+/// Why a call is not set aside.
+enum AsideRefused: Error {
+  /// This process has lost the right to make the call.
+  case rightLost
+  /// Another process has changed the entry, and this one knows it as it is now.
+  case changed
 }
 
 extension JournalState {

@@ -68,11 +68,11 @@ extension MutationJournal {
 
   /// The reason for which a body of a call was refused; nil if it was not.
   func refusal(of ticket: JournalTicket) -> JournalError? {
-    let (isTakenOver, isExpired) = self.state.withLock { state in
-      (state.items[ticket.place]?.isTakenOver ?? false, state.items[ticket.place]?.isExpired ?? false)
-    }
-    if isTakenOver { return .ended(.takenOver, ticket.name) }
-    return isExpired ? .ended(.expired, ticket.name) : nil
+    guard let item = self.state.withLock({ $0.items[ticket.place] }) else { return nil }
+    if item.isTakenOver { return .ended(.takenOver, ticket.name) }
+    if item.isExpired || item.record?.status == .expired { return .ended(.expired, ticket.name) }
+    // Another process has set it aside.
+    return item.record?.isDeadLetter == true ? .ended(.takenOver, ticket.name) : nil
   }
 
   /// Whether the time of a call has passed and the call has no such status yet.
@@ -84,13 +84,16 @@ extension MutationJournal {
   }
 
   /// Marks a call as expired if its time has passed, or refuses its next body.
+  ///
+  /// Another process may have made the call while this one was suspended, so nobody hears of its end before that is
+  /// stored.
   func expire(_ place: JournalState.Place) async {
-    // This is one change, so that the decision of another process does not come in between.
-    let expiry = self.change { state in
-      state.beginExpiry(of: place, in: self).map { ($0, state.items[place]?.record, state.write(place)) }
+    guard let (ticket, write) = self.change({ $0.beginExpiry(of: place, in: self) }) else { return }
+    do throws(AsideRefused) { try await self.waitForAside(ticket, write) } catch {
+      self.change { $0.items[place]?.expired = nil }
+      return
     }
-    guard case (let ticket, let record?, let write)? = expiry else { return }
-    await self.waitForAside(ticket, write)
+    guard let record = self.change({ $0.endExpiry(of: place) }) else { return }
     self.reportAside(record, ticket, because: Self.expiryReason)
   }
 }
@@ -106,8 +109,11 @@ extension JournalState {
     self.setExpiry(of: place, at: now + .seconds(rest))
   }
 
-  /// Decides that a call has expired. Returns it if it can be marked now, because nothing makes it.
-  fileprivate mutating func beginExpiry(of place: Place, in journal: MutationJournal) -> JournalTicket? {
+  /// Decides that a call has expired. Returns it if it can be marked now, because nothing makes it, and the write.
+  fileprivate mutating func beginExpiry(
+    of place: Place,
+    in journal: MutationJournal
+  ) -> (JournalTicket, JournalWrite?)? {
     guard let item = self.items[place], let record = item.record, !item.isGone, !record.isDeadLetter else { return nil }
     self.items[place]?.isExpired = true
     // A call that another process may be making is refused once this process has the right to make it.
@@ -115,12 +121,7 @@ extension JournalState {
     // If the call is not replaced after all, it is refused at its turn.
     if item.replacement != nil { return nil }
     switch item.activity {
-    case .none: break
-    case .waiting(let continuation, let caller):
-      self.edit(place) { $0.activity = .none }
-      self.waitingWithoutScope.remove(place)
-      self.actions.turns.append((continuation, .expired))
-      self.actions.callers.append(caller)
+    case .none, .waiting: break
     case .claimed:
       self.items[place]?.endedEarly = .expired
       return nil
@@ -132,16 +133,11 @@ extension JournalState {
       return nil
     }
     guard item.isStored else { return nil }
-    self.edit(place) { item in
-      if item.isBegunAhead { item.record?.attempts -= 1 }
-      item.isBegunAhead = false
-      item.record?.setAside(as: .expired)
-    }
-    if self.items[place]?.isInLane == false { self.leave(place) }
-    self.endAside(place, because: MutationJournal.expiryReason)
-    self.removeLinks(of: place)
-    self.advance(record.scope)
-    return JournalTicket(
+    var expired = record
+    if item.isBegunAhead { expired.attempts -= 1 }
+    expired.setAside(as: .expired)
+    self.items[place]?.expired = expired
+    let ticket = JournalTicket(
       journal: journal,
       place: place,
       id: item.id,
@@ -150,5 +146,28 @@ extension JournalState {
       isReplay: true,
       fate: item.fate
     )
+    return (ticket, self.write(place))
+  }
+
+  /// Marks a call as expired, once that is stored. Returns its record; nil if it has ended meanwhile.
+  fileprivate mutating func endExpiry(of place: Place) -> JournalRecord? {
+    guard let item = self.items[place], let expired = item.expired, !item.isGone else { return nil }
+    if item.isInLane, !expired.isHolding { self.leave(place) }
+    if case .waiting(let continuation, let caller) = item.activity {
+      self.waitingWithoutScope.remove(place)
+      self.actions.turns.append((continuation, .expired))
+      self.actions.callers.append(caller)
+    }
+    self.edit(place) { item in
+      item.record = expired
+      item.expired = nil
+      item.isBegunAhead = false
+      // The end of a run finds its call as it is now.
+      if !item.activity.isRunning { item.activity = .none }
+    }
+    if self.items[place]?.activity.isNone == true { self.endAside(place, because: MutationJournal.expiryReason) }
+    self.removeLinks(of: place)
+    self.advance(expired.scope)
+    return expired
   }
 }

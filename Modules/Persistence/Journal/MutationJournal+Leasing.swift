@@ -57,16 +57,16 @@ extension MutationJournal {
       try await self.load()
       let known = self.state.withLock { $0.beginReading() }
       let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
-      let read = entries.map { entry in (entry.key, Result { try JournalRecord.read(entry.value) }) }
+      let read = entries.map { entry in (entry.key, entry.version, Result { try JournalRecord.read(entry.value) }) }
       var alive: Set<String> = []
-      for owner in Set(read.compactMap { try? $0.1.get().owner }) where owner != lease.owner {
+      for owner in Set(read.compactMap { try? $0.2.get().owner }) where owner != lease.owner {
         if await lease.isAlive(owner) { alive.insert(owner) }
       }
       let shown = self.change { [alive] state -> Set<String> in
         defer { state.reconcile(read, known: known, alive: alive, own: lease.owner) }
         return Set(state.items.values.map(\.storageKey))
       }
-      self.reportUnreadable(read.filter { !shown.contains($0.0) })
+      self.reportUnreadable(read.filter { !shown.contains($0.0) }.map { ($0.0, $0.2) })
       return true
     } catch {
       self.state.withLock { $0.removedWhileReading = nil }
@@ -97,7 +97,7 @@ extension JournalState {
   ///   - alive: The journals of other processes that live.
   ///   - own: This journal.
   fileprivate mutating func reconcile(
-    _ read: [(key: String, record: Result<JournalRecord, any Error>)],
+    _ read: [(key: String, version: StorageVersion, record: Result<JournalRecord, any Error>)],
     known: [Place: Int?],
     alive: Set<String>,
     own: String
@@ -108,23 +108,31 @@ extension JournalState {
     var refreshed: [Place] = []
     // The last known call of each process and scope.
     var last: [[String?]: Place] = [:]
-    for (key, result) in read {
+    for (key, version, result) in read {
       let record = (try? result.get())?.afterProcess
       let line = record.flatMap { record in record.scope.map { [record.owner, $0] } }
       var isFromEarlierStart = false
       if let place = places.removeValue(forKey: key) {
         // If a call was changed since, its state here is newer.
         let isUnchanged = self.items[place].map { known[place] == $0.version && !$0.isQueued } ?? false
-        guard let record, record.owner != own, isUnchanged else { continue }
+        guard let record, isUnchanged else { continue }
+        if record.owner == own {
+          // Another process has taken this one for ended, and has sent or changed the call.
+          if self.items[place]?.seen != version {
+            self.refresh(place, record, version, isElsewhere: false)
+            refreshed.append(place)
+          }
+          continue
+        }
         isFromEarlierStart = self.items[place]?.isFromEarlierStart ?? false
         let isOutOfOrder = line.flatMap { last[$0] }.map { place < $0 } ?? false
         guard isOutOfOrder, self.forget(place) else {
           if let line { last[line] = max(place, last[line] ?? place) }
-          self.refresh(place, record, alive)
+          self.refresh(place, record, version, isElsewhere: record.owner.map { alive.contains($0) } ?? false)
           refreshed.append(place)
           continue
         }
-      } else if self.failedRemovals.contains(key) || removed.contains(key) {
+      } else if self.failedRemovals[key] != nil || removed.contains(key) {
         continue
       }
       let place = self.nextEarlierPlace()
@@ -132,6 +140,7 @@ extension JournalState {
       self.restore(
         record,
         from: key,
+        version,
         at: place,
         isElsewhere: isElsewhere,
         isFromEarlierStart: isFromEarlierStart
@@ -142,7 +151,7 @@ extension JournalState {
     for place in places.values where known[place] != nil {
       // A call that is about to be replaced is removed when the other call is accepted.
       guard let item = self.items[place], item.isStored, !item.isGone, item.replacement == nil else { continue }
-      if item.activity.isRunning { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
+      self.endElsewhere(place)
     }
     // The calls of an ended process are made by a process that has resumed. The others watch these calls until then.
     if self.lastResumption > 0, !restored.isEmpty {
@@ -162,20 +171,65 @@ extension JournalState {
     return true
   }
 
-  /// Records the changes that another process has stored for its call.
-  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ alive: Set<String>) {
-    guard let item = self.items[place], item.activity.isNone, !item.isGone else { return }
-    let isElsewhere = record.owner.map { alive.contains($0) } ?? false
-    if item.isInLane { self.leave(place) }
-    self.edit(place) { item in
-      item.record = record
-      item.isElsewhere = isElsewhere
-      if record.isHolding { item.isHeld = true }
+  /// Takes over what another process has made of an entry, after a change of this process was refused.
+  ///
+  /// - Returns: The changes that wait to be written. They were decided for the earlier entry, so they are refused, too.
+  mutating func adopt(_ entry: ReadEntry, at place: Place) -> [(JournalWrite, (any Error)?)] {
+    guard let item = self.items[place], !item.isGone else { return [] }
+    self.items[place]?.writes = []
+    self.items[place]?.expired = nil
+    if let version = entry.version, let record = entry.record {
+      self.refresh(place, record, version, isElsewhere: item.isElsewhere)
+      self.advance(record.scope)
+    } else {
+      self.endElsewhere(place)
     }
-    if self.items[place]?.isInLane == true, let lane = record.scope { self.enter(lane, place) }
-    if record.isDeadLetter { self.endDue(place) }
+    return item.writes.map { ($0, JournalEntryChanged(isGone: entry.version == nil)) }
+  }
+
+  /// Records what another process has stored of a call.
+  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ version: StorageVersion, isElsewhere: Bool) {
+    guard var item = self.items[place], !item.isGone else { return }
+    let (earlier, wasInLane) = (item.record, item.isInLane)
+    item.record = record
+    item.isElsewhere = isElsewhere
+    // Before its scope counts it as one that has left.
+    if wasInLane, !item.isInLane { self.leave(place) }
+    let wasElsewhere = self.edit(place) { item in
+      defer { item.isElsewhere = isElsewhere }
+      item.record = record
+      item.seen = version
+      item.attempted = nil
+      if earlier?.isDeadLetter == true { item.isHeld = false }
+      if record.isHolding { item.isHeld = true }
+      return item.isElsewhere
+    }
+    if !wasInLane, item.isInLane, let lane = record.scope { self.enter(lane, place) }
+    if record.isDeadLetter, earlier?.isDeadLetter == false { self.setAsideElsewhere(place, record) }
     // A call that is due was passed over before.
-    if item.isElsewhere, !isElsewhere, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
+    if wasElsewhere == true, !isElsewhere, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
+  }
+
+  /// Ends the waits for a call that another process has set aside.
+  private mutating func setAsideElsewhere(_ place: Place, _ record: JournalRecord) {
+    self.removeLinks(of: place)
+    let turn: JournalTurn = record.status == .expired ? .expired : .takenOver
+    switch self.items[place]?.activity {
+    // Its end finds the entry as it is now.
+    case .running, nil: return
+    case .none?: break
+    case .claimed: self.items[place]?.endedEarly = turn
+    case .waiting(let continuation, let caller):
+      self.waitingWithoutScope.remove(place)
+      self.actions.turns.append((continuation, turn))
+      self.actions.callers.append(caller)
+    }
+    self.endAside(place, because: "another process has set it aside")
+  }
+
+  /// Records that another process has removed an entry: it has made the call, or its user has removed it.
+  private mutating func endElsewhere(_ place: Place) {
+    if self.isRunning(place) { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
   }
 
   /// Removes a call that another process has made. A call that runs here is removed when it ends, and begins no further

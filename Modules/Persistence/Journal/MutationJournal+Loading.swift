@@ -39,16 +39,16 @@ extension MutationJournal {
   }
 
   private func endLoading(with entries: [StorageEntry]?) {
-    let read = (entries ?? []).map { entry in (entry, Result { try JournalRecord.read(entry.value) }) }
+    let read = (entries ?? []).map { entry in (entry, entry.version, Result { try JournalRecord.read(entry.value) }) }
     // This comes before the callers that wait for the entries continue.
-    self.reportUnreadable(read.map { ($0.key, $1) })
+    self.reportUnreadable(read.map { ($0.key, $2) })
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
-        for (entry, record) in read {
+        for (entry, version, record) in read {
           let place = state.nextEarlierPlace()
           let call = (try? record.get())?.afterProcess
-          state.restore(call, from: entry.key, at: place, isFromEarlierStart: true)
+          state.restore(call, from: entry.key, version, at: place, isFromEarlierStart: true)
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
         let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }

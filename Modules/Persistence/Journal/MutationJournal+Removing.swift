@@ -38,12 +38,12 @@ extension MutationJournal {
     let (removals, unaccepted) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
     var areRemoved = true
     for removal in removals {
-      if await !self.finish(removal) { areRemoved = false }
+      if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
     for (place, signal) in unaccepted {
       await signal.value()
       guard let removal = self.change({ $0.items[place]?.refusal }) else { continue }
-      if await !self.finish(removal) { areRemoved = false }
+      if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
     do {
       try await self.storage.overwriteRemovedEntries()
@@ -54,10 +54,21 @@ extension MutationJournal {
     return areRemoved
   }
 
-  /// Waits for a removal. Returns whether the entry was removed from the storage.
-  private nonisolated(nonsending) func finish(_ removal: JournalRemoval) async -> Bool {
+  /// Waits for a removal.
+  ///
+  /// - Parameters:
+  ///   - removal: The removal.
+  ///   - isGoneEnough: Whether it counts that another process has removed the entry, or has made the call.
+  /// - Returns: Whether the entry was removed from the storage.
+  private nonisolated(nonsending) func finish(
+    _ removal: JournalRemoval,
+    orGone isGoneEnough: Bool = false
+  ) async -> Bool {
+    var isRemoved = true
     do {
       try await removal.write.value()
+    } catch is JournalEntryChanged {
+      isRemoved = isGoneEnough
     } catch {
       let isLeft = self.change { $0.endFailedRemoval(of: removal.place) }
       OperationWarning.report(storageFailedTo: "remove the journal entry \(removal.id)", error)
@@ -81,7 +92,7 @@ extension MutationJournal {
         OperationNotice(.journalRemoved, attributes: name.map { ["journal.name": .string($0)] } ?? [:])
       }
     }
-    return true
+    return isRemoved
   }
 
   /// Removes the entries of ended calls with removals that have failed.

@@ -73,15 +73,22 @@ extension MutationJournal {
     of id: JournalEntry.ID,
     revising revision: JournalRevision? = nil
   ) async -> JournalState.Place? {
-    let (date, now) = (self.date, self.deadlines.elapsed)
-    let change = self.change { $0.prepareRetry(of: id, at: date, now, revising: revision) }
-    guard let (place, write) = change else { return nil }
-    do {
-      try await write?.value()
-    } catch {
-      OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
+    while true {
+      let (date, now) = (self.date, self.deadlines.elapsed)
+      let change = self.change { $0.prepareRetry(of: id, at: date, now, revising: revision) }
+      guard let (place, write) = change else { return nil }
+      do {
+        try await write?.value()
+      } catch is JournalEntryChanged {
+        // Other arguments were chosen for the call as it was. Otherwise the call as it is now is made again, if it has
+        // not ended.
+        if revision != nil { return nil }
+        continue
+      } catch {
+        OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
+      }
+      return place
     }
-    return place
   }
 
   /// Notes the updates of a run that makes a call again, so that they end if the call is removed.
@@ -142,6 +149,7 @@ extension JournalState {
       item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }
       item.isHeld = false
       item.isExpired = false
+      item.expired = nil
       item.failuresInARow = 0
     }
     self.setExpiry(of: place, at: date, now)

@@ -52,87 +52,109 @@ extension MutationJournal {
       // The rights are read for each batch, because a storage may take longer than a lease lasts.
       let held = self.lease?.heldRights(at: self.deadlines.elapsed)
       guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
-      let (failures, obstacle) = await self.store(batch)
-      self.finish(batch, failures)
+      let (results, obstacle) = await self.store(batch)
+      self.finish(batch, results)
       guard let obstacle else { continue }
       // What waits meanwhile would fail in the same way, one batch after the other.
       while let next = self.state.withLock({ $0.nextBatch(holding: held) }) {
-        self.finish(next, Dictionary(next.contents.map { ($0.key, obstacle) }, uniquingKeysWith: { first, _ in first }))
+        self.finish(next, next.contents.map { _ in .failed(obstacle, attempted: nil) })
       }
       return
     }
   }
 
-  private func finish(_ batch: JournalBatch, _ failures: [String: any Error]) {
-    let finished = self.change { $0.didWrite(batch, failures) }
+  private func finish(_ batch: JournalBatch, _ results: [JournalBatch.Result]) {
+    let finished = self.change { $0.didWrite(batch, results) }
     for (write, error) in finished { write.finish(error.map { .failure($0) } ?? .success(())) }
   }
 
-  /// Applies a batch. If that fails, applies each change by itself, because one change may have caused the failure,
-  /// unless the error concerns the whole storage.
+  /// Applies a batch. If that fails, or if another process has changed an entry, applies each change by itself, because
+  /// the others may succeed, unless the error concerns the whole storage.
   ///
-  /// - Returns: The errors of the keys that could not be written, and the error that concerns the whole storage; nil if
-  ///   there is none.
+  /// - Returns: What has become of each content, and the error that concerns the whole storage; nil if there is none.
   private nonisolated(nonsending) func store(
     _ batch: JournalBatch
-  ) async -> (failures: [String: any Error], obstacle: StorageError?) {
-    var failures: [String: any Error] = [:]
-    var changes: [[StorageChange]] = []
-    for content in batch.contents {
-      guard let record = content.record else {
-        changes.append([.remove(key: content.key)])
+  ) async -> (results: [JournalBatch.Result], obstacle: StorageError?) {
+    let encoded = batch.contents.map { content in Result { try content.record?.write() } }
+    let contents = zip(batch.contents, encoded).filter { (try? $1.get()) != nil || $0.record == nil }
+      .map { EncodedContent(content: $0, bytes: try? $1.get()) }
+    if contents.count == batch.contents.count, contents.count > 1 {
+      let conditions = contents.flatMap(\.conditions)
+      do {
+        let outcome = try await self.storage.apply(contents.flatMap(\.changes), if: conditions)
+        if outcome == .made { return (contents.map { .made($0.version) }, nil) }
+      } catch {
+        guard let obstacle = error.asObstacle else { return await self.storeEach(batch, encoded) }
+        return (contents.map { .failed(error, attempted: $0.version) }, obstacle)
+      }
+    }
+    return await self.storeEach(batch, encoded)
+  }
+
+  private nonisolated(nonsending) func storeEach(
+    _ batch: JournalBatch,
+    _ encoded: [Result<[UInt8]?, any Error>]
+  ) async -> (results: [JournalBatch.Result], obstacle: StorageError?) {
+    var results: [JournalBatch.Result] = []
+    var obstacle: StorageError?
+    for (content, bytes) in zip(batch.contents, encoded) {
+      if let obstacle {
+        results.append(.failed(obstacle, attempted: nil))
         continue
       }
-      do {
-        let put = StorageChange.put(key: content.key, value: try record.write())
-        // Both changes are applied or neither: a call must not be lost with the call that replaces it.
-        changes.append([put] + (content.replaced.map { [.remove(key: $0)] } ?? []))
-      } catch {
-        failures[content.key] = error
+      switch bytes {
+      case .success(let bytes): results.append(await self.store(EncodedContent(content: content, bytes: bytes)))
+      case .failure(let error): results.append(.failed(error, attempted: nil))
       }
+      if case .failed(let error, _)? = results.last { obstacle = error.asObstacle }
     }
-    do {
-      if !changes.isEmpty { try await self.storage.apply(changes.flatMap(\.self)) }
-    } catch {
-      let obstacle = error.asObstacle
-      guard changes.count > 1, obstacle == nil else {
-        for change in changes { failures[change[0].key] = error }
-        return (failures, obstacle)
-      }
-      for (index, change) in changes.enumerated() {
-        do {
-          try await self.storage.apply(change)
-        } catch {
-          failures[change[0].key] = error
-          guard let obstacle = error.asObstacle else { continue }
-          for change in changes[index...] { failures[change[0].key] = error }
-          return (failures, obstacle)
-        }
-      }
-    }
-    return (failures, nil)
+    return (results, obstacle)
   }
-}
 
-/// The changes of one batch.
-struct JournalBatch: Sendable {
-  /// The calls, with their storage keys and the numbers of their last changes.
-  var calls: [(place: JournalState.Place, key: String, version: Int)] = []
-  var contents: [Content] = []
-  /// The storage keys of calls with changes that are not stored, because the right to make the calls was lost.
-  var skipped: Set<String> = []
-  /// The keys with removals that have failed before.
-  var removals: [String] = []
-  /// The tasks that wait for the removals.
-  var waiters: [AwaitedOutcome<Void>] = []
+  /// Stores one content, unless another process has changed what it was decided for.
+  private nonisolated(nonsending) func store(_ content: EncodedContent) async -> JournalBatch.Result {
+    var content = content
+    do {
+      while true {
+        let outcome = try await self.storage.apply(content.changes, if: content.conditions)
+        guard case .refused(let condition) = outcome else { return .made(content.version) }
+        let entry = try await self.storage.entry(with: condition.key)
+        // An earlier try has written it, and has failed all the same.
+        if let version = content.version, condition.key == content.content.key, entry?.version == version {
+          return .made(version)
+        }
+        guard content.content.appliesAnyhow(to: entry, condition.key) else {
+          return .refused(ReadEntry(entry, at: condition.key))
+        }
+        content.content.seen = entry?.version
+      }
+    } catch {
+      return .failed(error, attempted: content.version)
+    }
+  }
 
-  /// The content that is stored with a key.
-  struct Content: Sendable {
-    let key: String
-    /// The content; nil to remove the key.
-    let record: JournalRecord?
-    /// The key of the call that this call replaces. It is removed in the same step.
-    var replaced: String?
+  /// A content with its bytes.
+  private struct EncodedContent: Sendable {
+    var content: JournalBatch.Content
+    /// The bytes; nil to remove the entry.
+    let bytes: [UInt8]?
+
+    var version: StorageVersion? { self.bytes.map { StorageVersion(of: $0, at: self.content.key) } }
+
+    /// Both changes are applied or neither: a call must not be lost with the call that replaces it.
+    var changes: [StorageChange] {
+      guard let bytes else { return [.remove(key: self.content.key)] }
+      let removal = self.content.replaced.map { StorageChange.remove(key: $0.key) }
+      return [.put(key: self.content.key, value: bytes)] + (removal.map { [$0] } ?? [])
+    }
+
+    var conditions: [StorageCondition] {
+      let (content, replaced) = (self.content, self.content.replaced)
+      let own: StorageCondition? =
+        content.isNew ? .absent(key: content.key) : content.seen.map { .unchanged(key: content.key, $0) }
+      let other = replaced.flatMap { call in call.seen.map { StorageCondition.unchanged(key: call.key, $0) } }
+      return [own, other].compactMap(\.self)
+    }
   }
 }
 
@@ -198,27 +220,44 @@ extension JournalState {
       // acceptance is written first.
       guard let item = self.items[place], item.replacement == nil || !item.isStored else { continue }
       self.items[place]?.isQueued = false
+      // Its changes were refused, because another process has changed its entry.
+      if item.writes.isEmpty { continue }
       batch.calls.append((place, item.storageKey, item.version))
       if !self.mayStore(item, holding: held) {
         batch.skipped.insert(item.storageKey)
         continue
       }
-      let replaced = item.isGone ? nil : item.replaced.flatMap { self.items[$0]?.storageKey }
-      batch.contents.append(
-        JournalBatch.Content(key: item.storageKey, record: item.isGone ? nil : item.record, replaced: replaced)
-      )
+      batch.contents.append(self.content(of: item))
     }
     self.queue.removeFirst(places.count)
     // A removal that fails again waits for the next change.
     if !places.isEmpty || !self.removalWaiters.isEmpty {
-      batch.removals = self.failedRemovals.sorted()
-      self.failedRemovals = []
-      batch.contents += batch.removals.map { JournalBatch.Content(key: $0, record: nil) }
+      batch.removals = self.failedRemovals
+      self.failedRemovals = [:]
+      for (key, removal) in batch.removals.sorted(by: { $0.key < $1.key }) {
+        batch.contents.append(JournalBatch.Content(key: key, record: nil, seen: removal.seen, removal: removal))
+      }
     }
     batch.waiters = self.removalWaiters
     self.removalWaiters = []
     self.isWriting = !places.isEmpty || !batch.waiters.isEmpty
     return self.isWriting ? batch : nil
+  }
+
+  private func content(of item: Item) -> JournalBatch.Content {
+    var content = JournalBatch.Content(
+      key: item.storageKey,
+      record: item.isGone ? nil : item.expired ?? item.record,
+      isNew: !item.isStored,
+      seen: item.seen,
+      attempted: item.attempted
+    )
+    if item.isGone {
+      content.removal = item.removal
+    } else if let place = item.replaced, let replaced = self.items[place] {
+      content.replaced = (place, replaced.storageKey, replaced.seen)
+    }
+    return content
   }
 
   /// Whether decisions about a call that is being made may be stored.
@@ -231,17 +270,47 @@ extension JournalState {
   }
 
   /// Records the results of a batch, and returns the results of the writes that it includes.
-  mutating func didWrite(_ batch: JournalBatch, _ failures: [String: any Error]) -> [(JournalWrite, (any Error)?)] {
+  mutating func didWrite(
+    _ batch: JournalBatch,
+    _ results: [JournalBatch.Result]
+  ) -> [(JournalWrite, (any Error)?)] {
     var finished: [(JournalWrite, (any Error)?)] = []
     self.actions.signals += batch.waiters
-    self.failedRemovals.formUnion(batch.removals.filter { failures[$0] != nil })
+    let byKey = Dictionary(zip(batch.contents.map(\.key), zip(batch.contents, results)), uniquingKeysWith: { $1 })
+    for (key, removal) in batch.removals {
+      if case .failed? = byKey[key]?.1 { self.failedRemovals[key] = removal }
+    }
     for (place, key, version) in batch.calls {
+      var failure: (any Error)? = batch.skipped.contains(key) ? JournalRightLost() : nil
+      if let (content, result) = byKey[key], failure == nil {
+        switch result {
+        case .made(let version):
+          self.items[place]?.seen = version
+          self.items[place]?.attempted = nil
+        case .failed(let error, let attempted):
+          failure = error
+          if let attempted { self.items[place]?.attempted = attempted }
+        case .refused(let entry):
+          failure = JournalEntryChanged(isGone: entry.version == nil)
+          if let replaced = content.replaced, replaced.key == entry.key {
+            finished += self.adopt(entry, at: replaced.place)
+          } else if !content.isNew {
+            finished += self.adopt(entry, at: place)
+          }
+        }
+      }
       guard let item = self.items[place] else { continue }
-      let failure = batch.skipped.contains(key) ? JournalRightLost() : failures[key]
       finished += item.writes.filter { $0.version <= version }.map { ($0, failure) }
       self.items[place]?.writes.removeAll { $0.version <= version }
     }
     return finished
+  }
+}
+
+extension JournalState.Item {
+  /// Which entries are removed when it has ended, or when the user removes it.
+  var removal: EntryRemoval {
+    EntryRemoval(seen: self.seen, revision: self.isBeingRemoved && !self.hasEnded ? nil : self.record?.revision ?? 0)
   }
 }
 

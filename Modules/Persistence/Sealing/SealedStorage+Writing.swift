@@ -1,8 +1,33 @@
 internal import OperationCore
 
 extension SealedStorage {
+  /// The conditions for the places where an entry may be; nil if the condition does not hold.
+  nonisolated(nonsending) func conditions(
+    for condition: StorageCondition,
+    _ keys: SealingKeys
+  ) async throws -> [StorageCondition]? {
+    let unopened = SealedEntries.place(ofUnopened: condition.key)
+    var found: [StorageEntry] = []
+    var conditions: [StorageCondition] = []
+    for place in try unopened.map({ [$0] }) ?? self.places(of: condition.key, keys) {
+      let entry = try await self.base.entry(with: place)
+      if let entry { found.append(entry) }
+      conditions.append(entry.map { .unchanged(key: place, $0.version) } ?? .absent(key: place))
+    }
+    let entry = SealedEntries(found, keys).entries(withPrefix: condition.key).first { entry in
+      entry.key.utf8.elementsEqual(condition.key.utf8)
+    }
+    return entry?.version == condition.version ? conditions : nil
+  }
+
   /// Makes the changes of a batch, while nothing rewrites entries.
-  nonisolated(nonsending) func write(_ batch: [StorageChange], _ keys: SealingKeys) async throws {
+  ///
+  /// - Returns: Whether they were made. They are not if a condition does not hold.
+  nonisolated(nonsending) func write(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition],
+    _ keys: SealingKeys
+  ) async throws -> Bool {
     var changes: [StorageChange] = []
     changes.reserveCapacity(batch.count + 1)
     /// The places whose contents go, those that get others among them.
@@ -31,12 +56,17 @@ extension SealedStorage {
     var kept: [StorageChange] = []
     for place in unopened.intersection(replaced).sorted() { kept += try await self.setAside(place, keys) }
     if !kept.isEmpty { changes = kept + changes }
-    try await self.base.apply(changes)
-    if !isNew, unopened.isEmpty { return }
+    if conditions.isEmpty {
+      try await self.base.apply(changes)
+    } else {
+      guard try await self.base.apply(changes, if: conditions) == .made else { return false }
+    }
+    if !isNew, unopened.isEmpty { return true }
     self.state.withLock { state in
       if isNew { state.isRegistered = true }
       state.unopened.subtract(unopened)
     }
+    return true
   }
 
   /// The places where an entry may be: one for each sealing key.

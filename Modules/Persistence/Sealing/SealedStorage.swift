@@ -75,10 +75,25 @@ public final class SealedStorage: PersistentStorage {
   }
 
   nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
+    _ = try await self.apply(batch, if: [])
+  }
+
+  nonisolated(nonsending) public func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     let keys = try self.keys.get()
     await self.gate.enter()
     defer { self.gate.leave() }
-    try await self.write(batch, keys)
+    while true {
+      var sealed: [StorageCondition] = []
+      for condition in conditions {
+        guard let places = try await self.conditions(for: condition, keys) else { return .refused(condition) }
+        sealed += places
+      }
+      if try await self.write(batch, if: sealed, keys) { return .made }
+      // The bytes at a place have changed. They are opened again, because what is in them may be the same.
+    }
   }
 
   nonisolated(nonsending) public func overwriteRemovedEntries() async throws {

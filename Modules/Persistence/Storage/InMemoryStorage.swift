@@ -65,14 +65,27 @@ public final class InMemoryStorage: PersistentStorage {
   }
 
   nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
+    _ = try await self.apply(batch, if: [])
+  }
+
+  nonisolated(nonsending) public func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     try self.state.withLock { state throws(StorageError) in
       if state.isClosed { throw .closed("in memory") }
+      for condition in conditions {
+        let value = state.entries[Key(text: condition.key)]
+        let version = value.map { StorageVersion(of: $0, at: condition.key) }
+        if version != condition.version { return .refused(condition) }
+      }
       for change in batch {
         switch change {
         case .put(let key, let value): state.entries.insert(value, for: Key(text: key))
         case .remove(let key): state.entries.removeValue(for: Key(text: key))
         }
       }
+      return .made
     }
   }
 

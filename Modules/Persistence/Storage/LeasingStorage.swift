@@ -2,7 +2,8 @@
 ///
 /// A lease is a right with an owner and an end. Its owner renews it while it needs it. If the owner dies, the lease
 /// ends by itself, and another process can take it. A ``MutationJournal`` uses one for each scope, so that two
-/// processes with one file do not make the same calls.
+/// processes with one file do not make the same calls. A lease may end while its owner is suspended, so what the owner
+/// writes is conditional: the storage implements ``PersistentStorage/apply(_:if:)`` itself, in one step.
 public protocol LeasingStorage: PersistentStorage {
   /// Takes a lease for an owner, or renews the one that it holds, unless another owner holds it.
   ///

@@ -37,6 +37,33 @@ public protocol PersistentStorage: AnyObject, Sendable {
   /// - Throws: An error if the storage is full, cannot be written or is closed. It has then made none of the changes.
   nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws
 
+  /// Makes all changes of a batch if all conditions hold, or none of them.
+  ///
+  /// The storage compares and changes in one step: no other batch, of any process, comes in between. So a writer that
+  /// has read an entry does not undo what another one has made of it since. A journal writes all entries that it knows
+  /// like that.
+  ///
+  /// ```swift
+  /// let outcome = try await storage.apply(
+  ///   [.remove(key: entry.key)],
+  ///   if: [.unchanged(key: entry.key, entry.version)]
+  /// )
+  /// ```
+  ///
+  /// By default the entries are read first, and the batch is applied then, which is right for a storage that one writer
+  /// at a time changes.
+  ///
+  /// - Parameters:
+  ///   - batch: The changes, as those of ``apply(_:)``.
+  ///   - conditions: What has to hold. The entries that they name need not be those that the batch changes.
+  /// - Returns: ``StorageOutcome/made``, or the first condition that does not hold.
+  /// - Throws: An error if the storage cannot be read or written, is full or is closed. It has then made none of the
+  ///   changes.
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome
+
   /// Makes the entries that were removed so far unreadable in the files of the storage, for example when a user signs out.
   ///
   /// Removing all values or all calls does so at its end. By default nothing is done.

@@ -34,11 +34,7 @@ struct UseRecord: Hashable, Sendable {
   static func seconds(_ seconds: Double) -> Int64? { Int64(exactly: seconds.rounded(.up)) }
 
   /// FNV-1a in 64 bits.
-  static func checksum(of bytes: [UInt8]) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return hash
-  }
+  static func checksum(of bytes: [UInt8]) -> UInt64 { StorageVersion.hash(bytes) }
 }
 
 extension UseRecord {

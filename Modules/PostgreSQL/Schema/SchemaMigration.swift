@@ -6,6 +6,7 @@
     /// The steps, in order. The version of a schema is the number of its steps.
     static let all = [
       SchemaMigration(script: SchemaMigration.storage), SchemaMigration(script: SchemaMigration.fleet),
+      SchemaMigration(script: SchemaMigration.conditions),
     ]
 
     /// The tables that a user of the schema reads and writes.

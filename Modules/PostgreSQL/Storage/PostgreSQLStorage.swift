@@ -85,15 +85,69 @@
     }
 
     nonisolated(nonsending) public func apply(_ batch: [StorageChange]) async throws {
+      _ = try await self.apply(batch, if: [])
+    }
+
+    nonisolated(nonsending) public func apply(
+      _ batch: [StorageChange],
+      if conditions: [StorageCondition]
+    ) async throws -> StorageOutcome {
       let changes = BatchChanges(batch)
-      if batch.isEmpty { return try self.uses.check() }
-      // It is not cancelled, as nobody would know then whether it was made.
-      _ = try await self.perform(self.statements.apply, changes.parameters, isCancellable: false)
-      let count = self.batchCount.wrappingAdd(1, ordering: .relaxed).newValue
-      if count.isMultiple(of: Self.cleanUpInterval) {
-        // What it does not remove now is removed later, and the batch was made.
-        _ = try? await self.perform(self.statements.cleanUp, [])
+      if batch.isEmpty, conditions.isEmpty {
+        try self.uses.check()
+        return .made
       }
+      let compared = conditions.map { Array($0.key.utf8) }
+      while !conditions.isEmpty {
+        switch try await self.writers(of: conditions, compared) {
+        case .refused(let condition): return .refused(condition)
+        case .holds(let writers):
+          let parameters = changes.parameters + [.byteArray(compared), .integerArray(writers)]
+          // It is not cancelled, as nobody would know then whether it was made.
+          let rows = try await self.perform(self.statements.applyIf, parameters, isCancellable: false)
+          if rows.first?.integer(0) == 0 {
+            await self.cleanUp()
+            return .made
+          }
+        }
+        // Somebody has written one of them since. It is read again, because its content may be the same.
+      }
+      _ = try await self.perform(self.statements.apply, changes.parameters, isCancellable: false)
+      await self.cleanUp()
+      return .made
+    }
+
+    /// Reads the entries that conditions name, and compares them.
+    ///
+    /// - Returns: Who has written them, or the first condition that does not hold.
+    private nonisolated(nonsending) func writers(
+      of conditions: [StorageCondition],
+      _ keys: [[UInt8]]
+    ) async throws -> Comparison {
+      var writers = [Int64](repeating: 0, count: keys.count)
+      var versions = [StorageVersion?](repeating: nil, count: keys.count)
+      for row in try await self.perform(self.statements.compared, [.byteArray(keys)]) {
+        guard let index = row.integer(0).map({ Int($0) - 1 }), keys.indices.contains(index) else { continue }
+        versions[index] = StorageVersion(of: row.bytes(1) ?? [], at: conditions[index].key)
+        writers[index] = row.integer(2) ?? 0
+      }
+      for (condition, version) in zip(conditions, versions) where version != condition.version {
+        return .refused(condition)
+      }
+      return .holds(writers)
+    }
+
+    private enum Comparison {
+      /// The transactions that have written the entries, 0 for those that are absent.
+      case holds([Int64])
+      case refused(StorageCondition)
+    }
+
+    private nonisolated(nonsending) func cleanUp() async {
+      let count = self.batchCount.wrappingAdd(1, ordering: .relaxed).newValue
+      guard count.isMultiple(of: Self.cleanUpInterval) else { return }
+      // What it does not remove now is removed later, and the batch was made.
+      _ = try? await self.perform(self.statements.cleanUp, [])
     }
 
     nonisolated(nonsending) public func close() async {

@@ -4,6 +4,8 @@
     let entries: Statement
     let sizes: Statement
     let apply: Statement
+    let compared: Statement
+    let applyIf: Statement
     let acquireLease: Statement
     let releaseLease: Statement
     let cleanUp: Statement
@@ -30,6 +32,23 @@
         .byteArray,
         .byteArray,
         .byteArray
+      )
+      self.compared = Statement(
+        """
+        SELECT c.position, e.value, e.xmin::text::bigint
+        FROM unnest($1) WITH ORDINALITY AS c (k, position)
+        JOIN \(name).entry e ON e.head = substring(c.k FOR 1000) AND e.digest = \(name).digest(substring(c.k FROM 1001))
+        """,
+        .byteArray
+      )
+      self.applyIf = Statement(
+        "SELECT \(name).apply_batch_if($1, $2, $3, $4, $5, $6)",
+        .bytes,
+        .byteArray,
+        .byteArray,
+        .byteArray,
+        .byteArray,
+        .integerArray
       )
       self.acquireLease = Statement("SELECT \(name).acquire_lease($1, $2, $3)", .bytes, .bytes, .integer)
       self.releaseLease = Statement("DELETE FROM \(name).lease WHERE name = $1 AND owner = $2", .bytes, .bytes)

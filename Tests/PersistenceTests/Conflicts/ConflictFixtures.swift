@@ -88,9 +88,14 @@ final class HeldStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     try await self.door.pass()
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }

@@ -369,8 +369,13 @@ final class SharedStorage: LeasingStorage {
     return entries
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
-    if try self.isAlive { try await self.base.apply(batch) }
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
+    try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
   }
 
   nonisolated(nonsending) func acquireLease(

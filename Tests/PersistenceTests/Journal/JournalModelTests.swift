@@ -146,7 +146,12 @@ private final class ShuffledStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     await withCheckedContinuation { continuation in
       let isOpen = self.state.withLock { state in
         if !state.isOpen { state.writes.append(continuation) }
@@ -154,7 +159,7 @@ private final class ShuffledStorage: PersistentStorage {
       }
       if isOpen { continuation.resume() }
     }
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }
@@ -191,13 +196,18 @@ private final class PickyStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     try await self.gate.wait()
     let isRefused = batch.contains { change in
       if case .put(_, let value) = change { String(decoding: value, as: UTF8.self).contains("bad") } else { false }
     }
     if isRefused { throw Broken() }
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }

@@ -27,14 +27,19 @@ private final class ObstructedStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     let error = self.state.withLock { state in
       state.writeCount += 1
       return state.error
     }
     try await self.gate.wait()
     if let error { throw error }
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async {}

@@ -93,7 +93,14 @@ private final class WatchedStorage: LeasingStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { try await self.base.apply(batch) }
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
+    try await self.base.apply(batch, if: conditions)
+  }
 
   nonisolated(nonsending) func acquireLease(
     _ name: String,

@@ -204,10 +204,15 @@ private final class StickyStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     let removes = batch.contains { if case .remove = $0 { true } else { false } }
     if removes, self.isSticky.withLock({ $0 }) { throw Broken() }
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }

@@ -67,7 +67,14 @@ private actor SlowStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  func apply(_ batch: [StorageChange]) async throws { try await self.base.apply(batch) }
+  func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
+    try await self.base.apply(batch, if: conditions)
+  }
 
   func close() async { await self.base.close() }
 }

@@ -39,7 +39,12 @@ final class PhoneStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     let puts = batch.contains { if case .put = $0 { true } else { false } }
     let (isRefused, isDead) = self.state.withLock { state in
       let isRefused = state.room == .nothing || (state.room == .removals && puts)
@@ -47,9 +52,9 @@ final class PhoneStorage: PersistentStorage {
       return (isRefused, state.isDead)
     }
     // What a dead process does is not seen.
-    if isDead { return }
+    if isDead { return .made }
     if isRefused { throw StorageError(code: .full, message: "The disk is full.") }
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async { await self.base.close() }

@@ -248,9 +248,13 @@ import Testing
     later.register(Send(server: self.server), as: "send")
     await later.resume().settled()
     #expect(self.server.done == ["a", "b", "c"])
-    for _ in calls { try await script.next().succeed("ok") }
-    for call in calls { _ = try await call.value }
-    #expect(self.server.done == ["a", "b", "c"])
+    // The first program begins none of the calls that the other one has made.
+    try await script.next().succeed("ok")
+    _ = try await calls[0].value
+    for call in calls.dropFirst() {
+      await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .takenOver }
+    }
+    #expect(self.server.requests.map(\.text) == ["a", "a", "b", "c"])
   }
 
   @Test func `Two resumptions at once make each call once`() async throws {

@@ -198,10 +198,20 @@ final class SteppedStorage: LeasingStorage {
     return await self.journals.pass(self.process) ? entries : []
   }
 
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     if self.journals.writesLate { _ = await self.journals.pass(self.process) }
-    guard self.journals.change({ !$0.dead.contains(self.process) }) else { return }
-    try await self.journals.base.apply(batch)
+    guard self.journals.change({ !$0.dead.contains(self.process) }) else { return .made }
+    let outcome = try await self.journals.base.apply(batch, if: conditions)
+    guard outcome == .made else {
+      self.journals.change { _ = $0.seen.insert("refused") }
+      _ = await self.journals.pass(self.process)
+      return outcome
+    }
     self.journals.change { state in
       for change in batch {
         switch change {
@@ -219,6 +229,7 @@ final class SteppedStorage: LeasingStorage {
       }
     }
     _ = await self.journals.pass(self.process)
+    return outcome
   }
 
   nonisolated(nonsending) func acquireLease(

@@ -19,6 +19,12 @@ import Testing
   private static let remedyOfSplitting =
     "Make all changes of a batch or none, and apply the next batch as if the refused one had not been."
 
+  private static let remedyOfConditions = "Compare the entries, and make all changes of the batch or none."
+
+  private static let versionOfOne = StorageVersion(of: [1], at: "a")
+
+  private static func refusal(_ condition: StorageCondition) -> StorageOutcome { .refused(condition) }
+
   private static let faults: [(StorageRule, BrokenStorage.Fault, [String])] = [
     (
       .values, .dropsLargeValues,
@@ -121,6 +127,24 @@ import Testing
       ["after a batch with \"bad\", the batch [\"b\"] threw DiskIsFull(). \(remedyOfSplitting)"]
     ),
     (
+      .conditions, .ignoresConditions,
+      [
+        """
+        the entry was changed, and the outcome was made, not \(refusal(.unchanged(key: "a", versionOfOne))). \
+        \(remedyOfConditions)
+        """
+      ]
+    ),
+    (
+      .conditions, .comparesOneCondition,
+      [
+        """
+        the second condition did not hold, and the outcome was made, not \(refusal(.absent(key: "a/b"))). \
+        \(remedyOfConditions)
+        """
+      ]
+    ),
+    (
       .leases, .leasesToAll,
       ["\"a\" held a lease for an hour, and \"b\" got held. Refuse it, with the time until its end."]
     ),
@@ -213,6 +237,15 @@ import Testing
     let found = try await recordedIssues { try await checkStorage([.concurrency]) { BrokenStorage(.losesBatches) } }
     #expect(found.count == 1)
     let begin = "The storage breaks the rule 'concurrency': 8 tasks put 10 entries each, and "
+    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+  }
+
+  @Test func `Conditions that are compared before another step changes the entries are found`() async throws {
+    let found = try await recordedIssues {
+      try await checkStorage([.conditions]) { BrokenStorage(.comparesInTwoSteps) }
+    }
+    #expect(found.count == 1)
+    let begin = "The storage breaks the rule 'conditions': 8 tasks added 5 to a number, each time on the condition that"
     #expect(found.first?.hasPrefix(begin) == true, "\(found)")
   }
 

@@ -12,6 +12,7 @@ final class BrokenStorage: PersistentStorage {
     case leasesToAll, leasesOnce, leasesForever, keepsFirstEnd, lendsForOthers, mixesNames, keepsReleased, showsLeases
     case leasesInTwoSteps
     case sizesAll, sizesNothing
+    case ignoresConditions, comparesOneCondition, comparesInTwoSteps
   }
 
   struct DiskIsFull: Error {}
@@ -32,6 +33,9 @@ final class BrokenStorage: PersistentStorage {
   private let state: Mutex<State>
   private let (isHalf, isRead) = (Gate(), Gate())
   private let meeting = Gate()
+  /// The first writers of a number, which compare before the first of them changes it.
+  private let comparers = Gate()
+  private let comparerCount = Atomic(0)
 
   init(_ fault: Fault = .none, entries: [StorageEntry] = []) {
     self.fault = fault
@@ -121,6 +125,33 @@ final class BrokenStorage: PersistentStorage {
       if count <= 2 { self.state.withLock { $0.entries = changed } } else { self.make(batch) }
     default: self.make(batch)
     }
+  }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
+    let isInTwoSteps = self.fault == .comparesInTwoSteps
+    let refused = try self.state.withLock { state -> StorageCondition? in
+      if state.isClosed { throw StorageError.closed("double") }
+      if self.fault == .ignoresConditions { return nil }
+      let compared = self.fault == .comparesOneCondition ? conditions.prefix(1) : conditions[...]
+      let refused = compared.first { condition in
+        state.entries.first { $0.key.utf8.elementsEqual(condition.key.utf8) }?.version != condition.version
+      }
+      if refused == nil, !isInTwoSteps {
+        for change in batch { state.entries = self.changed(state.entries, by: change) }
+      }
+      return refused
+    }
+    if let refused { return .refused(refused) }
+    guard isInTwoSteps else { return .made }
+    if conditions.first?.key == "number" {
+      let count = self.comparerCount.wrappingAdd(1, ordering: .relaxed).newValue
+      if count == 1 { try await self.comparers.wait() } else { self.comparers.open() }
+    }
+    self.make(batch)
+    return .made
   }
 
   nonisolated(nonsending) func close() async {

@@ -160,10 +160,15 @@ private final class CountingStorage: PersistentStorage {
     try await self.base.entries(withPrefix: prefix)
   }
 
-  func apply(_ batch: [StorageChange]) async throws {
+  func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
     let isDurable = batch.contains { if case .put = $0 { true } else { false } }
     if isDurable { self.count.add(1, ordering: .relaxed) }
-    try await self.base.apply(batch)
+    return try await self.base.apply(batch, if: conditions)
   }
 
   func close() async {}
