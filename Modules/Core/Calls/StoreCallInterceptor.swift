@@ -23,6 +23,21 @@ public protocol StoreCallInterceptor: AnyObject, Sendable {
   /// - Parameter call: The call. It is passed on, again and again, until this method returns, and not later.
   /// - Returns: The answer, which `call` has made.
   nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer
+
+  /// Decides whether a reader that does not wait may start a run: a new subscriber of a stale value, or a call that gets
+  /// the stale value at once. True by default.
+  ///
+  /// Called with no lock held. Runs for other reasons, such as an invalidation, polling or a change, are not asked for.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - cause: Why it would run.
+  /// - Returns: Whether it may run. All interceptors of the store have to agree.
+  func mayRefresh(_ store: StoreReference, because cause: OperationRunCause) -> Bool
+}
+
+extension StoreCallInterceptor {
+  public func mayRefresh(_ store: StoreReference, because cause: OperationRunCause) -> Bool { true }
 }
 
 /// The answer to a call of a store.

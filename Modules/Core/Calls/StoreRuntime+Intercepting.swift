@@ -32,6 +32,15 @@ extension StoreRuntime {
     return answer.outcome.base
   }
 
+  /// Whether the interceptors let a reader that does not wait start a run.
+  // Not inlined: most stores have no interceptors.
+  @inline(never)
+  func mayRefresh(because cause: @autoclosure () -> OperationRunCause) -> Bool {
+    if !self.interceptsCalls { return true }
+    let cause = cause()
+    return self.context.callInterceptors.allSatisfy { $0.mayRefresh(self.reference, because: cause) }
+  }
+
   /// Notifies the handler of a call of an answer that is not the outcome of its run, and removes the handler.
   @inline(never)
   private func announce(_ answer: StoreCallAnswer, in context: OperationContext, to listener: Subscriber) {

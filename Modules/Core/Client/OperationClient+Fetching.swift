@@ -96,7 +96,7 @@ extension OperationClient {
     // Freshness is checked first: a value that was read before the check could be older than the value that is fresh.
     if !store.isStale, let value = value() { return value }
     guard refreshesBehind, !store.isInvalidated, let value = value() else { return nil }
-    store.runtime.refreshBehind(because: .refreshBehind)
+    if store.runtime.mayRefresh(because: .refreshBehind) { store.runtime.refreshBehind(because: .refreshBehind) }
     return value
   }
 }

@@ -61,7 +61,9 @@ extension StoreRuntime {
       self.act { self.endMemberships() }
       return OperationSubscription(to: self) { self.unsubscribe(subscriber) }
     }
-    if let mode, self.isAutomaticRunningEnabled {
+    if let mode, self.isAutomaticRunningEnabled,
+      self.mayRefresh(because: OperationRunCause(.subscriber(name: name?.text)))
+    {
       self.runForSubscribersIfStale(mode: mode, origin: .subscriber(named: name?.text))
     }
     return OperationSubscription(to: self) { self.unsubscribe(subscriber) }

@@ -42,14 +42,23 @@ extension StatefulOperationRequest where State: ValueServingState {
   /// runs and waits as usual. One run is under way behind all reads; its outcome goes to the state. An invalidated
   /// value is not read.
   ///
-  /// - Parameter share: The last share of the freshness, from 0 to 1, in which a read starts a run. Another number is
-  ///   reported, and counts as the nearest of the two. Freshness comes from `.stale(after:)` and its relatives; without
-  ///   one, nothing is refreshed early.
+  /// - Parameters:
+  ///   - share: The last share of the freshness, from 0 to 1, in which a read starts a run. Another number is reported,
+  ///     and counts as the nearest of the two. Freshness comes from `.stale(after:)` and its relatives; without one,
+  ///     nothing is refreshed early.
+  ///   - period: How long after a failure no read starts another run early; zero by default. An invalidation ends it. A
+  ///     negative duration is reported and counts as zero.
   /// - Returns: The operation, whose stores refresh their values early.
-  public func refreshesEarly(_ share: Double) -> ContextModifiedOperation<Self> {
+  public func refreshesEarly(_ share: Double, retriesAfter period: Duration = .zero) -> ContextModifiedOperation<Self> {
     let share = share.reportedUnlessShare(in: "refreshesEarly(_:)")
-    return self.context { context in context.freshnessRecord(of: self).configure { $0.earlyShare = share } }
-      .written(".refreshesEarly(\(share))")
+    let period = period.reportedIfNegative(in: "refreshesEarly(_:retriesAfter:)")
+    return self.context { context in
+      context.freshnessRecord(of: self).configure {
+        $0.earlyShare = share
+        $0.earlyRetryPause = period.seconds
+      }
+    }
+    .written(".refreshesEarly(\(share)\(period.asRetryArgument))")
   }
 
   /// Returns the last value to a caller whose run takes longer, or fails. The run goes on for the state.
@@ -68,19 +77,92 @@ extension StatefulOperationRequest where State: ValueServingState {
   ///     once unless the run ends at once. A negative duration is reported and counts as zero.
   ///   - maximumAge: The maximal age of the value, by the clock of the context, its age on arrival included. A negative
   ///     one is reported and counts as zero.
+  ///   - period: How long after a failure callers get the last value at once, without a run; zero by default. The server
+  ///     is then asked once in that time, and not by each caller. New subscribers start no run either. An invalidation
+  ///     ends it, as does a new value. A negative duration is reported and counts as zero.
   /// - Returns: The operation, whose callers get the last value in place of a failure or a long wait.
   public func servesStale(
     after patience: Duration,
-    for maximumAge: Duration
+    for maximumAge: Duration,
+    retriesAfter period: Duration = .zero
   ) -> ContextModifiedOperation<Self> {
     let patience = patience.reportedIfNegative(in: "servesStale(after:for:)")
     let maximumAge = maximumAge.reportedIfNegative(in: "servesStale(after:for:)")
-    return self.context { context in
+    return self.servesStale(patience, maximumAge, period.reportedIfNegative(in: "servesStale(after:for:retriesAfter:)"))
+      .written(
+        ".servesStale(after: \(patience.roundedText), for: \(maximumAge.roundedText)\(period.asRetryArgument))"
+      )
+  }
+
+  /// Returns the last value to a caller whose run fails, however long that takes.
+  ///
+  /// ```swift
+  /// let query = PostQuery(id: 1).servesStale(for: .seconds(600), retriesAfter: .seconds(30))
+  /// ```
+  ///
+  /// It is `servesStale(after:for:retriesAfter:)` for callers who wait for the end of their run.
+  ///
+  /// - Parameters:
+  ///   - maximumAge: The maximal age of the value, by the clock of the context, its age on arrival included. A negative
+  ///     one is reported and counts as zero.
+  ///   - period: How long after a failure callers get the last value at once, without a run; zero by default. A negative
+  ///     duration is reported and counts as zero.
+  /// - Returns: The operation, whose callers get the last value in place of a failure.
+  public func servesStale(
+    for maximumAge: Duration,
+    retriesAfter period: Duration = .zero
+  ) -> ContextModifiedOperation<Self> {
+    let maximumAge = maximumAge.reportedIfNegative(in: "servesStale(for:)")
+    return self.servesStale(nil, maximumAge, period.reportedIfNegative(in: "servesStale(for:retriesAfter:)"))
+      .written(".servesStale(for: \(maximumAge.roundedText)\(period.asRetryArgument))")
+  }
+
+  private func servesStale(
+    _ patience: Duration?,
+    _ maximumAge: Duration,
+    _ period: Duration
+  ) -> ContextModifiedOperation<Self> {
+    self.context { context in
       context.freshnessRecord(of: self).configure {
         $0.patience = patience
         $0.maximumAge = maximumAge.seconds
+        $0.retryPause = period.seconds
       }
     }
-    .written(".servesStale(after: \(patience.roundedText), for: \(maximumAge.roundedText))")
   }
+
+  /// Answers callers with a failure for some time after it, without a run, as if they had asked themselves.
+  ///
+  /// ```swift
+  /// let query = PostQuery(id: 1).cachesFailures(for: .seconds(30)) { $0 is PostMissing }
+  /// ```
+  ///
+  /// The callers are those of `fetch` and `run`, `client.ensureValue(for:)`, reads with a maximal age, prefetches, and
+  /// derived queries; a new subscriber starts no run. With `.servesStale(for:)` or its relatives, a caller gets the last
+  /// value in place of the failure. The time counts from the last failure, by the clock of the context. A new value ends
+  /// it, as do a reset and an invalidation. Polling, reruns on a change, and tasks made with `fetchTask()` ask again in
+  /// any case. A run that was cancelled has not failed, nor has one that was rejected before it began, for example by an
+  /// open circuit breaker.
+  ///
+  /// - Parameters:
+  ///   - duration: How long a failure is the answer. A negative one is reported and counts as zero.
+  ///   - isCached: Whether a failure is an answer at all; by default each is. Called with no lock held, for each caller.
+  /// - Returns: The operation, whose failures answer further callers.
+  public func cachesFailures(
+    for duration: Duration,
+    when isCached: @escaping @Sendable (State.Failure) -> Bool = { _ in true }
+  ) -> ContextModifiedOperation<Self> {
+    let duration = duration.reportedIfNegative(in: "cachesFailures(for:when:)")
+    return self.context { context in
+      context.freshnessRecord(of: self).configure {
+        $0.cachedFailures = CachedFailures(seconds: duration.seconds) { ($0 as? State.Failure).map(isCached) ?? false }
+      }
+    }
+    .written(".cachesFailures(for: \(duration.roundedText))")
+  }
+}
+
+extension Duration {
+  /// The argument as it is written; empty for zero, which is the default.
+  fileprivate var asRetryArgument: String { self > .zero ? ", retriesAfter: \(self.roundedText)" : "" }
 }

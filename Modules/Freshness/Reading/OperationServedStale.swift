@@ -65,4 +65,7 @@ extension OperationNotice.Name {
 
   /// A read has started a run behind it. The attribute `freshness.age` is the age of the value.
   public static let refreshedEarly = Self("freshness.early")
+
+  /// A caller got the failure of an earlier run. The attribute `freshness.age` is the time since the failure.
+  public static let cachedFailure = Self("freshness.failure")
 }

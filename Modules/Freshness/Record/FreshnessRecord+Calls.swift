@@ -3,7 +3,25 @@ internal import OperationFoundation
 
 extension FreshnessRecord: StoreCallInterceptor {
   nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer {
-    if Task.isCancelled || !self.mayAnswer(call) { return await call.proceed() }
+    if Task.isCancelled { return await call.proceed() }
+    if call.needsRun, let answer = self.answerOfRest(call) { return answer }
+    if !self.remembersFailures { return await self.answer(call) }
+    let invalidations = self.invalidations
+    let answer = await self.answer(call)
+    self.noteFailure(answer, of: call, afterInvalidations: invalidations)
+    return answer
+  }
+
+  func mayRefresh(_ store: StoreReference, because cause: OperationRunCause) -> Bool {
+    let context = store.context
+    guard let rest = self.rest(at: context.date), rest.isPause else { return true }
+    if rest.isAnswer { return false }
+    guard let store = store.store, !store.isInvalidated else { return true }
+    return self.read(store.stateWithoutLayers, at: context.date).map { !self.mayServeAfterFailure($0) } ?? true
+  }
+
+  private nonisolated(nonsending) func answer(_ call: StoreCall) async -> StoreCallAnswer {
+    if !self.mayAnswer(call) { return await call.proceed() }
     if let answer = self.answerAtOnce(call) { return call.needsRun ? answer : await call.proceed() }
     if !call.needsRun { return await call.proceed() }
     if let patience = self.configuration.patience, await call.proceed(within: patience) == nil, !Task.isCancelled,
@@ -53,8 +71,12 @@ extension FreshnessRecord: StoreCallInterceptor {
 
   /// Nil without a value, and while an invalidation is unanswered.
   private func read(_ call: StoreCall) -> Read? {
-    guard let state = call.state, let key = ValueKey(any: state) else { return nil }
-    let age = call.context.date.timeIntervalSince(key.date)
+    call.state.flatMap { self.read($0, at: call.context.date) }
+  }
+
+  private func read(_ state: any OperationState & Sendable, at date: Date) -> Read? {
+    guard let key = ValueKey(any: state) else { return nil }
+    let age = date.timeIntervalSince(key.date)
     // A date in the future: the clock was set back, so the age is unknown.
     return age >= 0 ? Read(state: state, key: key, entry: self.entry(of: key), age: age) : nil
   }
@@ -67,13 +89,16 @@ extension FreshnessRecord: StoreCallInterceptor {
         period.age(at: call.context.date) >= period.seconds * (1 - share),
         let answer = ServedValue.answer(to: call, with: read.state)
       else { return nil }
+      if self.rest(at: call.context.date)?.isEarlyPause == true { return answer }
       call.proceedBehind(cause: .earlyRefresh)
       call.send(self.makeNotice(.refreshedEarly, ["freshness.age": .duration(.seconds(read.age))]))
       return answer
     }
     // Stale by another rule, it is not the server's to say that it may be used.
     guard read.isWithin(\.staleWhileRevalidate), !call.context.isStale(read.state, besides: self) else { return nil }
-    return self.answer(to: call, with: read, .revalidation) { call.proceedBehind(cause: .refreshBehind) }
+    return self.answer(to: call, with: read, .revalidation) {
+      self.rest(at: call.context.date)?.isPause == true ? nil : call.proceedBehind(cause: .refreshBehind)
+    }
   }
 
   /// The value in place of a failure or a long wait; nil if it may not be used.
@@ -82,8 +107,7 @@ extension FreshnessRecord: StoreCallInterceptor {
     _ reason: OperationServedStale.Reason
   ) async -> StoreCallAnswer? {
     await call.stateWasRestored()
-    guard let read = self.read(call), self.mayServe(read) || (reason == .failure && read.isWithin(\.staleIfError))
-    else {
+    guard let read = self.read(call), reason == .failure ? self.mayServeAfterFailure(read) : self.mayServe(read) else {
       return nil
     }
     return self.answer(to: call, with: read, reason) { call.runContext }
@@ -91,6 +115,26 @@ extension FreshnessRecord: StoreCallInterceptor {
 
   private func mayServe(_ read: Read) -> Bool {
     self.configuration.maximumAge.map { read.mayBeStale && read.fullAge <= $0 } ?? false
+  }
+
+  private func mayServeAfterFailure(_ read: Read) -> Bool {
+    self.mayServe(read) || read.isWithin(\.staleIfError)
+  }
+
+  /// The answer to a call soon after a failure, without a run; nil if the call goes on.
+  private func answerOfRest(_ call: StoreCall) -> StoreCallAnswer? {
+    guard let rest = self.rest(at: call.context.date), rest.isPause else { return nil }
+    switch call.demand {
+    case .run, .value:
+      if let read = self.read(call), self.mayServeAfterFailure(read) {
+        return self.answer(to: call, with: read, .failure) { nil }
+      }
+    // The caller accepts no older value, or reads the state by itself.
+    case .notOlder, .refresh: break
+    }
+    guard rest.isAnswer, let answer = call.answer(throwing: rest.failure.error) else { return nil }
+    call.send(self.makeNotice(.cachedFailure, ["freshness.age": .duration(.seconds(rest.age))]))
+    return answer
   }
 
   /// Answers with a stale value, and lets a notice and the run that goes on tell of it.
@@ -144,7 +188,7 @@ extension FreshnessRecord: StoreValueObserver {
     } else {
       self.noteReset(shown, as: shown.type)
     }
-    return nil
+    return self.remembersFailures ? self.noteFailure(shown, as: shown.type) : nil
   }
 
   /// Forgets the values from before a reset: counts begin anew then, and with a clock that stands still a later value

@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationFoundation
 
 extension FreshnessRecord: OperationExplaining {
-  /// Tells the last stale value that a caller got, and how stale values may be served.
+  /// Tells the last stale value that a caller got, how stale values may be served, and whether a failure rests.
   func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
     var facts: [String] = []
     for notice in explanation.notices {
@@ -15,6 +15,22 @@ extension FreshnessRecord: OperationExplaining {
     if let seconds = configuration.maximumAge, seconds < 3_153_600_000 {
       facts.append("a stale value is served until it is \(Duration.seconds(max(seconds, 0)).roundedText) old")
     }
+    if let date = explanation.date { facts += self.restFacts(at: date) }
     explanation.sections.append(OperationExplanation.Section(title: "Stale values", facts: facts))
+  }
+
+  private func restFacts(at date: Date) -> [String] {
+    guard let rest = self.rest(at: date) else { return [] }
+    let age = Duration.seconds(rest.age).roundedText
+    func left(until end: Double) -> String { Duration.seconds(end - rest.age).roundedText }
+    if rest.isAnswer { return ["a failure of \(age) ago is the answer for \(left(until: rest.answers)) more"] }
+    var facts: [String] = []
+    if rest.isPause {
+      facts.append("after a failure \(age) ago, no caller starts a run for \(left(until: rest.pauses)) more")
+    }
+    if rest.isEarlyPause {
+      facts.append("after a failure \(age) ago, no early refresh begins for \(left(until: rest.pausesEarly)) more")
+    }
+    return facts
   }
 }

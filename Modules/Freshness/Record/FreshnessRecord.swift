@@ -1,5 +1,6 @@
 internal import OperationCore
 internal import OperationFoundation
+internal import Synchronization
 
 /// Identifies a value of a state: another value has another number or another date.
 struct ValueKey: Hashable, Sendable {
@@ -31,8 +32,17 @@ final class FreshnessRecord: Sendable {
     var patience: Duration?
     /// The maximal age of a value that is served, in seconds; nil if stale values are not served.
     var maximumAge: Double?
+    /// How long after a failure callers get the last value without a run, in seconds.
+    var retryPause = 0.0
+    /// How long after a failure no early refresh begins, in seconds.
+    var earlyRetryPause = 0.0
+    /// Which failures answer callers, and for how long; nil if none does.
+    var cachedFailures: CachedFailures?
 
     init() {}
+
+    /// Whether a failure has effects after its run.
+    var remembersFailures: Bool { self.retryPause > 0 || self.earlyRetryPause > 0 || self.cachedFailures != nil }
   }
 
   /// What a server has said about a value.
@@ -52,10 +62,15 @@ final class FreshnessRecord: Sendable {
     var entries: [Entry] = []
     /// What runs have said that began before the record was made, newest last.
     var handed: [HandedFreshness] = []
+    /// The failure after which neither a value came nor an invalidation.
+    var failure: LastFailure?
+    /// The number of invalidations that the record has heard of.
+    var invalidations = 0
   }
 
   let makeNotice: @Sendable (OperationNotice.Name, [String: OperationNotice.Value]) -> OperationNotice
   private let state = Locked(State())
+  private let mayHaveFailure = Atomic(false)
 
   init(_ makeNotice: @escaping @Sendable (OperationNotice.Name, [String: OperationNotice.Value]) -> OperationNotice) {
     self.makeNotice = makeNotice
@@ -67,6 +82,7 @@ final class FreshnessRecord: Sendable {
     var configuration = self.configuration
     edit(&configuration)
     self.state.withLock { [configuration] in $0.configuration = configuration }
+    self.mayHaveFailure.store(configuration.remembersFailures, ordering: .relaxed)
   }
 
   /// What a server has said about a value; nil if it has said nothing.
@@ -112,6 +128,38 @@ final class FreshnessRecord: Sendable {
   /// What a run has said that began before the record was made; nil for nothing.
   func handed(by run: OperationTaskIdentifier?) -> HandedFreshness? {
     self.state.withLock { state in state.handed.last { $0.run == run } }
+  }
+
+  /// Whether a modifier needs to know of failures.
+  var remembersFailures: Bool { self.mayHaveFailure.load(ordering: .relaxed) }
+
+  /// The failure after which neither a value came nor an invalidation; nil if there is none.
+  var failure: LastFailure? { self.state.withLock { $0.failure } }
+
+  /// The number of invalidations that the record has heard of.
+  var invalidations: Int { self.state.withLock { $0.invalidations } }
+
+  /// Replaces the last failure.
+  ///
+  /// - Parameters:
+  ///   - failure: The new one; nil for none.
+  ///   - invalidations: Only if the record has heard of this number; nil for any.
+  /// - Returns: The former one, for the caller to release.
+  func replaceFailure(with failure: LastFailure?, ifInvalidationsAre invalidations: Int? = nil) -> LastFailure? {
+    self.state.withLock { state in
+      if let invalidations, invalidations != state.invalidations { return nil }
+      defer { state.failure = failure }
+      return state.failure
+    }
+  }
+
+  /// Forgets the last failure at an invalidation, and returns it for the caller to release.
+  func forgetFailureAtInvalidation() -> LastFailure? {
+    self.state.withLock { state in
+      defer { state.failure = nil }
+      state.invalidations += 1
+      return state.failure
+    }
   }
 
   /// The newest entry. It is about the parts of a value that a run has left in place.
