@@ -21,7 +21,9 @@ extension MutationRequest {
   )
   public func rerun(
     every interval: Duration,
-    onlyWhen specification: some OperationRunSpecification & Sendable = .always(true)
+    jitter: Double = 0,
+    onlyWhen specification: some OperationRunSpecification & Sendable = .always(true),
+    using generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) -> ContextModifiedOperation<Self> {
     self.adding { _ in }
   }

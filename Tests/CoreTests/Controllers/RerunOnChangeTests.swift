@@ -1,4 +1,5 @@
 import OperationCore
+import OperationFoundation
 import OperationTesting
 import TestFixtures
 import Testing
@@ -38,6 +39,42 @@ struct RerunOnChangeTests {
     defer { subscription.cancel() }
     self.specification.set(true)
     #expect(!store.isLoading)
+  }
+
+  @Test
+  func `With a duration, it runs only after an absence of that length`() async throws {
+    let clock = ManualClock()
+    let query = self.script.query().rerunOnChange(of: self.specification, after: .seconds(300)).manualTime(clock)
+    let store = IntStore.detached(query: query)
+    let subscription = store.subscribe(with: IntRecorder().handler)
+    defer { subscription.cancel() }
+    // It was absent from the beginning.
+    clock.advance(by: .seconds(299))
+    self.specification.set(true)
+    #expect(!store.isLoading)
+    // Several absences do not add up, and the time of presence does not count.
+    clock.advance(by: .seconds(1000))
+    self.specification.set(false)
+    clock.advance(by: .seconds(10))
+    self.specification.set(true)
+    #expect(!store.isLoading && self.script.runCount == 0)
+    self.specification.set(false)
+    clock.advance(by: .seconds(200))
+    self.specification.announce()
+    clock.advance(by: .seconds(100))
+    self.specification.set(true)
+    try await self.script.next().succeed(1)
+    await store.settled()
+    #expect(self.script.runCount == 1)
+    // A clock of dates that is set has no part in it.
+    self.specification.set(false)
+    clock.setDate(clock.now().addingTimeInterval(10_000))
+    self.specification.set(true)
+    #expect(!store.isLoading)
+    #expect(store.explain().modifiers.contains(".rerunOnChange(of: SwitchSpecification, after: 5 min)"))
+    _ = expectWarning(.invalidArgument) {
+      self.script.query().rerunOnChange(of: self.specification, after: .seconds(-1))
+    }
   }
 
   @Test
