@@ -2,16 +2,19 @@
 ///
 /// ```swift
 /// func post(_ id: Int) -> QueryOperation<Post, any Error> {
-///   QueryOperation("posts", id) { context in try await api.post(id) }
+///   QueryOperation("posts", id) { id, context in try await api.post(id) }
 /// }
 ///
 /// let post = try await client.store(for: post(1).retry(limit: 3)).fetch()
 /// ```
 ///
 /// Two queries with the same path are the same query to a client, and their store keeps the closure of the first one.
-/// So the path has to contain everything that the closure depends on.
+/// So the path has to contain everything that the closure depends on. The closure receives the elements of the path after
+/// the first one, up to three, and then the context: what it takes from there cannot be missing in the path. What it
+/// captures is not compared.
 ///
-/// `Failure` is `any Error` unless the type is written out: `QueryOperation<Int, Timeout>("count") { … }`.
+/// `Failure` is `any Error` unless the closure or the type says otherwise: `{ id, context throws(Timeout) in … }`, or
+/// `QueryOperation<Int, Timeout>("count") { … }`.
 public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
   /// The state of the query's stores.
   public typealias State = QueryState<Value, Failure>
@@ -28,7 +31,7 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
     private let source: CallSite?
   #endif
 
-  private init(
+  init(
     at element: any Hashable & Sendable,
     _ elements: [any Hashable & Sendable],
     named operationName: String?,
@@ -42,27 +45,6 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
     #if DEBUG
       self.source = CallSite(fileID, line)
     #endif
-  }
-
-  /// Creates a query whose closure also receives the continuation, through which it can yield values.
-  ///
-  /// - Parameters:
-  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
-  ///   - elements: The other elements of the path.
-  ///   - operationName: The name of the query; nil for the default.
-  ///   - fileID: The file of the closure, for warnings of debug builds.
-  ///   - line: The line of the closure, for warnings of debug builds.
-  ///   - body: Fetches the value, on no actor.
-  @_disfavoredOverload
-  public init(
-    _ element: some Hashable & Sendable,
-    _ elements: any Hashable & Sendable...,
-    operationName: String? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
-  ) {
-    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 
   /// Creates a query.
@@ -131,8 +113,9 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
   }
 }
 
+// Closures that throw nothing: the compiler would take `Never` for their failure, and stores of another type.
 extension QueryOperation where Failure == any Error {
-  /// Creates a query whose closure also receives the continuation, through which it can yield values.
+  /// Creates a query whose closure throws nothing.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
@@ -147,27 +130,7 @@ extension QueryOperation where Failure == any Error {
     operationName: String? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    body: @escaping @Sendable (OperationContext, OperationContinuation<Value, any Error>) async throws -> Value
-  ) {
-    self.init(at: element, elements, named: operationName, fileID, line, body: body)
-  }
-
-  /// Creates a query.
-  ///
-  /// - Parameters:
-  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
-  ///   - elements: The other elements of the path.
-  ///   - operationName: The name of the query; nil for the default.
-  ///   - fileID: The file of the closure, for warnings of debug builds.
-  ///   - line: The line of the closure, for warnings of debug builds.
-  ///   - body: Fetches the value, on no actor.
-  public init(
-    _ element: some Hashable & Sendable,
-    _ elements: any Hashable & Sendable...,
-    operationName: String? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    body: @escaping @Sendable (OperationContext) async throws -> Value
+    body: @escaping @Sendable (OperationContext) async -> Value
   ) {
     self.init(
       at: element,
@@ -175,11 +138,11 @@ extension QueryOperation where Failure == any Error {
       named: operationName,
       fileID,
       line,
-      body: { context, _ in try await body(context) }
+      body: { context, _ in await body(context) }
     )
   }
 
-  /// Creates a query whose closure needs no context.
+  /// Creates a query whose closure needs no context, and throws nothing.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
@@ -194,9 +157,9 @@ extension QueryOperation where Failure == any Error {
     operationName: String? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    body: @escaping @Sendable () async throws -> Value
+    body: @escaping @Sendable () async -> Value
   ) {
-    self.init(at: element, elements, named: operationName, fileID, line, body: { _, _ in try await body() })
+    self.init(at: element, elements, named: operationName, fileID, line, body: { _, _ in await body() })
   }
 }
 
@@ -220,5 +183,50 @@ extension QueryOperation: ClosureOperationRequest {
     #else
       nil
     #endif
+  }
+}
+
+// In an extension of the protocol, so that a closure of the type's own initializers is preferred: of two parameters that
+// could be either, the first is an element of the path, and not the context.
+extension ClosureOperationRequest {
+  /// Creates a query whose closure also receives the continuation, through which it can yield values.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - body: Fetches the value, on no actor.
+  @_disfavoredOverload
+  public init<Fetched: Sendable, Thrown: Error>(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    body: @escaping @Sendable (OperationContext, OperationContinuation<Fetched, Thrown>) async throws(Thrown) -> Fetched
+  ) where Self == QueryOperation<Fetched, Thrown> {
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
+  }
+
+  /// Creates a query whose closure also receives the continuation, and throws nothing.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - body: Fetches the value, on no actor.
+  public init<Fetched: Sendable>(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    body: @escaping @Sendable (OperationContext, OperationContinuation<Fetched, any Error>) async -> Fetched
+  ) where Self == QueryOperation<Fetched, any Error> {
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 }

@@ -11,7 +11,8 @@ public import OperationCore
 /// ```
 ///
 /// Two mutations with the same path are the same mutation to a client, whose store keeps the closure that it was made
-/// with. `MutateFailure` is `any Error` unless the type says otherwise.
+/// with. Elements of the path after the first one can be parameters of the closure, before the arguments, so that the two
+/// cannot differ. `MutateFailure` is `any Error` unless the closure or the type says otherwise.
 public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, MutateFailure: Error>: MutationRequest {
   /// The state of the mutation's stores.
   public typealias State = MutationState<Arguments, MutateValue, MutateFailure>
@@ -34,7 +35,7 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
     private let source: CallSite?
   #endif
 
-  private init(
+  init(
     at element: any Hashable & Sendable,
     _ elements: [any Hashable & Sendable],
     named operationName: String?,
@@ -48,27 +49,6 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
     #if DEBUG
       self.source = CallSite(fileID, line)
     #endif
-  }
-
-  /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
-  ///
-  /// - Parameters:
-  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
-  ///   - elements: The other elements of the path.
-  ///   - operationName: The name of the mutation; nil for the default.
-  ///   - fileID: The file of the closure, for warnings of debug builds.
-  ///   - line: The line of the closure, for warnings of debug builds.
-  ///   - body: Makes a call with the arguments, on no actor.
-  @_disfavoredOverload
-  public init(
-    _ element: some Hashable & Sendable,
-    _ elements: any Hashable & Sendable...,
-    operationName: String? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    body: @escaping Body
-  ) {
-    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 
   /// Creates a mutation.
@@ -110,8 +90,9 @@ public struct MutationOperation<Arguments: Sendable, MutateValue: Sendable, Muta
   }
 }
 
+// Closures that throw nothing: the compiler would take `Never` for their failure, and stores of another type.
 extension MutationOperation where MutateFailure == any Error {
-  /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
+  /// Creates a mutation whose closure throws nothing.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
@@ -126,30 +107,7 @@ extension MutationOperation where MutateFailure == any Error {
     operationName: String? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    body:
-      @escaping @Sendable (
-        Arguments, OperationContext, OperationContinuation<MutateValue, any Error>
-      ) async throws -> MutateValue
-  ) {
-    self.init(at: element, elements, named: operationName, fileID, line, body: body)
-  }
-
-  /// Creates a mutation.
-  ///
-  /// - Parameters:
-  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
-  ///   - elements: The other elements of the path.
-  ///   - operationName: The name of the mutation; nil for the default.
-  ///   - fileID: The file of the closure, for warnings of debug builds.
-  ///   - line: The line of the closure, for warnings of debug builds.
-  ///   - body: Makes a call with the arguments, on no actor.
-  public init(
-    _ element: some Hashable & Sendable,
-    _ elements: any Hashable & Sendable...,
-    operationName: String? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    body: @escaping @Sendable (Arguments, OperationContext) async throws -> MutateValue
+    body: @escaping @Sendable (Arguments, OperationContext) async -> MutateValue
   ) {
     self.init(
       at: element,
@@ -157,7 +115,7 @@ extension MutationOperation where MutateFailure == any Error {
       named: operationName,
       fileID,
       line,
-      body: { arguments, context, _ in try await body(arguments, context) }
+      body: { arguments, context, _ in await body(arguments, context) }
     )
   }
 }
@@ -199,5 +157,53 @@ extension MutationOperation: ClosureOperationRequest {
     #else
       nil
     #endif
+  }
+}
+
+// In an extension of the protocol, so that a closure of the type's own initializers is preferred: of two parameters that
+// could be either, the first is an element of the path, and not the context.
+extension ClosureOperationRequest {
+  /// Creates a mutation whose closure also receives the continuation, through which it can yield values.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - body: Makes a call with the arguments, on no actor.
+  @_disfavoredOverload
+  public init<Arguments: Sendable, Returned: Sendable, Thrown: Error>(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    body: @escaping MutationOperation<Arguments, Returned, Thrown>.Body
+  ) where Self == MutationOperation<Arguments, Returned, Thrown> {
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
+  }
+
+  /// Creates a mutation whose closure also receives the continuation, and throws nothing.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - body: Makes a call with the arguments, on no actor.
+  public init<Arguments: Sendable, Returned: Sendable>(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    body:
+      @escaping @Sendable (
+        Arguments, OperationContext, OperationContinuation<Returned, any Error>
+      ) async -> Returned
+  ) where Self == MutationOperation<Arguments, Returned, any Error> {
+    self.init(at: element, elements, named: operationName, fileID, line, body: body)
   }
 }

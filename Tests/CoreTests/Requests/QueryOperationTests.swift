@@ -55,6 +55,24 @@ struct QueryOperationTests {
   }
 
   @Test
+  func `The failure of its closure is its failure`() async throws {
+    let code = 4
+    let typed = QueryOperation("a") { _ throws(Refused) in
+      if code > 0 { throw Refused(code: code) }
+      return 1
+    }
+    await #expect(throws: Refused(code: 4)) { try await failing(typed).fetch() }
+    let yielding = QueryOperation("a") { _, continuation throws(Refused) in
+      continuation.yield(1)
+      if code > 0 { throw Refused(code: code + 1) }
+      return 1
+    }
+    await #expect(throws: Refused(code: 5)) { try await failing(yielding).fetch() }
+    let plain = QueryOperation("a") { () throws(Refused) in 1 }
+    #expect(try await failing(plain).fetch() == 1)
+  }
+
+  @Test
   func `Its name is that of its type when its path begins with no string, or the one it is given`() {
     #expect(QueryOperation(1, "a") { _ in 1 }.operationName == "QueryOperation<Int, Error>")
     #expect(QueryOperation(1, "a", operationName: "One") { _ in 1 }.operationName == "One")
@@ -71,6 +89,11 @@ struct QueryOperationTests {
     #expect("\(OperationStatus<Int, any Error>.result(.failure(Unavailable())))" == "error(unavailable)")
     #expect("\(OperationAttempt(index: 2, lastFailure: Unavailable()))" == "attempt 2 after unavailable")
   }
+}
+
+/// A store that fails with one type.
+private func failing(_ query: some QueryRequest<Int, Refused>) -> OperationStore<QueryState<Int, Refused>> {
+  .detached(query: query)
 }
 
 /// An error with a description of its own.
