@@ -3,7 +3,7 @@ import OperationMutation
 import TestFixtures
 import Testing
 
-/// Mutations from closures.
+/// Mutations from closures, and types with one function.
 @Suite(.bounded)
 struct MutationOperationTests {
   @Test
@@ -45,5 +45,30 @@ struct MutationOperationTests {
     }
     let other: OperationStore<MutationState<Int, Int, Refused>> = .detached(mutation: plain)
     await #expect(throws: Refused(code: 9)) { try await other.mutate(with: 9) }
+  }
+
+  @Test
+  func `A type with mutate(with:in:) alone is a mutation`() async throws {
+    let client = OperationClient()
+    let store = client.store(for: Appending(id: 2))
+    #expect(store.path == ["texts", 2])
+    #expect(try await store.mutate(with: "b") == "2b")
+    #expect(store.history.map(\.arguments) == ["b"])
+    let refusing: OperationStore<MutationState<Void, Int, Refused>> = .detached(mutation: Refusing())
+    await #expect(throws: Refused(code: 5)) { try await refusing.mutate() }
+  }
+}
+
+private struct Appending: SimpleMutationRequest {
+  let id: Int
+
+  var path: OperationPath { ["texts", self.id] }
+
+  func mutate(with text: String, in context: OperationContext) async throws -> String { "\(self.id)\(text)" }
+}
+
+private struct Refusing: SimpleMutationRequest, Hashable {
+  func mutate(with arguments: Void, in context: OperationContext) async throws(Refused) -> Int {
+    throw Refused(code: 5)
   }
 }

@@ -16,8 +16,9 @@
 /// }
 /// ```
 ///
-/// If `fetch` has another signature, the compiler does not say so: it reports that the type does not conform, and that
-/// `Value`, `Failure` and `State` are missing.
+/// A query that needs no continuation conforms to ``SimpleQueryRequest``, whose `fetch` takes the context alone. If `fetch` has
+/// another signature, the compiler does not say so: it reports that the type does not conform, and that `Value`, `Failure`
+/// and `State` are missing.
 public protocol QueryRequest<Value, Failure>: StatefulOperationRequest, IdempotentRequest
 where State == QueryState<Value, Failure> {
   associatedtype Value

@@ -22,7 +22,7 @@ public import OperationCore
 /// ```
 ///
 /// One mutation can have any number of active calls. Its store never runs it automatically, and nothing retries it
-/// unless you apply a modifier that does.
+/// unless you apply a modifier that does. A mutation that needs no continuation conforms to ``SimpleMutationRequest``.
 public protocol MutationRequest<Arguments, MutateValue, MutateFailure>: StatefulOperationRequest
 where State == MutationState<Arguments, MutateValue, MutateFailure> {
   /// The arguments of a call.

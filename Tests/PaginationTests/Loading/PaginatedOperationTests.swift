@@ -3,7 +3,7 @@ import OperationPagination
 import TestFixtures
 import Testing
 
-/// Paginated operations from closures.
+/// Paginated operations from closures, and types with one function for a page.
 @Suite(.bounded)
 struct PaginatedOperationTests {
   @Test
@@ -47,5 +47,24 @@ struct PaginatedOperationTests {
     )
     let store: OperationStore<PaginatedState<Int, [Int], Refused>> = .detached(query: feed)
     await #expect(throws: Refused(code: 1)) { try await store.fetchNextPage() }
+  }
+
+  @Test
+  func `A type with fetchPage(using:in:) alone is a paginated request`() async throws {
+    let store = OperationClient().store(for: Halves())
+    #expect(try await store.fetchNextPage()?.value == "8")
+    #expect(try await store.fetchNextPage()?.value == "4")
+  }
+}
+
+private struct Halves: SimplePaginatedRequest, Hashable {
+  let initialPageId = 8
+
+  func pageId(after page: Page<Int, String>, using paging: Paging<Int, String>, in context: OperationContext) -> Int? {
+    page.id / 2
+  }
+
+  func fetchPage(using paging: Paging<Int, String>, in context: OperationContext) async throws -> String {
+    "\(paging.pageId)"
   }
 }
