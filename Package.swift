@@ -62,8 +62,8 @@ let integrations: [Integration] = [
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
-/// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Core ← every
-/// other module, and only the umbrella sees them all.
+/// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Retry, Timeout
+/// and Freshness ← HTTP, Core ← every other module, and only the umbrella sees them all.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -79,6 +79,7 @@ let table: [Module] = [
   .library("Timeout", uses: ["Foundation", "Core"]),
   .library("Fallback", uses: ["Core"]),
   .library("Freshness", uses: ["Foundation", "Core"]),
+  .library("HTTP", uses: ["Foundation", "Core", "Retry", "Timeout", "Freshness"]),
   .library("Chaos", uses: ["Core"]),
   .library("CircuitBreaker", uses: ["Foundation", "Core", "Backoff"]),
   .library("Limits", uses: ["Core"]),
@@ -201,6 +202,7 @@ let table: [Module] = [
       "CircuitBreaker",
     ]
   ),
+  .tests("HTTP", uses: ["Platform", "Core", "Backoff", "Retry", "Timeout", "EventLoop"]),
   .tests("Chaos", uses: ["Core"]),
   .tests("CircuitBreaker", uses: ["Core", "Backoff", "Limits", "Retry"]),
   .tests("Limits", uses: ["Core", "Backoff", "Retry", "Timeout"]),

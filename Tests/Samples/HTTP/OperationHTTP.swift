@@ -1,0 +1,7 @@
+import Foundation
+import Operation
+import OperationHTTP
+
+struct Draft: Codable, Sendable {
+  var title: String
+}
