@@ -16,8 +16,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The entry was removed before the turn of the call came.
     public static let removed = Code(description: "removed")
 
-    /// Another process has made the call, because this process was suspended for too long. The result is not known
-    /// here.
+    /// Another process has made the call, because this process was suspended for too long, or has removed it, for
+    /// example because its user has signed out. The result is not known here.
     public static let takenOver = Code(description: "takenOver")
 
     /// The time of the call has passed: see `expires(after:)`. Its entry stays in the journal.
@@ -97,7 +97,10 @@ extension JournalError {
     case .takenOver:
       Self(
         code: .takenOver,
-        message: "The call of \"\(name)\" was made by another process, which took this one for ended.",
+        message: """
+          The call of "\(name)" was made by another process, which took this one for ended, or was removed there. Whether \
+          it was made is not known here.
+          """,
         cause: nil
       )
     case .expired:

@@ -25,6 +25,12 @@ extension MutationJournal {
   /// accepted yet, are removed, too: their callers receive a ``JournalError``. Calls that begin later stay. What was
   /// removed is then unreadable in the files of the storage: see ``PersistentStorage/overwriteRemovedEntries()``.
   ///
+  /// In a ``LeasingStorage`` that includes the calls that other processes have stored. Such a process looks for the entry
+  /// of a call before each attempt, and writes it on the condition that it is there: it begins no attempt of a removed
+  /// call, and does not store it again. The caller in that process receives a ``JournalError`` with the code
+  /// ``JournalError/Code/takenOver``. An attempt that had begun there may still reach the server, and a call that is
+  /// accepted there afterwards stays.
+  ///
   /// - Parameter names: The names that the mutations are journaled as; nil for all, with unreadable entries.
   /// - Returns: Whether all of them were removed from the storage and overwritten. A failure is reported.
   @discardableResult
@@ -45,6 +51,7 @@ extension MutationJournal {
       guard let removal = self.change({ $0.items[place]?.refusal }) else { continue }
       if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
+    if self.lease != nil, await !self.removeUnknownEntries(named: names) { areRemoved = false }
     do {
       try await self.storage.overwriteRemovedEntries()
     } catch {
@@ -52,6 +59,27 @@ extension MutationJournal {
       return false
     }
     return areRemoved
+  }
+
+  /// Removes the entries that other processes have stored since this one has read them.
+  ///
+  /// - Returns: Whether they were removed. A failure is reported.
+  private nonisolated(nonsending) func removeUnknownEntries(named names: Set<String>?) async -> Bool {
+    do {
+      let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
+      // Those that this process knows were removed, or belong to calls that have begun later.
+      let known = self.state.withLock { state in Set(state.items.values.map(\.storageKey)) }
+      let unknown = entries.filter { entry in
+        guard !known.contains(entry.key) else { return false }
+        guard let names else { return true }
+        return (try? JournalRecord.read(entry.value)).map { names.contains($0.name) } ?? false
+      }
+      if !unknown.isEmpty { try await self.storage.apply(unknown.map { .remove(key: $0.key) }) }
+      return true
+    } catch {
+      OperationWarning.report(storageFailedTo: "remove the journal entries of other processes", error)
+      return false
+    }
   }
 
   /// Waits for a removal.

@@ -6,7 +6,7 @@ enum JournalTurn: Sendable {
   case granted
   case cancelled
   case removed
-  /// Another process has made the call.
+  /// Another process has made or removed the call.
   case takenOver
   /// A later call is made in place of this one.
   case replaced

@@ -241,4 +241,54 @@ import Testing
     #expect(process.journal.entries.isEmpty)
     #expect(try await self.keyCount == 0)
   }
+
+  // MARK: - Signing out
+
+  @Test func `Signing out in a process reaches the calls that another one is making`() async throws {
+    let other = self.start(isShared: true)
+    try await other.journal.load()
+    let process = self.start(isShared: true)
+    let first = process.call("first", 1)
+    let run = try await self.script.next()
+    let later = [process.call("second", 1), process.call("third", 1)]
+    try await process.journal.entries(count: 3)
+    #expect(other.journal.entries.isEmpty)
+    #expect(await other.journal.removeAll())
+    #expect(try await self.keyCount == 0)
+    run.fail(Refused())
+    await #expect(throws: Refused.self) { try await first.value }
+    for call in later { await self.expectTakenOver(call) }
+    #expect(self.server.requests.count == 1)
+    #expect(process.journal.entries.isEmpty)
+    #expect(try await self.keyCount == 0)
+  }
+
+  @Test func `A call that begins in another process after signing out is made`() async throws {
+    let process = self.start(Self.merging[0], isShared: true)
+    let first = process.call("first", 9)
+    let run = try await self.script.next()
+    let second = process.call("second", 1)
+    try await process.journal.entries(count: 2)
+    #expect(await self.start(isShared: true).journal.removeAll())
+    // It is not merged with the removed one.
+    let third = process.call("third", 1)
+    await self.expectTakenOver(second)
+    run.succeed("ok")
+    try await self.script.next().succeed("ok")
+    _ = try await (first.value, third.value)
+    #expect(self.server.done == ["first", "third"])
+    #expect(try await self.keyCount == 0)
+  }
+
+  @Test func `Only calls of the given names are removed in other processes`() async throws {
+    let other = self.start(isShared: true)
+    try await other.journal.load()
+    try await leaveCalls(["a"], in: self.base)
+    try await leaveCalls(["b"], in: self.base, name: "save")
+    #expect(await other.journal.removeAll(named: ["send"]))
+    #expect(try await self.keyCount == 1)
+    #expect(try await self.entry(of: "b").key.hasSuffix("old2"))
+    #expect(await other.journal.removeAll())
+    #expect(try await self.keyCount == 0)
+  }
 }
