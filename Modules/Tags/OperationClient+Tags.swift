@@ -15,6 +15,7 @@ extension OperationClient {
   /// - Parameters:
   ///   - tag: A tag.
   ///   - more: Further tags.
+  ///   - reruns: Which of the stores run again.
   ///   - isolation: The actor of the caller, on which the reruns do not begin.
   /// - Returns: A value whose `settled()` waits for the reruns.
   /// - Complexity: O(*n* log *n*) in the number of stores with these tags.
@@ -22,25 +23,33 @@ extension OperationClient {
   public func invalidate(
     tagged tag: OperationTag,
     _ more: OperationTag...,
+    rerunning reruns: OperationReruns = .subscribed,
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    self.invalidate(tagged: [tag] + more, isolation: isolation)
+    self.invalidate(tagged: [tag] + more, rerunning: reruns, isolation: isolation)
   }
 
   /// Marks the stores that show a value with one of these tags as stale, and reruns those with subscribers.
   ///
   /// - Parameters:
   ///   - tags: The tags.
+  ///   - reruns: Which of the stores run again.
   ///   - isolation: The actor of the caller, on which the reruns do not begin.
   /// - Returns: A value whose `settled()` waits for the reruns.
   /// - Complexity: O(*n* log *n*) in the number of stores with these tags.
   @discardableResult
   public func invalidate(
     tagged tags: [OperationTag],
+    rerunning reruns: OperationReruns = .subscribed,
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
     self.noteInvalidation(of: tags)
-    return Self.invalidate(self.storesInOrder(tagged: tags), subject: { tags.explanation }, isolation: isolation)
+    return Self.invalidate(
+      self.storesInOrder(tagged: tags),
+      subject: { tags.explanation },
+      rerunning: reruns,
+      isolation: isolation
+    )
   }
 
   /// Looks up the stores that show a value with one of these tags.

@@ -125,15 +125,4 @@ extension OperationClient {
       for ended in endings { group.addTask { await ended() } }
     }
   }
-
-  /// Resets the stores at paths that start with `path` to their initial states, and cancels their runs.
-  ///
-  /// Values that were read ahead for further stores at these paths are discarded.
-  ///
-  /// - Parameter path: The prefix; the empty path matches all stores.
-  /// - Complexity: O(*n*) in the number of matching stores, their subscribers and runs.
-  public func resetStores(matching path: OperationPath = []) {
-    for object in self.preloading { object.discardPreloaded(matching: path) }
-    for runtime in self.storage.runtimes(matching: path) { runtime.reset(using: nil) }
-  }
 }

@@ -63,6 +63,9 @@ extension OperationRunCause.Kind {
   /// The store was invalidated. The subject is the prefix of paths, or the tags.
   public static let invalidation = Self("invalidation")
 
+  /// The store was reset.
+  public static let reset = Self("reset")
+
   /// A condition became true. The subject is its description.
   public static let condition = Self("condition")
 
@@ -205,6 +208,7 @@ extension OperationRunCause: CustomStringConvertible {
     case .plain(.earlyRefresh, _): "an early refresh"
     case .plain(.refreshBehind, _): "a refresh behind a stale value"
     case .plain(.prefetch, _): "a prefetch"
+    case .plain(.reset, _): "a reset"
     case .plain(.restoration, _): "a restoration"
     case .plain(.evictionTrigger, let subject): subject ?? "an eviction trigger"
     case .plain(.storeCache, _): "a decision of its store cache"

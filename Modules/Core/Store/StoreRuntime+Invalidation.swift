@@ -55,6 +55,15 @@ extension StoreRuntime {
   }
 }
 
+extension StoreRuntime {
+  /// Waits until no run is under way, or about to start, that refreshes the value, or the current task is cancelled.
+  func refreshed() async {
+    while let sharedRun = self.withMachine({ $0.runToJoin ?? $0.finishingRuns.first }), !Task.isCancelled {
+      await sharedRun.settled()
+    }
+  }
+}
+
 extension StoreMachine {
   /// The next run to wait for until the reruns of an invalidation have finished; nil when they have finished.
   fileprivate func runToAwait(afterInvalidation number: Int) -> SharedRun? {
