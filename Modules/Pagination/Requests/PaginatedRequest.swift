@@ -125,7 +125,7 @@ extension PaginatedRequest {
       case .initialPage: "initial page"
       case .nextPage: "next page"
       case .previousPage: "previous page"
-      case .allPages: "all pages"
+      case .allPages: run?.selection == nil ? "all pages" : "chosen pages"
       case nil: "pages"
       }
     return "\(self.operationName): \(work)"

@@ -29,7 +29,10 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
     self.requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .existing
     self.context = context
     var pageContext = context.hidingRunAttachment()
-    if run == nil { pageContext.unset(PageRequestKind.Key.self) }
+    if run == nil {
+      if self.requestKind == .selected { pageContext.unset(PageSelection.Key.self) }
+      pageContext.unset(PageRequestKind.Key.self)
+    }
     self.pageContext = pageContext
     self.continuation = continuation
   }
@@ -78,7 +81,8 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
 // MARK: - All pages
 
 extension PageLoad {
-  /// Fetches pages from the first of `pages` on: at most as many, and fewer if no further page follows.
+  /// Fetches pages from the first of `pages` on: at most as many, and fewer if no further page follows. Of pages that
+  /// the caller has chosen, it fetches those.
   ///
   /// In a store, each call fetches one page and returns it, except for the last call, which returns all pages: so the
   /// modifiers of the operation are run for each page.
@@ -86,10 +90,10 @@ extension PageLoad {
   nonisolated(nonsending) func refetch(
     _ pages: Pages<PageID, PageValue>
   ) async throws(Request.PageFailure) -> Pages<PageID, PageValue> {
-    let limit = min(pages.count, self.context.operationMaximumPages ?? .max)
     let isInParts = self.run != nil && !self.context.operationRefetchesPagesInOneRun
     var known = self.run?.refetch
-    var refetch = known ?? PageRefetch(nextId: pages.first?.id, limit: limit)
+    let maximum = self.context.operationMaximumPages ?? .max
+    var refetch = known ?? PageRefetch(of: pages, self.run?.selection, maximum: maximum)
     while let id = refetch.nextId {
       try self.checkCancellation()
       // Reached when `PageFailure` cannot represent a cancellation. The value of a cancelled run is dropped.
@@ -99,8 +103,16 @@ extension PageLoad {
       var pages = refetch.pages
       pages.append(page)
       let isLast = pages.count >= refetch.limit
-      let nextId = isLast ? nil : self.request.nextPageId(of: pages, for: .allPages, in: self.pageContext)
-      refetch = PageRefetch(pages: pages, nextId: nextId, limit: refetch.limit)
+      let chosenIds = refetch.chosenIds
+      let nextId: PageID? =
+        if isLast {
+          nil
+        } else if let chosenIds {
+          chosenIds.first
+        } else {
+          self.request.nextPageId(of: pages, for: .allPages, in: self.pageContext)
+        }
+      refetch = PageRefetch(pages: pages, nextId: nextId, chosenIds: chosenIds?.dropFirst(), limit: refetch.limit)
       self.run?.advance(from: known, to: refetch, leavesPages: isInParts && nextId != nil)
       known = refetch
       if isInParts, nextId != nil { return [page] }

@@ -8,6 +8,8 @@ enum PageRequestKind: Int, Hashable, Sendable, CaseIterable {
   case next
   case previous
   case all
+  /// Some of the pages again, or the initial page if there are none. The context has a ``PageSelection``.
+  case selected
 
   /// The request that this kind resolves to, depending on whether there are pages.
   @inlinable
@@ -17,6 +19,7 @@ enum PageRequestKind: Int, Hashable, Sendable, CaseIterable {
     case .next: hasPages ? .nextPage : .initialPage
     case .previous: hasPages ? .previousPage : .initialPage
     case .all: .allPages
+    case .selected: hasPages ? .allPages : .initialPage
     }
   }
 }

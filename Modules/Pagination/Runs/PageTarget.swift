@@ -7,6 +7,7 @@ enum PageTarget<PageID: Hashable & Sendable>: Hashable, Sendable {
   case nextPage(PageID?)
   case previousPage(PageID?)
   case allPages
+  case selectedPages(PageSelection)
   /// The pages are unknown, so only the kinds of the requests are compared.
   case requestKind(PageRequestKind)
 
@@ -31,6 +32,10 @@ enum PageTarget<PageID: Hashable & Sendable>: Hashable, Sendable {
     let requestKind = run?.requestKind ?? context[PageRequestKind.Key.self] ?? .existing
     guard let pages = PaginatedStore<Request>(of: storeContext)?.pages else {
       self = .requestKind(requestKind)
+      return
+    }
+    if requestKind == .selected, !pages.isEmpty, let selection = run?.selection ?? context[PageSelection.Key.self] {
+      self = .selectedPages(selection)
       return
     }
     switch requestKind.request(hasPages: !pages.isEmpty) {

@@ -43,6 +43,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   @usableFromInline let requestKind: PageRequestKind
   /// The request that `requestKind` resolved to when the run started.
   @usableFromInline let request: PagingRequest
+  /// Which pages the run fetches again, if not all of them.
+  @usableFromInline let selection: PageSelection?
   /// The start of the run. Pages that others write later are newer than those that the run loads.
   @usableFromInline let revision: Revision
   /// The pages when the run started, before it waited for other runs.
@@ -64,6 +66,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   ///   - taskID: The identifier of the task of the run.
   ///   - requestKind: The kind of request that the caller makes.
   ///   - request: The request that `requestKind` resolves to now.
+  ///   - selection: Which pages it fetches again; nil for all of them.
   ///   - pages: The pages of the store now.
   ///   - predecessors: The runs to wait for.
   ///   - eventOrder: The order of the store's events, in which the page events are delivered.
@@ -72,6 +75,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     taskID: OperationTaskIdentifier,
     requestKind: PageRequestKind,
     request: PagingRequest,
+    selection: PageSelection?,
     pages: Pages<PageID, PageValue>,
     predecessors: [Predecessor],
     eventOrder: StoreEventOrder
@@ -80,6 +84,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.log = Log(order: eventOrder)
     self.requestKind = requestKind
     self.request = request
+    self.selection = selection
     self.revision = .now()
     self.pagesBeforeStart = pages
     self.hadPredecessors = !predecessors.isEmpty
@@ -158,7 +163,7 @@ extension PagingRun {
 
 extension PagingRun: RunAttachment {
   /// Whether the run may refetch all pages.
-  @usableFromInline package var mayHaveParts: Bool { self.requestKind == .existing || self.requestKind == .all }
+  @usableFromInline package var mayHaveParts: Bool { self.requestKind != .next && self.requestKind != .previous }
 
   @usableFromInline
   package func takesAnotherPart() -> Bool {
@@ -196,7 +201,7 @@ extension PagingRun {
       case .initialPage: .initialPage
       case .nextPage: .nextPage(state.targetID)
       case .previousPage: .previousPage(state.targetID)
-      case .allPages: .allPages
+      case .allPages: self.selection.map { .selectedPages($0) } ?? .allPages
       }
     }
   }
@@ -280,12 +285,29 @@ final class PageRefetch<PageID: Hashable & Sendable, PageValue: Sendable>: Senda
   let pages: Pages<PageID, PageValue>
   /// The page to fetch next. Nil at the end.
   let nextId: PageID?
+  /// The pages after that one, if the caller has chosen them. Nil if each page says which one follows.
+  let chosenIds: ArraySlice<PageID>?
   /// The maximum number of pages to fetch.
   let limit: Int
 
-  init(pages: Pages<PageID, PageValue> = [], nextId: PageID?, limit: Int) {
+  init(pages: Pages<PageID, PageValue> = [], nextId: PageID?, chosenIds: ArraySlice<PageID>? = nil, limit: Int) {
     self.pages = pages
     self.nextId = nextId
+    self.chosenIds = chosenIds
     self.limit = limit
+  }
+
+  /// The beginning of a refetch.
+  ///
+  /// - Parameters:
+  ///   - present: The pages that are there.
+  ///   - selection: Which of them to fetch; nil for all.
+  ///   - maximum: The maximum number of pages.
+  convenience init(of present: Pages<PageID, PageValue>, _ selection: PageSelection?, maximum: Int) {
+    guard let ids = selection?.ids(in: present) else {
+      self.init(nextId: present.first?.id, limit: min(present.count, maximum))
+      return
+    }
+    self.init(nextId: ids.first, chosenIds: ids.dropFirst(), limit: min(ids.count, maximum))
   }
 }

@@ -13,6 +13,7 @@ extension PaginatedState: OperationState {
     task.context.runAttachment = run
     // A run that gets this context from the request must not inherit the request kind.
     task.context.unset(PageRequestKind.Key.self)
+    if run.selection != nil { task.context.unset(PageSelection.Key.self) }
     let storage = self.uniqueStorage()
     switch run.request {
     case .initialPage: storage.content.initialPageActiveTasks.append(task)
@@ -77,13 +78,14 @@ extension PaginatedState: OperationState {
     }
   }
 
-  /// Whether the success of a task replaces all pages. A next or a previous page does not, also while it waits.
+  /// Whether the success of a task replaces all pages. A next or a previous page does not, also while it waits, nor do
+  /// pages beside which others stay.
   @inlinable
   public func isRefreshed(by task: FetchTask) -> Bool {
     guard let run: Run = task.context.pagingRun() else { return true }
     return switch run.targetRequest ?? run.request {
     case .nextPage, .previousPage: false
-    case .allPages: run.hadPages
+    case .allPages: run.hadPages && run.selection?.keepsRest != true
     case .initialPage: true
     }
   }

@@ -27,11 +27,12 @@ extension PaginatedState {
       self.error = nil
       return
     case .allPages(let fetched):
-      if run?.hadPages == false, fetched.isEmpty {
+      let keepsRest = run?.selection?.keepsRest == true
+      if fetched.isEmpty, keepsRest || run?.hadPages == false {
         self.error = nil
         return
       }
-      if context.operationResultUpdateReason == .yieldedResult {
+      if keepsRest || context.operationResultUpdateReason == .yieldedResult {
         pages.refresh(with: fetched, of: run, time)
       } else {
         pages.merge(fetched, of: run, time)

@@ -16,6 +16,7 @@ extension PaginatedState {
       taskID: task.id,
       requestKind: requestKind,
       request: request,
+      selection: requestKind == .selected ? task.context[PageSelection.Key.self] : nil,
       pages: self.currentValue,
       predecessors: self.predecessors(of: task, for: request),
       eventOrder: task.context.storeEventOrder

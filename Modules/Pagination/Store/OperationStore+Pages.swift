@@ -62,6 +62,61 @@ extension OperationStore where State: PaginatedStateProtocol {
     return try await self.run(.all, using: context, handler: handler).pages
   }
 
+  /// Fetches the first page again and waits for it, as pulling a list down does. Loads the initial page if there are no
+  /// pages.
+  ///
+  /// ```swift
+  /// try await feed.refetchFirstPage()                // One request, and the other pages stay as they are.
+  /// try await feed.refetchFirstPage(keeping: .none)  // One request, and the list begins anew.
+  /// ```
+  ///
+  /// An element that has moved from another page to the first is then in both, if the other pages stay: see
+  /// ``Pages/elements(uniqueBy:)``. The list stays as old as its oldest page.
+  ///
+  /// - Parameters:
+  ///   - kept: What becomes of the other pages when the first has been fetched. If that fails, they stay.
+  ///   - context: Entries for this run, which take precedence over the store's context.
+  ///   - handler: Receives the events of this run only.
+  /// - Returns: The page.
+  /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
+  ///   `CancellationError`.
+  @discardableResult
+  @inlinable
+  public func refetchFirstPage(
+    keeping kept: KeptPages = .rest,
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil
+  ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
+    let context = kept.selection.context(over: context)
+    return try await self.run(in: context, handler: handler).pages.first
+  }
+
+  /// Fetches the pages again for which a predicate is true, one after the other, and shows them when all are fetched.
+  ///
+  /// ```swift
+  /// try await feed.refetchPages { visiblePages.contains($0.id) }
+  /// ```
+  ///
+  /// The other pages stay as they are. If the predicate is true for no page, nothing is fetched.
+  ///
+  /// - Parameters:
+  ///   - context: Entries for this run, which take precedence over the store's context.
+  ///   - handler: Receives the events of this run only.
+  ///   - isIncluded: Called with no lock held, before the run and when it begins.
+  /// - Returns: The pages as they were fetched.
+  /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
+  ///   `CancellationError`.
+  @discardableResult
+  @inlinable
+  public func refetchPages(
+    using context: OperationContext? = nil,
+    handler: PaginatedEventHandler<State>? = nil,
+    where isIncluded: @escaping @Sendable (Page<State.PageID, State.PageValue>) -> Bool
+  ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {
+    guard self.mayLoad({ $0.currentValue.contains(where: isIncluded) }) else { return [] }
+    return try await self.run(in: PageSelection(where: isIncluded).context(over: context), handler: handler).pages
+  }
+
   /// Whether to start a run: while the store loads, or when `hasWork` returns true.
   ///
   /// Without this check, subscribers would see a run that loads nothing. It is a function so that the state is released
@@ -80,7 +135,14 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext?,
     handler: PaginatedEventHandler<State>?
   ) async throws(State.Failure) -> State.OperationValue {
-    let context = requestKind.context(over: context)
+    try await self.run(in: requestKind.context(over: context), handler: handler)
+  }
+
+  @inlinable
+  nonisolated(nonsending) func run(
+    in context: OperationContext,
+    handler: PaginatedEventHandler<State>?
+  ) async throws(State.Failure) -> State.OperationValue {
     guard let handler, handler.observesPages else {
       return try await self.run(using: context, handler: handler.map { OperationEventHandler($0) })
     }
@@ -98,6 +160,16 @@ extension OperationStore where State: PaginatedStateProtocol {
     defer { self.performInEventOrder { reader.cancel() } }
     return try await self.run(using: context, handler: OperationEventHandler(reader))
   }
+}
+
+/// What becomes of the other pages when the first one has been fetched again.
+public enum KeptPages: Hashable, Sendable {
+  /// They stay as they are.
+  case rest
+  /// They are removed, and can be loaded again.
+  case none
+
+  @usableFromInline var selection: PageSelection { self == .rest ? .firstPage : .firstPageAlone }
 }
 
 // MARK: - Tasks
@@ -131,5 +203,18 @@ extension OperationStore where State: PaginatedStateProtocol {
     using context: OperationContext? = nil
   ) -> OperationTask<Pages<State.PageID, State.PageValue>, State.Failure> {
     self.runTask(using: PageRequestKind.all.context(over: context)).map { $0.pages }
+  }
+
+  /// Returns a task that fetches the first page again when it runs, or the initial page if there are none then.
+  ///
+  /// - Parameters:
+  ///   - kept: What becomes of the other pages when the first has been fetched.
+  ///   - context: Entries for this run, which take precedence over the store's context.
+  /// - Returns: The task, which has not started. Its value is the page.
+  public func refetchFirstPageTask(
+    keeping kept: KeptPages = .rest,
+    using context: OperationContext? = nil
+  ) -> OperationTask<Page<State.PageID, State.PageValue>?, State.Failure> {
+    self.runTask(using: kept.selection.context(over: context)).map { $0.pages.first }
   }
 }
