@@ -24,12 +24,12 @@ struct Example {
 
 let operation = Target.Dependency.product(name: "Operation", package: "swift-operation")
 let server: [Target.Dependency] = ["FlyingFox", "FlyingSocks"].map { .product(name: $0, package: "FlyingFox") }
-let requests = Target.Dependency.product(name: "Requests", package: "Requests")
+let http = Target.Dependency.product(name: "OperationHTTP", package: "swift-operation")
 
 let examples = [
-  Example(name: "agent", uses: [operation, requests] + server, scripts: ["run"]),
+  Example(name: "agent", uses: [operation, http] + server, scripts: ["run"]),
   Example(name: "batching", uses: [operation, "PostService"]),
-  Example(name: "custom-operation-kind", uses: [operation, "PostService"]),
+  Example(name: "custom-operation-kind", uses: [operation, http, "PostService"]),
   Example(
     name: "dashboard",
     uses: [
@@ -43,7 +43,7 @@ let examples = [
   ),
   Example(
     name: "pipeline",
-    uses: [operation, .product(name: "OperationScheduling", package: "swift-operation"), requests] + server
+    uses: [operation, .product(name: "OperationScheduling", package: "swift-operation"), http] + server
   ),
   Example(
     name: "quickstart",
@@ -60,7 +60,6 @@ let package = Package(
     // The trait adds the page of OperationDevtools, which the dashboard serves with --devtools.
     .package(name: "swift-operation", path: "..", traits: ["SwiftOperationDevtools"]),
     .package(path: "Charts"),
-    .package(path: "Requests"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
@@ -69,7 +68,7 @@ let package = Package(
     // transcript of a run.
     .target(
       name: "PostService",
-      dependencies: server + [requests],
+      dependencies: server + [http],
       path: "PostService",
       resources: [.process("Resources")]
     )

@@ -1,5 +1,5 @@
 package import Foundation
-internal import Requests
+internal import OperationHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -9,7 +9,7 @@ internal import Requests
 package struct PostAPI: Sendable {
   package let baseURL: URL
   package let sent = RequestLog()
-  private let session: URLSession
+  private let transport: URLSessionTransport
 
   /// - Parameters:
   ///   - baseURL: The address of the server.
@@ -22,14 +22,14 @@ package struct PostAPI: Sendable {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCache = nil
     configuration.timeoutIntervalForRequest = timeout
-    self.session = URLSession(configuration: configuration)
+    self.transport = URLSessionTransport(configuration: configuration)
   }
 
   /// The post, or nil when the server says that there is none: a 404 is an answer, not a failure.
   package func post(id: Int) async throws -> Post? {
     do {
       return try await self.get(.post(id: id), path: "posts/\(id)", as: Post.self)
-    } catch let refusal as HTTPRefusal where refusal.status == 404 {
+    } catch let refusal as OperationHTTPStatusError where refusal.status == 404 {
       return nil
     }
   }
@@ -68,10 +68,7 @@ extension PostAPI {
     path: String,
     decoding type: Value.Type
   ) async throws -> Value {
-    var request = URLRequest(url: self.baseURL.appending(path: path))
-    request.httpMethod = "POST"
-    request.httpBody = try JSONEncoder().encode(body)
-    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    let request = try OperationHTTPRequest(self.baseURL.appending(path: path), json: body)
     return try await self.send(request, as: route, decoding: type)
   }
 
@@ -85,20 +82,15 @@ extension PostAPI {
     if !query.isEmpty {
       url.append(queryItems: query)
     }
-    return try await self.send(URLRequest(url: url), as: route, decoding: type)
+    return try await self.send(OperationHTTPRequest(url), as: route, decoding: type)
   }
 
   private func send<Value: Decodable>(
-    _ request: URLRequest,
+    _ request: OperationHTTPRequest,
     as route: Route,
     decoding type: Value.Type
   ) async throws -> Value {
     self.sent.record(route)
-    let (data, response) = try await self.session.response(to: request)
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    guard (200..<300).contains(status) else {
-      throw HTTPRefusal(status: status, data: data)
-    }
-    return try JSONDecoder().decode(type, from: data)
+    return try await self.transport.send(request).successful().decoded(as: type)
   }
 }

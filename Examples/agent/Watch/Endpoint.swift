@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Requests
+import OperationHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -8,12 +8,8 @@ import Requests
 
 /// The server, as a plain async function: no retry, no cache.
 struct Endpoint: Sendable {
-  struct Refusal: Error {
-    let status: Int
-  }
-
   private let address: URL
-  private let session: URLSession
+  private let transport: URLSessionTransport
 
   @Sendable
   init(address text: String) throws {
@@ -24,13 +20,11 @@ struct Endpoint: Sendable {
     configuration.urlCache = nil
     configuration.timeoutIntervalForRequest = 2
     self.address = address
-    self.session = URLSession(configuration: configuration)
+    self.transport = URLSessionTransport(configuration: configuration)
   }
 
   func text(at path: String) async throws -> String {
-    let (data, response) = try await self.session.response(to: URLRequest(url: self.address.appending(path: path)))
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    guard status == 200 else { throw Refusal(status: status) }
-    return String(decoding: data, as: UTF8.self)
+    let request = OperationHTTPRequest(self.address.appending(path: path))
+    return String(decoding: try await self.transport.send(request).successful().data(), as: UTF8.self)
   }
 }

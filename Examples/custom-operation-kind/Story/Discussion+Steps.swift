@@ -1,4 +1,5 @@
 import Operation
+import OperationHTTP
 import PostService
 
 extension Discussion {
@@ -72,7 +73,7 @@ extension Discussion {
     }
     self.show()
     let state = self.store.state
-    let isAtNode = state.error(of: 8) is HTTPRefusal && state.error(of: 7) == nil
+    let isAtNode = state.error(of: 8) is OperationHTTPStatusError && state.error(of: 7) == nil
     self.transcript.check("the error is at its node", isAtNode)
     self.check("the tree is as it was", has: [1, 4, 7, 9, 8, 5, 2, 6, 3], after: [.replies(comment: 8): 3])
     try await self.store.loadChildren(of: 8)

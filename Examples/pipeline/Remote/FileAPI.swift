@@ -1,5 +1,5 @@
 import Foundation
-import Requests
+import OperationHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -7,12 +7,8 @@ import Requests
 
 /// The server, as plain async functions: no retry, no limit, no login.
 struct FileAPI: Sendable {
-  struct Refused: Error {
-    let status: Int
-  }
-
   let baseURL: URL
-  private let session: URLSession
+  private let transport: URLSessionTransport
 
   init(baseURL: URL) {
     self.baseURL = baseURL
@@ -20,7 +16,7 @@ struct FileAPI: Sendable {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.timeoutIntervalForRequest = 5
     configuration.httpMaximumConnectionsPerHost = 32
-    self.session = URLSession(configuration: configuration)
+    self.transport = URLSessionTransport(configuration: configuration)
   }
 
   /// Returns a token.
@@ -37,11 +33,8 @@ struct FileAPI: Sendable {
   }
 
   private func get(_ path: String, token: String?) async throws -> Data {
-    var request = URLRequest(url: self.baseURL.appending(path: path))
-    if let token { request.setValue(token, forHTTPHeaderField: "Authorization") }
-    let (data, response) = try await self.session.response(to: request)
-    let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    guard (200..<300).contains(status) else { throw Refused(status: status) }
-    return data
+    var request = OperationHTTPRequest(self.baseURL.appending(path: path))
+    request.fields["Authorization"] = token
+    return try await self.transport.send(request).successful().data()
   }
 }

@@ -73,8 +73,3 @@ extension ResilientPosts {
     .deduplicated()
   }
 }
-
-/// Retries ask whether another attempt can succeed, which the status of the answer says.
-extension HTTPRefusal: RetryClassifying {
-  package var retryClassification: RetryClassification { RetryClassification(httpStatus: self.status) }
-}
