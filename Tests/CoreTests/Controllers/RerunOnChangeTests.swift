@@ -1,5 +1,5 @@
+import FoundationEssentials
 import OperationCore
-import OperationFoundation
 import OperationTesting
 import TestFixtures
 import Testing
