@@ -11,9 +11,7 @@ final class URLSessionExchange: Sendable {
   private struct State: Sendable {
     /// Who waits for the header of the answer.
     var caller: CheckedContinuation<HTTPURLResponse, any Error>?
-    /// The header, until somebody waits for it.
-    var head: HTTPURLResponse?
-    /// Bytes that nobody has read yet.
+    /// Bytes that are not read yet.
     var chunks: [Data] = []
     /// Who waits for bytes.
     var reader: CheckedContinuation<Data?, any Error>?
