@@ -75,7 +75,7 @@ struct ChosenPagesTests {
     run.succeed("new")
     try await self.server.script.next().succeed("new")
     try await self.server.script.next().succeed("new")
-    try await refetch.value
+    _ = try await refetch.value
     #expect(self.values(store) == ["0 new", "1 mine", "3 old", "9 added"])
   }
 
