@@ -191,6 +191,15 @@
       }
     }
 
+    nonisolated(nonsending) public func numberOfForeignChanges() async throws -> Int64? {
+      try self.begin()
+      defer { self.end() }
+      return try await self.perform(on: self.leaseQueue) { database in
+        // Of the connection that makes all changes of this object, which do not count.
+        try database.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA data_version") }
+      }
+    }
+
     private static func writeLease(in database: DatabasePool, _ body: (Database) throws -> Void) throws {
       try database.writeWithoutTransaction { database in
         // A lease ends with the machine, so it need not be on the disk.

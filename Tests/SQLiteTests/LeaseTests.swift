@@ -15,6 +15,25 @@
       self.folder = try Folder.inMemory()
     }
 
+    @Test func `A storage knows whether another one has changed the file, its own changes apart`() async throws {
+      let time = MachineTime()
+      let (first, second) = (try self.open(time), try self.open(time))
+      var number = try await first.numberOfForeignChanges()
+      #expect(number != nil)
+      try await first.apply([.put(key: "a", value: [1])])
+      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+      _ = try await second.entries(withPrefix: "")
+      #expect(try await first.numberOfForeignChanges() == number)
+      for change in [StorageChange.put(key: "a", value: [2]), .remove(key: "a")] {
+        try await second.apply([change])
+        let next = try await first.numberOfForeignChanges()
+        #expect(next != number)
+        number = next
+      }
+      #expect(try await first.numberOfForeignChanges() == number)
+      for storage in [first, second] { await storage.close() }
+    }
+
     @Test func `Of two storages with one file, one holds a lease until its end`() async throws {
       let time = MachineTime()
       let (first, second) = (try self.open(time), try self.open(time))

@@ -245,6 +245,11 @@ final class JournalLease: Sendable {
     }
   }
 
+  /// The number of changes of other processes; nil if it is not known.
+  nonisolated(nonsending) func numberOfForeignChanges() async throws -> Int64? {
+    try await self.storage.numberOfForeignChanges()
+  }
+
   /// Whether the process of another journal lives, or a third process makes the calls of that journal.
   nonisolated(nonsending) func isAlive(_ other: String) async -> Bool {
     let right = JournalRight.journal(other)

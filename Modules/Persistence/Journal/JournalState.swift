@@ -151,6 +151,10 @@ struct JournalState: Sendable {
   var rights = JournalRights()
   /// The storage keys of the calls that were removed since the present read of the entries began; nil if there is none.
   var removedWhileReading: Set<String>?
+  /// The number of changes of other processes when the entries were read last; nil if it is not known.
+  var knownForeignChanges: Int64?
+  /// The number of calls that other processes make.
+  private(set) var elsewhereCount = 0
   /// The name of this journal in the entries of a storage with leases; nil for other storages.
   var owner: String?
   /// The number of calls that have their turn.
@@ -371,6 +375,7 @@ extension JournalState {
     if case .claimed = item.activity { self.claimedCount += change }
     if item.activity.isReplay, item.lane != nil { self.replaysInScopes += change }
     if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
+    if item.isElsewhere { self.elsewhereCount += change }
     guard self.rights.held != nil else { return }
     if item.isDue, item.isElsewhere { self.rights.dueElsewhere += change }
     if !item.activity.isNone || item.isDue && !item.isElsewhere { self.rights.count(self.right(of: item), change) }

@@ -51,10 +51,17 @@ extension MutationJournal {
     return rest
   }
 
-  /// Reads the entries again: other processes have added and removed some.
+  /// Reads the entries again, unless nobody else has changed any: other processes may have added and removed some.
   private func reload(_ lease: JournalLease) async -> Bool {
     do {
       try await self.load()
+      // Before the entries are read: what is changed meanwhile is read the next time.
+      let changes = try await lease.numberOfForeignChanges()
+      // A process that makes calls may end without changing any.
+      let isCurrent = self.state.withLock { state in
+        changes != nil && changes == state.knownForeignChanges && state.elsewhereCount == 0
+      }
+      if isCurrent { return true }
       let known = self.state.withLock { $0.beginReading() }
       let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
       let read = entries.map { entry in (entry.key, entry.version, Result { try JournalRecord.read(entry.value) }) }
@@ -63,7 +70,10 @@ extension MutationJournal {
         if await lease.isAlive(owner) { alive.insert(owner) }
       }
       let shown = self.change { [alive] state -> Set<String> in
-        defer { state.reconcile(read, known: known, alive: alive, own: lease.owner) }
+        defer {
+          state.reconcile(read, known: known, alive: alive, own: lease.owner)
+          state.knownForeignChanges = changes
+        }
         return Set(state.items.values.map(\.storageKey))
       }
       self.reportUnreadable(read.filter { !shown.contains($0.0) }.map { ($0.0, $0.2) })

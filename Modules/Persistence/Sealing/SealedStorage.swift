@@ -138,6 +138,10 @@ extension SealedStorage: LeasingStorage {
     for name in try self.leaseNames(of: name) { try await self.leases.releaseLease(name, owner: owner) }
   }
 
+  nonisolated(nonsending) public func numberOfForeignChanges() async throws -> Int64? {
+    try await self.leases.numberOfForeignChanges()
+  }
+
   /// The names of a lease in the base, which do not tell the name of its scope: one for each key, in the same order in
   /// all processes.
   private func leaseNames(of name: String) throws(StorageError) -> [String] {
