@@ -14,8 +14,7 @@ public import OperationCore
 /// ```
 ///
 /// Two operations with the same path are the same operation to a client, whose store keeps the closures that it was
-/// made with. Elements of the path after the first one can be parameters of the closure, before the page, so that the two
-/// cannot differ. `PageFailure` is `any Error` unless the closure or the type says otherwise.
+/// made with. `PageFailure` is `any Error` unless the type says otherwise.
 public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendable, PageFailure: Error>:
   PaginatedRequest
 {
@@ -49,7 +48,7 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     private let source: CallSite?
   #endif
 
-  init(
+  private init(
     at element: any Hashable & Sendable,
     _ elements: [any Hashable & Sendable],
     named operationName: String?,
@@ -69,6 +68,43 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
     #if DEBUG
       self.source = CallSite(fileID, line)
     #endif
+  }
+
+  /// Creates an operation whose closure also receives the continuation, through which it can yield values of the page.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
+  ///   - operationName: The name of the operation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
+  ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
+  ///   - body: Fetches the page that `paging` names, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    initialPageId: PageID,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    pageIdAfter: @escaping Neighbour,
+    pageIdBefore: @escaping Neighbour = { _ in nil },
+    body: @escaping Body
+  ) {
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      fileID,
+      line,
+      initialPageId: initialPageId,
+      pageIdAfter: pageIdAfter,
+      pageIdBefore: pageIdBefore,
+      body: body
+    )
   }
 
   /// Creates an operation.
@@ -137,9 +173,8 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   }
 }
 
-// Closures that throw nothing: the compiler would take `Never` for their failure, and stores of another type.
 extension PaginatedOperation where PageFailure == any Error {
-  /// Creates an operation whose closure throws nothing.
+  /// Creates an operation whose closure also receives the continuation, through which it can yield values of the page.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
@@ -160,7 +195,10 @@ extension PaginatedOperation where PageFailure == any Error {
     line: UInt = #line,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour = { _ in nil },
-    body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async -> PageValue
+    body:
+      @escaping @Sendable (
+        Paging<PageID, PageValue>, OperationContext, OperationContinuation<PageValue, any Error>
+      ) async throws -> PageValue
   ) {
     self.init(
       at: element,
@@ -171,7 +209,43 @@ extension PaginatedOperation where PageFailure == any Error {
       initialPageId: initialPageId,
       pageIdAfter: pageIdAfter,
       pageIdBefore: pageIdBefore,
-      body: { paging, context, _ in await body(paging, context) }
+      body: body
+    )
+  }
+
+  /// Creates an operation.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
+  ///   - operationName: The name of the operation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
+  ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
+  ///   - body: Fetches the page that `paging` names, on no actor.
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    initialPageId: PageID,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    pageIdAfter: @escaping Neighbour,
+    pageIdBefore: @escaping Neighbour = { _ in nil },
+    body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async throws -> PageValue
+  ) {
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      fileID,
+      line,
+      initialPageId: initialPageId,
+      pageIdAfter: pageIdAfter,
+      pageIdBefore: pageIdBefore,
+      body: { paging, context, _ in try await body(paging, context) }
     )
   }
 }
@@ -184,85 +258,5 @@ extension PaginatedOperation: ClosureOperationRequest {
     #else
       nil
     #endif
-  }
-}
-
-// In an extension of the protocol, so that a closure of the type's own initializers is preferred: of two parameters that
-// could be either, the first is an element of the path, and not the context.
-extension ClosureOperationRequest {
-  /// Creates an operation whose closure also receives the continuation, through which it can yield values of the page.
-  ///
-  /// - Parameters:
-  ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
-  ///   - elements: The other elements of the path.
-  ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
-  ///   - operationName: The name of the operation; nil for the default.
-  ///   - fileID: The file of the closure, for warnings of debug builds.
-  ///   - line: The line of the closure, for warnings of debug builds.
-  ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
-  ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
-  ///   - body: Fetches the page that `paging` names, on no actor.
-  @_disfavoredOverload
-  public init<ID: Hashable & Sendable, Fetched: Sendable, Thrown: Error>(
-    _ element: some Hashable & Sendable,
-    _ elements: any Hashable & Sendable...,
-    initialPageId: ID,
-    operationName: String? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    pageIdAfter: @escaping PaginatedOperation<ID, Fetched, Thrown>.Neighbour,
-    pageIdBefore: @escaping PaginatedOperation<ID, Fetched, Thrown>.Neighbour = { _ in nil },
-    body: @escaping PaginatedOperation<ID, Fetched, Thrown>.Body
-  ) where Self == PaginatedOperation<ID, Fetched, Thrown> {
-    self.init(
-      at: element,
-      elements,
-      named: operationName,
-      fileID,
-      line,
-      initialPageId: initialPageId,
-      pageIdAfter: pageIdAfter,
-      pageIdBefore: pageIdBefore,
-      body: body
-    )
-  }
-
-  /// Creates an operation whose closure also receives the continuation, and throws nothing.
-  ///
-  /// - Parameters:
-  ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
-  ///   - elements: The other elements of the path.
-  ///   - initialPageId: The identifier of the page that is loaded when there are no pages.
-  ///   - operationName: The name of the operation; nil for the default.
-  ///   - fileID: The file of the closure, for warnings of debug builds.
-  ///   - line: The line of the closure, for warnings of debug builds.
-  ///   - pageIdAfter: Returns the identifier of the page after a page; nil if that is the last one.
-  ///   - pageIdBefore: Returns the identifier of the page before a page; nil, as by default, if that is the first one.
-  ///   - body: Fetches the page that `paging` names, on no actor.
-  public init<ID: Hashable & Sendable, Fetched: Sendable>(
-    _ element: some Hashable & Sendable,
-    _ elements: any Hashable & Sendable...,
-    initialPageId: ID,
-    operationName: String? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    pageIdAfter: @escaping PaginatedOperation<ID, Fetched, any Error>.Neighbour,
-    pageIdBefore: @escaping PaginatedOperation<ID, Fetched, any Error>.Neighbour = { _ in nil },
-    body:
-      @escaping @Sendable (
-        Paging<ID, Fetched>, OperationContext, OperationContinuation<Fetched, any Error>
-      ) async -> Fetched
-  ) where Self == PaginatedOperation<ID, Fetched, any Error> {
-    self.init(
-      at: element,
-      elements,
-      named: operationName,
-      fileID,
-      line,
-      initialPageId: initialPageId,
-      pageIdAfter: pageIdAfter,
-      pageIdBefore: pageIdBefore,
-      body: body
-    )
   }
 }
