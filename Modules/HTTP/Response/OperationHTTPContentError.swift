@@ -35,7 +35,8 @@ public struct OperationHTTPContentError: RetryClassifying, CustomStringConvertib
   }
 
   static func undecodable(_ error: any Error) -> Self {
-    Self(code: .undecodable, description: "The body of the answer cannot be decoded: \(error)", cause: error)
+    let description = "The body of the answer cannot be decoded: \(ShownText.of(error))."
+    return Self(code: .undecodable, description: description, cause: error)
   }
 
   static func noAnswer() -> Self {
