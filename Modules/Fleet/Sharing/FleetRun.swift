@@ -142,7 +142,7 @@ extension FleetNode {
       }
       self.reportUnshared(lease.key, "it has \(bytes.count) bytes and \(subjects.count) tags")
     } catch {
-      self.reportUnshared(lease.key, "it cannot be encoded: \(error)")
+      self.reportUnshared(lease.key, "it cannot be encoded: \(ShownText.of(error))")
     }
     return nil
   }
