@@ -18,11 +18,10 @@ final class PageSelection: Sendable {
     self.keepsRest = keepsRest
   }
 
-  @usableFromInline static let firstPage = PageSelection(.firstPage, keepsRest: true)
-  @usableFromInline static let firstPageAlone = PageSelection(.firstPage, keepsRest: false)
+  static let firstPage = PageSelection(.firstPage, keepsRest: true)
+  static let firstPageAlone = PageSelection(.firstPage, keepsRest: false)
 
   /// The pages for which a predicate is true.
-  @usableFromInline
   convenience init<PageID, PageValue>(where isIncluded: @escaping @Sendable (Page<PageID, PageValue>) -> Bool) {
     self.init(.included(PagePredicate(isIncluded: isIncluded)), keepsRest: true)
   }
@@ -37,7 +36,6 @@ final class PageSelection: Sendable {
   }
 
   /// Returns a context for a run that fetches these pages.
-  @usableFromInline
   func context(over context: OperationContext?) -> OperationContext {
     var context = PageRequestKind.selected.context(over: context)
     context[Key.self] = self

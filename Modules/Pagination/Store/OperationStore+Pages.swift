@@ -81,7 +81,6 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
   ///   `CancellationError`.
   @discardableResult
-  @inlinable
   public func refetchFirstPage(
     keeping kept: KeptPages = .rest,
     using context: OperationContext? = nil,
@@ -107,7 +106,6 @@ extension OperationStore where State: PaginatedStateProtocol {
   /// - Throws: The error of the operation. If the run is cancelled, the error that it ends with, or
   ///   `CancellationError`.
   @discardableResult
-  @inlinable
   public func refetchPages(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil,
@@ -169,7 +167,7 @@ public enum KeptPages: Hashable, Sendable {
   /// They are removed, and can be loaded again.
   case none
 
-  @usableFromInline var selection: PageSelection { self == .rest ? .firstPage : .firstPageAlone }
+  var selection: PageSelection { self == .rest ? .firstPage : .firstPageAlone }
 }
 
 // MARK: - Tasks
