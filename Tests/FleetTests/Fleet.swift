@@ -97,7 +97,17 @@ final class Fleet: Sendable {
   var runs: [Run] { self.state.withLock { $0.runs } }
 
   /// Adds a node whose clock runs at a rate.
-  func addNode(_ name: String, rate: Double = 1) -> Node {
+  ///
+  /// - Parameters:
+  ///   - name: The name of the node.
+  ///   - rate: The rate of its clock.
+  ///   - wrap: Makes the backend of the node from its connection.
+  /// - Returns: The node.
+  func addNode(
+    _ name: String,
+    rate: Double = 1,
+    over wrap: (InMemoryFleetConnection) -> any FleetBackend = { $0 }
+  ) -> Node {
     var context = OperationContext()
     let time = SkewedTime(of: self.clock, rate: rate, offset: rate == 1 ? 0 : 1_000_000 * (rate - 1))
     context.operationDeadlines = time
@@ -111,7 +121,7 @@ final class Fleet: Sendable {
       state.identity += 1
       return state.identity
     }
-    let fleetNode = client.join(connection, settings: settings, identity: identity)
+    let fleetNode = client.join(wrap(connection), settings: settings, identity: identity)
     return Node(name: name, client: client, connection: connection, fleetNode: fleetNode)
   }
 

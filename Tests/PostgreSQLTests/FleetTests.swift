@@ -211,6 +211,40 @@
       await again.close()
     }
 
+    @Test func `A server that refuses writes, or the listener, is named with its remedy`() async throws {
+      let server = try await DatabaseServer()
+      try await PostgreSQLSchema().migrate(connection: server.connection())
+      try await server.run("CREATE DATABASE standby TEMPLATE postgres")
+      try await server.run("ALTER DATABASE standby SET default_transaction_read_only = on")
+      let listening = server.connection(database: "nowhere")
+      let fleet = try PostgreSQLFleet(
+        connection: server.connection(database: "standby"),
+        listeningConnection: listening
+      )
+      let client = OperationClient()
+      let (isAway, isUnheard) = (Gate(), Gate())
+      let messages = Log<OperationNotice.Value?>()
+      let subscription = client.onNotice { notice in
+        guard notice.name == .fleetAway || notice.name == .fleetNoMessages else { return }
+        messages.append(notice.attributes["fleet.message"])
+        (notice.name == .fleetAway ? isAway : isUnheard).open()
+      }
+      client.join(fleet, settings: FleetSettings(lookupTimeout: .seconds(30), heartbeat: .milliseconds(50)))
+      let query = QueryOperation<Int, any Error>("a") { _ in 1 }.sharedInFleet(as: "a")
+      #expect(try await client.store(for: query).fetch() == 1)
+      try await isAway.wait(within: .seconds(30))
+      try await isUnheard.wait(within: .seconds(30))
+      let texts = messages.all.map { "\(String(describing: $0))" }
+      #expect(texts.contains { $0.contains("read-only transaction") && $0.contains("target_session_attrs=read-write") })
+      #expect(texts.contains { $0.contains("database \"nowhere\" does not exist") })
+      let facts = client.store(for: query).explain().sections.filter { $0.title == "Fleet" }.flatMap(\.facts)
+      #expect(facts.contains { $0.contains("read-only transaction") })
+      #expect(facts.contains { $0.hasPrefix("no messages arrive: ") && $0.contains("Create the database") })
+      client.fleet?.leave()
+      subscription.cancel()
+      await fleet.close()
+    }
+
     @Test func `A look-up reads only the values of its keys, however many there are`() async throws {
       let (fleet, schema, server) = try await self.makeFleet()
       _ = try await self.store([1], try await self.grant("a", in: fleet), in: fleet)

@@ -100,8 +100,17 @@ public protocol FleetBackend: AnyObject, Sendable {
   /// - Returns: The subscription.
   func messages(_ handler: @escaping @Sendable (FleetMessage) -> Void) -> OperationSubscription
 
+  /// Why no messages arrive at the moment; nil while they do, which is the default.
+  ///
+  /// Nodes tell it, and learn of invalidations by their heartbeats meanwhile.
+  var messagesFailure: FleetError? { get }
+
   /// Closes the connection of this process. Later calls of the other methods throw; closing again has no effect.
   nonisolated(nonsending) func close() async
+}
+
+extension FleetBackend {
+  public var messagesFailure: FleetError? { nil }
 }
 
 /// Limits that nodes and backends keep.

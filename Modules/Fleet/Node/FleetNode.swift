@@ -6,8 +6,10 @@ public final class FleetNode: Sendable {
   public enum Connection: Hashable, Sendable {
     /// The backend has answered last.
     case connected
-    /// The backend has not answered for this long. The node goes on alone.
-    case away(Duration)
+    /// The backend has not answered, or has refused writes, for this long. The node goes on alone.
+    ///
+    /// The cause is the message of the last error of the backend, with its remedy.
+    case away(Duration, cause: String)
     /// The node has left the fleet.
     case left
   }
@@ -24,8 +26,14 @@ public final class FleetNode: Sendable {
     var isCatchingUp = false
     /// When the backend stopped to answer, by the deadlines; nil while it answers.
     var awaySince: Duration?
-    /// How often it was asked since then.
+    /// The last error since then.
+    var awayCause: FleetError?
+    /// How often it was asked. It counts on if the backend fails again soon after it has answered.
     var probes = 0
+    /// When the backend answered again the last time.
+    var returnedAt: Duration?
+    /// Why no messages arrive, as far as that was told; nil while they do.
+    var messagesFailure: FleetError?
     var isClosed = false
     var pending = PendingInvalidations()
     var waits = FleetWaits()
@@ -71,7 +79,7 @@ public final class FleetNode: Sendable {
     let now = self.deadlines.elapsed
     return self.state.withLock { state in
       if state.isClosed { return .left }
-      return state.awaySince.map { .away(now - $0) } ?? .connected
+      return state.awaySince.map { .away(now - $0, cause: state.awayCause?.message ?? "") } ?? .connected
     }
   }
 

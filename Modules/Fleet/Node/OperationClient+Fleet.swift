@@ -51,6 +51,7 @@ extension FleetNode {
   private func scheduleHeartbeat() {
     let timer = self.deadlines.schedule(after: self.settings.heartbeat) { [weak self] in
       guard let self else { return }
+      self.checkMessages()
       self.catchUp()
       self.scheduleHeartbeat()
     }

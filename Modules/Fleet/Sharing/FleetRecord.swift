@@ -61,10 +61,11 @@ extension FleetRecord: OperationExplaining {
     if let node = store.context.operationClient?.fleet {
       switch node.connection {
       case .connected: facts.append("the node \(node.settings.nodeName) reaches the backend")
-      case .away(let duration):
-        facts.append("the backend has not answered \(node.settings.nodeName) for \(duration.roundedText)")
+      case .away(let duration, let cause):
+        facts.append("the backend has not served \(node.settings.nodeName) for \(duration.roundedText): \(cause)")
       case .left: facts.append("the node \(node.settings.nodeName) has left")
       }
+      if let failure = node.backend.messagesFailure { facts.append("no messages arrive: \(failure.message)") }
     } else {
       facts.append("the client has joined no fleet")
     }

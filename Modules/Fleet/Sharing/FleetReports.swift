@@ -55,6 +55,32 @@ extension FleetNode {
     ).report()
   }
 
+  /// Reports why the node goes on alone, once for each kind. A backend that is slow, or that was closed here, says it itself.
+  func reportAway(_ cause: FleetError) {
+    guard cause.code != .timedOut, cause.code != .closed, self.isFirstReport("away " + cause.code.description) else {
+      return
+    }
+    OperationWarning(
+      code: .unusableFleetBackend,
+      severity: .failure,
+      message: """
+        The node \(self.settings.nodeName) goes on without the backend of its fleet (\(cause.code)). \(cause.message)
+        """
+    ).report()
+  }
+
+  func reportNoMessages(_ failure: FleetError) {
+    guard self.isFirstReport("messages " + failure.code.description) else { return }
+    OperationWarning(
+      code: .unusableFleetBackend,
+      severity: .failure,
+      message: """
+        The node \(self.settings.nodeName) hears no messages of its fleet (\(failure.code)), and learns of invalidations by \
+        its heartbeat, every \(self.settings.heartbeat). \(failure.message)
+        """
+    ).report()
+  }
+
   private static let maximumReports = 1_000
 
   /// Whether something is reported for the first time. After many reports nothing is.

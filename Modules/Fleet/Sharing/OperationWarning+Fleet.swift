@@ -6,4 +6,7 @@ extension OperationWarning.Code {
 
   /// A value of another node cannot be decoded. The node runs the operation itself.
   public static let unreadableFleetValue = Self(description: "unreadableFleetValue")
+
+  /// The backend of a fleet refuses calls, cannot be reached or passes no messages on. The message has the cause.
+  public static let unusableFleetBackend = Self(description: "unusableFleetBackend")
 }

@@ -11,6 +11,8 @@
       var connection: DatabaseConnection?
       var isOpening = false
       var failureCount = 0
+      /// Why there is no connection.
+      var failure: PostgreSQLError?
       var timer: OperationSubscription?
       var isClosed = false
       var delivery = MessageQueue()
@@ -55,6 +57,9 @@
       }
     }
 
+    /// Why nothing is heard; nil while there is a connection, and before the first attempt.
+    var failure: PostgreSQLError? { self.state.withLock { $0.failure } }
+
     func close() {
       let (connection, timer, handlers) = self.state.withLock { state in
         state.isClosed = true
@@ -91,7 +96,7 @@
           }
           self?.didOpen(connection)
         } catch {
-          self?.didFail()
+          self?.didFail(error)
         }
       }
     }
@@ -101,6 +106,7 @@
         state.isOpening = false
         if state.isClosed { return false }
         state.failureCount = 0
+        state.failure = nil
         state.connection = connection
         return true
       }
@@ -111,9 +117,10 @@
       self.setTimer(after: Self.heartbeat) { $0.beat(connection) }
     }
 
-    private func didFail() {
+    private func didFail(_ error: PostgreSQLError) {
       let failureCount = self.state.withLock { state in
         state.isOpening = false
+        state.failure = error
         state.failureCount += 1
         return state.failureCount
       }

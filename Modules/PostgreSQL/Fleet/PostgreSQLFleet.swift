@@ -72,6 +72,8 @@
       self.listener.add(handler)
     }
 
+    public var messagesFailure: FleetError? { self.listener.failure.map { FleetError($0) } }
+
     nonisolated(nonsending) public func close() async {
       self.listener.close()
       self.pool.close()
