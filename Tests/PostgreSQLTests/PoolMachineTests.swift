@@ -55,6 +55,24 @@
       #expect(machine.acquire(3).openingCount == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `A pool that has connections serves all callers with them when one more is refused`(isPatient: Bool) {
+      var machine = self.machine(3, isPatient: isPatient)
+      _ = machine.acquire(1)
+      let connection = Connection()
+      _ = machine.didOpen(connection)
+      #expect(machine.acquire(2).openingCount == 1)
+      #expect(machine.acquire(3).openingCount == 1)
+      for error in [Self.refused, Self.gone] { #expect(machine.didFail(error).failures.isEmpty) }
+      #expect(machine.release(connection).grants.map(\.caller) == [2])
+      #expect(machine.acquire(4).failures.isEmpty)
+      #expect(machine.endPause().openingCount == 1)
+      #expect(machine.didFail(Self.refused).failures.isEmpty)
+      // With the last connection, nobody serves those who wait.
+      #expect(machine.remove(connection).failures.map(\.caller) == [3, 4])
+      #expect(machine.callerCount == 0)
+    }
+
     @Test func `Without patience callers fail as soon as the server is known to be away`() {
       var machine = self.machine(isPatient: false)
       _ = machine.acquire(1)

@@ -87,6 +87,7 @@
       self.busy[ObjectIdentifier(connection)] = nil
       self.idle.removeAll { $0 === connection }
       self.unusedCount = min(self.unusedCount, self.idle.count)
+      if self.isPausing { self.failUnlessServed(&actions) }
       self.serve(&actions)
       return actions
     }
@@ -108,7 +109,7 @@
       self.openingCount -= 1
       self.failureCount += 1
       self.lastError = error
-      if !self.isAwaited(after: error) { actions.failures = self.callers.removeAll().map { ($0, error) } }
+      self.failUnlessServed(&actions)
       if !self.isPausing, !self.isClosed {
         self.isPausing = true
         actions.pause = self.failureCount
@@ -145,6 +146,12 @@
       self.idle = []
       self.unusedCount = 0
       return actions
+    }
+
+    /// Fails the callers that nobody will serve. Those that wait for a connection in use get it, also if the server has refused one more.
+    private mutating func failUnlessServed(_ actions: inout Actions) {
+      guard self.idle.isEmpty, self.busy.isEmpty, let lastError, !self.isAwaited(after: lastError) else { return }
+      actions.failures += self.callers.removeAll().map { ($0, lastError) }
     }
 
     /// Whether callers wait for the next attempt. Where nothing but a change of the server helps, nobody does.
