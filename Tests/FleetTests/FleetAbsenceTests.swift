@@ -107,4 +107,91 @@ import Testing
     #expect(!subject.facts(query).contains { $0.hasPrefix("no messages") })
     #expect(subject.messages(.fleetNoMessages).count == 1)
   }
+
+  // MARK: - Leases
+
+  /// Fetches an item, and returns when that has ended, by the clock of the fleet.
+  private func start(_ item: Int, on node: Fleet.Node, in fleet: Fleet) -> Box<Duration?> {
+    let end = Box<Duration?>(nil)
+    _ = fleet.perform {
+      _ = try? await node.client.store(for: fleet.query(item, on: node.name)).fetch()
+      end.value = fleet.clock.elapsed
+    }
+    return end
+  }
+
+  @Test func `A value that the backend refuses gives the lease back at once`() {
+    let fleet = Fleet()
+    let (subject, others) = (Subject("a", in: fleet), (0..<3).map { fleet.addNode("b\($0)") })
+    fleet.advance(by: .seconds(1))
+    subject.backend.refused = [.store]
+    expectWarning(.unusableFleetBackend) {
+      let start = fleet.clock.elapsed
+      let first = self.start(1, on: subject.node, in: fleet)
+      fleet.advance(by: .milliseconds(50))
+      let ends = others.map { self.start(1, on: $0, in: fleet) }
+      fleet.advance(by: .seconds(20))
+      #expect(first.value.map { $0 - start } == .milliseconds(100))
+      // The run of the first of them begins as soon as the value is refused, and serves all of them.
+      for end in ends { #expect(end.value.map { $0 - start } == .milliseconds(200)) }
+      #expect(fleet.runs.count == 2)
+    }
+  }
+
+  @Test func `A lease that cannot be given back is given back when the backend is back`() {
+    let fleet = Fleet()
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    fleet.advance(by: .seconds(1))
+    let start = fleet.clock.elapsed
+    _ = self.start(1, on: a, in: fleet)
+    fleet.advance(by: .milliseconds(50))
+    let end = self.start(1, on: b, in: fleet)
+    a.connection.isCut = true
+    fleet.advance(by: .seconds(2))
+    a.connection.isCut = false
+    fleet.advance(by: .seconds(20))
+    // Its time is ten seconds.
+    #expect(end.value.map { $0 - start < .seconds(5) } == true, "\(String(describing: end.value))")
+  }
+
+  @Test func `A node that leaves gives the leases of its runs back`() {
+    let fleet = Fleet(runDuration: .seconds(5))
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    fleet.advance(by: .seconds(1))
+    let start = fleet.clock.elapsed
+    let first = self.start(1, on: a, in: fleet)
+    fleet.advance(by: .seconds(1))
+    let second = self.start(1, on: b, in: fleet)
+    fleet.advance(by: .seconds(1))
+    let calls = a.connection.sentCalls
+    a.fleetNode.leave()
+    fleet.advance(by: .seconds(60))
+    #expect(first.value.map { $0 - start } == .seconds(5))
+    // It has begun as soon as the other one has left, after two seconds.
+    #expect(second.value.map { $0 - start } == .seconds(7))
+    #expect(b.sources == ["run": 1])
+    // It neither renews the lease nor stores its value.
+    #expect(a.connection.sentCalls == calls + 1)
+    let isFlushed = Box(false)
+    _ = fleet.perform { isFlushed.value = await a.fleetNode.flush() }
+    fleet.advance(by: .zero)
+    #expect(isFlushed.value)
+  }
+
+  @Test func `A lease that is granted to a node that has left is given back`() {
+    let network = InMemoryFleet.Network(latency: .milliseconds(20)...(.milliseconds(20)))
+    let fleet = Fleet(network: network)
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    fleet.advance(by: .seconds(1))
+    let start = fleet.clock.elapsed
+    let first = self.start(1, on: a, in: fleet)
+    // The answer with the lease is on its way.
+    fleet.advance(by: .milliseconds(70))
+    a.fleetNode.leave()
+    fleet.advance(by: .seconds(1))
+    #expect(first.value.map { $0 - start < .seconds(1) } == true)
+    let second = self.start(1, on: b, in: fleet)
+    fleet.advance(by: .seconds(1))
+    #expect(second.value != nil)
+  }
 }

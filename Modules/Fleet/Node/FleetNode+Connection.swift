@@ -116,6 +116,7 @@ extension FleetNode {
       return state.awaySince.take()
     }
     guard let since else { return }
+    self.giveBackOwed()
     self.sendPending()
     self.send(.fleetBack, ["fleet.duration": .duration(now - since)])
     // Messages may have come while nobody asked.

@@ -103,6 +103,7 @@ extension FleetNode {
     self.state.withLock { $0.waits.remove(wait, for: visit.key) }
     switch answer {
     case .success(.granted(let lease, let epoch)):
+      guard self.hold(lease) else { return .entered(self.goAlone(visit)) }
       self.note(epoch)
       let renewal = FleetRenewal(of: lease, node: self, end: asked + self.settings.leaseDuration)
       let admission = FleetAdmission(lease: lease, epoch: epoch, timeLeft: self.timeLeft(visit), renewal: renewal)
@@ -129,7 +130,7 @@ extension FleetNode {
       outcome.decide(result)
       // The first outcome counts: this one says that the caller has left before.
       guard case .failure(is CancellationError) = await outcome.value() else { return }
-      if case .success(.granted(let lease, _)) = result { self.release(lease) }
+      if case .success(.granted(let lease, _)) = result { await self.giveBackOrOwe(lease) }
     }
     return await outcome.value(cancelled: .failure(CancellationError()))
   }
@@ -153,15 +154,19 @@ extension FleetNode {
 
   /// Ends a lease without a value.
   func release(_ admission: FleetAdmission) {
-    admission.renewal?.cancel()
-    if let lease = admission.lease { self.release(lease) }
+    guard let lease = self.end(admission) else { return }
+    self.start("give a lease back") { await self.giveBackOrOwe(lease) }
   }
 
-  private func release(_ lease: FleetLease) {
-    if self.isAlone { return }
-    self.start("release a lease") {
-      let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.releaseLease(lease) }
-      if case .failure(let error) = answer { self.noteFailure(error) }
+  /// Ends the renewals of a lease.
+  ///
+  /// - Returns: The lease; nil if the run had none, or the node has left and has given it back.
+  private func end(_ admission: FleetAdmission) -> FleetLease? {
+    admission.renewal?.cancel()
+    guard let lease = admission.lease else { return nil }
+    return self.state.withLock { state in
+      state.leases.remove(lease)
+      return state.isClosed ? nil : lease
     }
   }
 
@@ -170,9 +175,11 @@ extension FleetNode {
   /// - Returns: The answer; nil if it has not come yet.
   nonisolated(nonsending) func store(_ write: FleetWrite, _ admission: FleetAdmission) async -> FleetWriteAnswer? {
     if self.isAlone {
-      admission.renewal?.cancel()
+      self.release(admission)
       return nil
     }
+    // From here on the lease ends with the write, also if the node leaves meanwhile.
+    self.state.withLock { $0.leases.remove(write.lease) }
     let outcome = AwaitedOutcome<FleetWriteAnswer?>()
     self.start("store a value") {
       let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.store(write) }
@@ -183,8 +190,13 @@ extension FleetNode {
         if answer == .invalidated { _ = await self.askForInvalidations(within: self.settings.lookupTimeout) }
         outcome.decide(answer)
       case .failure(let error):
-        self.noteFailure(error)
         outcome.decide(nil)
+        self.noteFailure(error)
+        // A backend that refuses this value alone takes the lease back. One that does not answer gets it later.
+        if await self.giveBack(write.lease) != nil {
+          self.owe(write.lease)
+          if !self.isAlone { self.giveBackOwed() }
+        }
       }
     }
     let deadline = self.deadlines.schedule(after: admission.timeLeft) { outcome.decide(nil) }

@@ -23,10 +23,13 @@ extension FleetNode: OperationClientPreloading {
 }
 
 extension FleetNode: OperationClientFlushable {
-  /// Sends the invalidations that were not sent yet.
+  /// Sends the invalidations that were not sent yet. After ``leave()`` it waits until the leases of the node are given back.
   ///
   /// - Returns: Whether all of them were sent, within the ``FleetSettings/lookupTimeout``.
-  public func flush() async -> Bool { await self.sendPending(within: self.settings.lookupTimeout) }
+  public func flush() async -> Bool {
+    for task in self.state.withLock({ $0.returns }) { await task.value }
+    return await self.sendPending(within: self.settings.lookupTimeout)
+  }
 }
 
 // MARK: - Sending

@@ -37,8 +37,11 @@ public final class FleetNode: Sendable {
     var isClosed = false
     var pending = PendingInvalidations()
     var waits = FleetWaits()
+    /// The tasks that give leases back after the node has left.
+    var returns: [Task<Void, Never>] = []
     var timers = Timers()
     var lastRun: UInt64 = 0
+    var leases = FleetLeases()
     /// The stores whose values are pushed, by the texts of their keys.
     var followers: [String: FleetFollower] = [:]
     /// What was reported.
@@ -85,13 +88,19 @@ public final class FleetNode: Sendable {
 
   /// Leaves the fleet: later runs are the client's own. Invalidations that were not sent are lost; call ``flush()`` before.
   ///
-  /// The backend stays open, for those who share it.
+  /// The leases of runs under way are given back, so that no other node waits for them. Their values are the client's own.
+  /// A process that ends after this call waits for that: call ``flush()`` again. The backend stays open, for those who
+  /// share it.
   public func leave() {
-    let (timers, waits, acknowledgements) = self.state.withLock { state in
+    let (timers, waits, acknowledgements, leases) = self.state.withLock { state in
+      let leases = state.isClosed || state.awaySince != nil ? [] : state.leases.held + state.leases.owed
       state.isClosed = true
+      state.leases = FleetLeases()
       defer { state.timers = Timers() }
-      return (state.timers, state.waits.removeAll(), state.pending.removeAll())
+      return (state.timers, state.waits.removeAll(), state.pending.removeAll(), leases)
     }
+    let returns = leases.map { lease in self.start("give a lease back") { _ = await self.giveBack(lease) } }
+    self.state.withLock { $0.returns += returns }
     for timer in [timers.heartbeat, timers.probe, timers.watch, timers.messages] { timer?.cancel() }
     for wait in waits { wait.decide(.closed) }
     for acknowledgement in acknowledgements { acknowledgement.decide(false) }

@@ -33,7 +33,8 @@ final class FleetRenewal: Sendable {
 
   private func renew() async {
     let (lease, duration) = (self.lease, self.node.settings.leaseDuration)
-    if self.state.withLock({ $0.isCancelled }) { return }
+    // A node that has left has given the lease back.
+    if self.state.withLock({ $0.isCancelled }) || self.node.connection == .left { return }
     let limit = min(duration / 3, self.node.settings.lookupTimeout)
     switch await self.node.call(within: limit, { try await $0.renewLease(lease, for: duration) }) {
     // Lost: another node may run. The value of this run will be refused.
