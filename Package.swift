@@ -106,7 +106,7 @@ let table: [Module] = [
   .system("LibPQ", trait: "SwiftOperationPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq"),
   .library(
     "PostgreSQL",
-    uses: ["Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
+    uses: ["Platform", "Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
     trait: "SwiftOperationPostgreSQL"
   ),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),

@@ -26,7 +26,7 @@
     }()
 
     let folder: String
-    private let port: Int
+    let port: Int
     private let commands: FileHandle
     private let answers: FileHandle
     private let process: Process

@@ -13,13 +13,13 @@
         "host=db.example port=5433 dbname=app user=service password=secret",
         "postgresql://service:secret@db.example:5433/app?sslmode=require",
       ] {
-        let name = try ConnectionName(text)
+        let name = ConnectionName(try ConnectionOptions(text))
         #expect("\(name)" == "The database \"app\" of db.example:5433")
         #expect(name.user == "service")
       }
     }
 
-    @Test(arguments: ["password=secret nonsense", "postgresql://a:secret@[", "secret"])
+    @Test(arguments: ["password=secret nonsense", "postgresql://a:secret@[", "secret", "postgresql://a:p@secret@b/c"])
     func `A connection string that cannot be read is refused without being quoted`(text: String) throws {
       let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLStorage(connection: text) }
       #expect(error?.code == .invalidConnection)

@@ -9,12 +9,14 @@
 
     /// Begins to connect; nil if there is no memory.
     ///
-    /// - Parameter connection: A connection string of libpq.
-    init?(connecting connection: String) {
+    /// - Parameters:
+    ///   - connection: A connection string of libpq.
+    ///   - replacements: The options that take the place of those of the string. Empty values do not.
+    init?(connecting connection: String, replacing replacements: [(String, String)] = []) {
       // With `expand_dbname`, a connection string as the name of the database sets all that it names.
-      let options = [
-        ("dbname", connection), ("fallback_application_name", "swift-operation"), ("client_encoding", "UTF8"),
-      ]
+      let options =
+        [("dbname", connection), ("fallback_application_name", "swift-operation"), ("client_encoding", "UTF8")]
+        + replacements
       let strings = CStrings(options.map(\.0))
       let values = CStrings(options.map(\.1))
       guard let pointer = PQconnectStartParams(strings.pointers, values.pointers, 1) else { return nil }

@@ -89,7 +89,14 @@
     }
 
     static func unavailable(_ name: String, _ reason: String) -> Self {
-      Self(
+      // Neither a server nor the network is the cause.
+      if reason.hasPrefix("invalid ") || reason.hasPrefix("could not match ") {
+        return Self(
+          code: .invalidConnection,
+          message: "\(name) cannot be reached: \(reason). Correct the connection string or the environment."
+        )
+      }
+      return Self(
         code: .unavailable,
         message: """
           \(name) cannot be reached: \(reason). Start the server, and check the host, the port and the network. It is \
