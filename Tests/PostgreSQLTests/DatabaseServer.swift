@@ -107,8 +107,14 @@
 
     /// Runs statements with `psql`, and returns what it prints.
     @discardableResult
-    func run(_ sql: String, user: String = "owner", database: String = "postgres") async throws -> String {
-      let (programs, connection) = (Self.programs ?? "", self.connection(user: user, database: database))
+    func run(
+      _ sql: String,
+      user: String = "owner",
+      database: String = "postgres",
+      over connection: String? = nil
+    ) async throws -> String {
+      let connection = connection ?? self.connection(user: user, database: database)
+      let programs = Self.programs ?? ""
       return try await inThread {
         let process = Process()
         let (output, errors) = (Pipe(), Pipe())

@@ -159,7 +159,10 @@
       // The server ends the session that listens: the next one is told as a gap.
       let count = received.count(of: .missed)
       try await server.run(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN \"\(schema)\"%'"
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE query LIKE '%pg_listening_channels%''\(schema)''%' AND pid <> pg_backend_pid()
+        """
       )
       try await received.wait(for: .missed, times: count + 1)
       let last = try await fleet.invalidate([FleetSubject("x")], by: "node")

@@ -13,8 +13,8 @@
         reopening: { storage in
           try PostgreSQLStorage(connection: server.connection(), schema: schemas.name(of: storage))
         },
-        obstructing: { storage in try await refuse("c", in: schemas.name(of: storage), of: server) },
-        refusing: { storage, key in try await refuse(key, in: schemas.name(of: storage), of: server) },
+        obstructing: { storage in try await Self.refuse("c", in: schemas.name(of: storage), of: server) },
+        refusing: { storage, key in try await Self.refuse(key, in: schemas.name(of: storage), of: server) },
         {
           let schema = ServerTests.newSchema("rules")
           let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
@@ -25,7 +25,7 @@
     }
 
     /// Makes the server refuse each batch that puts an entry with this key.
-    private func refuse(_ key: String, in schema: String, of server: DatabaseServer) async throws {
+    static func refuse(_ key: String, in schema: String, of server: DatabaseServer) async throws {
       try await server.run(
         """
         CREATE FUNCTION \(schema).refuse() RETURNS trigger LANGUAGE plpgsql AS

@@ -33,6 +33,9 @@
 
     var isBroken: Bool { PQstatus(self.pointer) == CONNECTION_BAD }
 
+    /// The process of the server that serves the connection, as the server, or a pooler in its place, has said.
+    var processID: CInt { PQbackendPID(self.pointer) }
+
     var socket: CInt { PQsocket(self.pointer) }
 
     var message: String { PQerrorMessage(self.pointer).map { UnsafePointer($0) }.sentence }
@@ -58,6 +61,23 @@
 
     /// Begins to execute a prepared statement. False if the connection is broken.
     func execute(_ name: String, _ parameters: [QueryValue]) -> Bool {
+      self.encoding(parameters) { count, values, lengths, formats in
+        PQsendQueryPrepared(self.pointer, name, count, values, lengths, formats, 1) == 1
+      }
+    }
+
+    /// Begins to execute a statement that leaves no name at the server. False if the connection is broken.
+    func execute(unnamed statement: Statement, _ parameters: [QueryValue]) -> Bool {
+      let types = statement.types.map(\.rawValue)
+      return self.encoding(parameters) { count, values, lengths, formats in
+        PQsendQueryParams(self.pointer, statement.sql, count, types, values, lengths, formats, 1) == 1
+      }
+    }
+
+    private func encoding(
+      _ parameters: [QueryValue],
+      _ body: (CInt, [UnsafePointer<CChar>?], [CInt], [CInt]) -> Bool
+    ) -> Bool {
       let encoded = parameters.map(\.encoded)
       // An empty value needs an address, which null does not have.
       let buffers = encoded.map { bytes in
@@ -71,7 +91,7 @@
       let values = buffers.map { UnsafePointer($0?.baseAddress) }
       let lengths = encoded.map { CInt(clamping: $0?.count ?? 0) }
       let formats = [CInt](repeating: 1, count: encoded.count)
-      return PQsendQueryPrepared(self.pointer, name, CInt(encoded.count), values, lengths, formats, 1) == 1
+      return body(CInt(encoded.count), values, lengths, formats)
     }
 
     /// Begins to make statements without parameters, separated by semicolons, in one transaction.

@@ -1,7 +1,7 @@
 #if SwiftOperationPostgreSQL
   internal import OperationCore
 
-  /// The steps of a statement: it is prepared where that is new to the connection, executed, and its results are read.
+  /// The steps of a statement: it is prepared where that is new to the session, executed, and its results are read.
   extension DatabaseConnection.State {
     typealias Actions = DatabaseConnection.Actions
 
@@ -12,17 +12,24 @@
       precondition(self.command == nil, "A connection makes one statement at a time.")
       var command = command
       let isSent: Bool
-      if let name = self.prepared[command.statement] {
-        isSent = handle.execute(name, command.parameters)
-      } else if command.statement.isScript {
+      if command.statement.isScript {
         isSent = handle.execute(script: command.statement.sql)
+      } else if !self.ownsSession {
+        isSent = handle.execute(unnamed: command.statement, command.parameters)
+      } else if let name = self.prepared[command.statement] {
+        isSent = handle.execute(name, command.parameters)
       } else {
-        let name = "swift_operation_\(self.prepared.count)"
+        let name = command.statement.name
         command.stage = .preparing(name: name)
         isSent = handle.prepare(command.statement, as: name)
       }
       self.command = command
       return isSent ? self.write(name) : self.fail(name)
+    }
+
+    private mutating func begin(again command: DatabaseConnection.Command, _ name: ConnectionName) -> Actions {
+      self.command = nil
+      return self.begin(command, name)
     }
 
     /// Writes what waits, and watches the socket while there is more.
@@ -68,6 +75,15 @@
     }
 
     private mutating func endStage(of command: DatabaseConnection.Command, _ name: ConnectionName) -> Actions {
+      if self.ownsSession, !command.isAbandoned, case .failure(let error) = command.result, error.isOfStatementName {
+        // Somebody shares the session after all. Nothing was executed.
+        self.ownsSession = false
+        self.prepared = [:]
+        var command = command
+        command.result = .success([])
+        command.stage = .executing
+        return self.begin(again: command, name)
+      }
       if case .preparing(let statementName) = command.stage, case .success = command.result, let handle = self.handle {
         self.prepared[command.statement] = statementName
         self.command?.stage = .executing

@@ -38,6 +38,9 @@
       /// Nil when the connection is closed.
       var handle: ConnectionHandle?
       var command: Command?
+      /// Whether the session of the server is this connection's own. A pooler gives it to others between transactions:
+      /// then no name of a statement and no setting may stay in it.
+      var ownsSession = false
       /// The names of the prepared statements.
       var prepared: [Statement: String] = [:]
       var reader: SocketWatch?
@@ -75,6 +78,14 @@
     }
 
     var isClosed: Bool { self.state.withLock { $0.handle == nil } }
+
+    /// Whether no other client uses the session of the server: false until that is known.
+    var ownsSession: Bool { self.state.withLock { $0.ownsSession } }
+
+    /// Takes the process that has served a statement. It is another one than that of the connection behind a pooler.
+    func noteServer(processID: Int64?) {
+      self.state.withLock { $0.ownsSession = $0.handle.map { Int64($0.processID) } == processID }
+    }
 
     /// Sets what is called for each event from now on, on any thread.
     func onEvent(_ body: @escaping @Sendable (Event) -> Void) {

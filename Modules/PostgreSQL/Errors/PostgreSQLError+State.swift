@@ -7,8 +7,40 @@
     ///   - reason: What the server says.
     ///   - name: What messages call the database.
     init(sqlState: String, _ reason: String, _ name: ConnectionName) {
-      let (code, remedy) = Self.meaning(of: sqlState, name)
+      let (code, remedy) = Self.meaning(ofPoolerMessage: reason) ?? Self.meaning(of: sqlState, name)
       self.init(code: code, message: "\(name) says: \(reason). \(remedy)", sqlState: sqlState)
+    }
+
+    /// What PgBouncer says itself, with the number of a violated protocol for all of it.
+    private static func meaning(ofPoolerMessage reason: String) -> (Code, remedy: String)? {
+      let meanings: [(String, Code, String)] = [
+        (
+          "no such database", .invalidConnection,
+          "Add the database to `[databases]` of the pooler, or name another one."
+        ),
+        ("no such user", .noRights, "Add the user to `auth_file` of the pooler, or set its `auth_query`."),
+        (
+          "no more connections allowed", .busy,
+          "Raise `max_client_conn` of the pooler, or pass a lower `maximumConnections`."
+        ),
+        (
+          "query_wait_timeout", .busy,
+          "All servers of the pool were in use: raise `default_pool_size` of the pooler, or pass a lower `maximumConnections`."
+        ),
+        (
+          "server login has been failing", .unavailable,
+          "The pooler does not reach the server, or may not log in. Look at its log. It is tried again by itself."
+        ),
+        (
+          "client_login_timeout (server down)", .unavailable,
+          "The pooler does not reach the server. Look at its log. It is tried again by itself."
+        ),
+        ("unsupported startup parameter", .failed, "Add the parameter to `ignore_startup_parameters` of the pooler."),
+        (
+          "transaction blocks not allowed in statement pooling", .failed, "Set `pool_mode = transaction` in the pooler."
+        ),
+      ]
+      return meanings.first { reason.hasPrefix($0.0) }.map { ($0.1, $0.2) }
     }
 
     private static func meaning(of sqlState: String, _ name: ConnectionName) -> (Code, remedy: String) {

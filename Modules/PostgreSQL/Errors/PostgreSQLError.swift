@@ -69,6 +69,9 @@
     /// Whether another attempt may succeed without anybody changing anything.
     var isTransient: Bool { [.unavailable, .busy, .timedOut].contains(self.code) }
 
+    /// Whether a prepared statement is not there, or another one with its name is.
+    var isOfStatementName: Bool { self.sqlState == "26000" || self.sqlState == "42P05" }
+
     /// Whether the statement can be made again at once, on this connection or another one.
     var isRepeatable: Bool { self.code == .unavailable || self.code == .conflict }
 
@@ -76,6 +79,16 @@
 
     static func closed(_ name: String) -> Self {
       Self(code: .closed, message: "\(name) was closed. Close it after its last use, or make another one.")
+    }
+
+    static func sharedListener(_ name: String) -> Self {
+      Self(
+        code: .failed,
+        message: """
+          \(name) is behind a pooler, which passes no notifications on when it shares sessions. Pass a `listeningConnection` \
+          that goes to the server itself; or the same string again, for a pooler in its session mode.
+          """
+      )
     }
 
     static func timedOut(_ name: String, after duration: Duration) -> Self {

@@ -23,7 +23,9 @@
 
     private let opening: ConnectionOpening
     private let session: @Sendable (DatabaseConnection) -> SchemaSession
-    private let listen: Statement
+    private let statements: FleetStatements
+    /// Whether the connection string is for this connection alone.
+    private let hasOwnAddress: Bool
     private let timeout: Duration
     private let delay = ReconnectDelay()
     private let deadlines: any DeadlineSource
@@ -32,12 +34,14 @@
     init(
       _ opening: ConnectionOpening,
       schema: SchemaName,
+      hasOwnAddress: Bool,
       timeout: Duration,
       deadlines: any DeadlineSource
     ) {
       self.opening = opening
       self.session = { SchemaSession(connection: $0, schema: schema, timeout: timeout) }
-      self.listen = FleetStatements(schema).listen
+      self.statements = FleetStatements(schema)
+      self.hasOwnAddress = hasOwnAddress
       self.timeout = timeout
       self.deadlines = deadlines
     }
@@ -82,14 +86,18 @@
         return true
       }
       guard isFirst else { return }
-      let (opening, session, listen, timeout) = (self.opening, self.session, self.listen, self.timeout)
+      let (opening, session, statements, timeout) = (self.opening, self.session, self.statements, self.timeout)
+      let hasOwnAddress = self.hasOwnAddress
       Task.detached { [weak self] in
         do throws(PostgreSQLError) {
           let connection = try await opening.open(within: timeout)
           do throws(PostgreSQLError) {
             try await session(connection).setUp()
+            // In a session that others use, too, it would stay behind, and nothing would be heard.
+            guard connection.ownsSession || hasOwnAddress else { throw .sharedListener("\(opening.name)") }
             connection.onEvent { [weak self, weak connection] event in self?.receive(event, of: connection) }
-            _ = try await connection.perform(listen, within: timeout)
+            _ = try await connection.perform(statements.listen, within: timeout)
+            try await Self.check(connection, statements, within: timeout)
           } catch {
             connection.close()
             throw error
@@ -139,14 +147,25 @@
       self.open()
     }
 
+    /// Makes sure that the session of the connection is still the one that listens.
+    private static func check(
+      _ connection: DatabaseConnection,
+      _ statements: FleetStatements,
+      within timeout: Duration
+    ) async throws(PostgreSQLError) {
+      let rows = try await connection.perform(statements.isListening, within: timeout)
+      if rows.first?.boolean(0) != true { throw .sharedListener("\(connection.name)") }
+    }
+
     /// Makes a statement, for which the connection has to live.
     private func beat(_ connection: DatabaseConnection) {
-      let timeout = self.timeout
+      let (statements, timeout) = (self.statements, self.timeout)
       Task.detached { [weak self] in
         do throws(PostgreSQLError) {
-          _ = try await connection.perform(Statement("SELECT 1"), within: timeout)
+          try await Self.check(connection, statements, within: timeout)
           self?.setTimer(after: Self.heartbeat) { $0.beat(connection) }
         } catch {
+          self?.state.withLock { $0.failure = error }
           connection.close(error)
         }
       }

@@ -1,5 +1,8 @@
 #if SwiftOperationPostgreSQL
   /// The statements of a fleet in a schema.
+  ///
+  /// Those that write let their commit return before it is on the disk, as a crash empties the tables anyway: for their
+  /// transaction only, since a session may be shared.
   struct FleetStatements: Sendable {
     let begin: Statement
     let lookUp: Statement
@@ -11,19 +14,24 @@
     let invalidations: Statement
     let cleanUp: Statement
     let listen: Statement
+    let isListening: Statement
 
     init(_ schema: SchemaName) {
       let name = schema.quoted
+      // The arguments of a function are computed before it: one that needs its commit on the disk, as after a crash, says so.
+      func notDurable(_ parameter: String) -> String {
+        "CASE pg_catalog.set_config('synchronous_commit', 'off', true) WHEN 'off' THEN \(parameter) END"
+      }
       self.begin = Statement("SELECT \(name).fleet_begin()::text")
       // One statement sees one moment. The offset keeps the planner from joining all values: each key is looked up in the index.
       self.lookUp = Statement(
         """
         SELECT c.epoch, v.bytes, v.revision, v.epoch,
-          greatest(0, extract(epoch FROM clock_timestamp() - v.stored_at) * 1000000)::bigint
-        FROM \(name).fleet_clock c CROSS JOIN unnest($1) WITH ORDINALITY AS k (key, place)
+          greatest(0, extract(epoch FROM pg_catalog.clock_timestamp() - v.stored_at) * 1000000)::bigint
+        FROM \(name).fleet_clock c CROSS JOIN pg_catalog.unnest($1) WITH ORDINALITY AS k (key, place)
         LEFT JOIN LATERAL (
           SELECT * FROM \(name).fleet_value w
-          WHERE w.key = k.key AND w.ends_at > clock_timestamp() AND w.epoch >= c.floor
+          WHERE w.key = k.key AND w.ends_at > pg_catalog.clock_timestamp() AND w.epoch >= c.floor
             AND NOT \(name).fleet_is_invalidated(w.subjects, w.epoch)
           OFFSET 0
         ) v ON true
@@ -34,7 +42,7 @@
       self.acquireLease = Statement(
         """
         SELECT epoch, token, owner, remaining, bytes, revision, value_epoch, age
-        FROM \(name).fleet_acquire_lease($1, $2, $3, $4)
+        FROM \(name).fleet_acquire_lease($1, $2, $3, \(notDurable("$4")))
         """,
         .bytes,
         .bytes,
@@ -43,8 +51,8 @@
       )
       self.renewLease = Statement(
         """
-        UPDATE \(name).fleet_lease SET ends_at = clock_timestamp() + $4 * interval '1 microsecond'
-        WHERE key = $1 AND owner = $2 AND token = $3 AND ends_at > clock_timestamp() RETURNING true
+        UPDATE \(name).fleet_lease SET ends_at = pg_catalog.clock_timestamp() + $4 * interval '1 microsecond'
+        WHERE key = $1 AND owner = $2 AND token = $3 AND ends_at > pg_catalog.clock_timestamp() RETURNING true
         """,
         .bytes,
         .bytes,
@@ -52,13 +60,13 @@
         .integer
       )
       self.releaseLease = Statement(
-        "SELECT \(name).fleet_release_lease($1, $2, $3)::text",
+        "SELECT \(name).fleet_release_lease($1, $2, \(notDurable("$3")))::text",
         .bytes,
         .bytes,
         .integer
       )
       self.store = Statement(
-        "SELECT \(name).fleet_store($1, $2, $3, $4, $5, $6, $7, $8)",
+        "SELECT \(name).fleet_store($1, $2, $3, $4, $5, $6, $7, \(notDurable("$8")))",
         .bytes,
         .byteArray,
         .bytes,
@@ -68,7 +76,7 @@
         .integer,
         .boolean
       )
-      self.invalidate = Statement("SELECT \(name).fleet_invalidate($1, $2)", .byteArray, .text)
+      self.invalidate = Statement("SELECT \(name).fleet_invalidate($1, \(notDurable("$2")))", .byteArray, .text)
       self.invalidations = Statement(
         """
         SELECT c.epoch, $1 < c.floor OR $1 > c.epoch, i.subject, i.epoch, i.node
@@ -79,8 +87,15 @@
         .integer,
         .integer
       )
-      self.cleanUp = Statement("SELECT \(name).fleet_clean_up($1, $2 * interval '1 second')", .integer, .integer)
+      self.cleanUp = Statement(
+        "SELECT \(name).fleet_clean_up($1, \(notDurable("$2")) * interval '1 second')",
+        .integer,
+        .integer
+      )
       self.listen = Statement(script: "LISTEN \(name)")
+      self.isListening = Statement(
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_listening_channels() AS c (name) WHERE c.name = \(schema.literal))"
+      )
     }
   }
 #endif

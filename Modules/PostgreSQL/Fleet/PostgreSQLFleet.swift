@@ -29,7 +29,7 @@
     /// - Parameters:
     ///   - connection: A connection string of libpq: `key=value` pairs, or an address that begins with `postgresql://`.
     ///   - listeningConnection: The connection string of the connection that listens; nil for the same one. A pooler
-    ///     that shares sessions does not pass notifications on, so that this one has to go around it.
+    ///     that shares sessions does not pass notifications on: behind one this is to be given, and goes around it.
     ///   - schema: The name of the schema, which is the name of the channel, too: one for each fleet.
     ///   - isMigrating: Whether it creates a missing schema and migrates an older one.
     ///   - maximumConnections: The largest number of connections at a time, besides the one that listens.
@@ -56,13 +56,13 @@
       ) { connection throws(PostgreSQLError) in
         let session = SchemaSession(connection: connection, schema: schema, timeout: timeout)
         try await session.begin(isMigrating: isMigrating)
-        try await session.dropDurability()
         // After a crash of the server, which ends all connections, the first new one sets the clock.
         _ = try await connection.perform(statements.begin, within: timeout)
       }
       self.listener = FleetListener(
         try ConnectionOpening(listeningConnection ?? connection, deadlines: deadlines),
         schema: schema,
+        hasOwnAddress: listeningConnection != nil,
         timeout: timeout,
         deadlines: deadlines
       )

@@ -6,13 +6,25 @@
     /// The steps, in order. The version of a schema is the number of its steps.
     static let all = [
       SchemaMigration(script: SchemaMigration.storage), SchemaMigration(script: SchemaMigration.fleet),
-      SchemaMigration(script: SchemaMigration.conditions),
+      SchemaMigration(script: SchemaMigration.conditions), SchemaMigration(script: SchemaMigration.paths),
     ]
 
     /// The tables that a user of the schema reads and writes.
     static let tables = [
       "entry", "batch", "lease", "fleet_start", "fleet_clock", "fleet_value", "fleet_lease", "fleet_invalidation",
     ]
+
+    /// Gives the functions that clients call the path on which they find operators and functions, so that no session has to
+    /// have it. Those that these call have it from them.
+    @Sendable private static func paths(_ schema: SchemaName) -> String {
+      let functions = [
+        "apply_batch", "apply_batch_if", "acquire_lease", "clean_up", "fleet_begin", "fleet_acquire_lease",
+        "fleet_store",
+        "fleet_release_lease", "fleet_invalidate", "fleet_clean_up",
+      ]
+      return functions.map { "ALTER FUNCTION \(schema.quoted).\($0) SET search_path = pg_catalog, pg_temp;" }
+        .joined(separator: "\n")
+    }
 
     /// The number of the advisory lock of migrations.
     static func lock(of schema: SchemaName) -> Int64 {

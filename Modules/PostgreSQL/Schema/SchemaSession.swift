@@ -22,8 +22,23 @@
 
     /// Sets what statements rely on, whatever the settings of the user and of the database are.
     ///
-    /// Compiling a statement takes longer than these short ones: the server would take their estimated costs for long work.
+    /// Behind a pooler that shares sessions nothing is set, as it would reach the next user of the session. There,
+    /// functions have their settings with them, and the level of isolation has to be the default one.
     nonisolated(nonsending) func setUp() async throws(PostgreSQLError) {
+      let session = Statement(
+        "SELECT pg_catalog.pg_backend_pid()::bigint, pg_catalog.current_setting('default_transaction_isolation')"
+      )
+      let row = try await self.perform(session).first
+      self.connection.noteServer(processID: row?.integer(0))
+      if self.connection.ownsSession {
+        try await self.setOwnSession()
+      } else if let level = row?.text(1), level != "read committed" {
+        throw self.wrongIsolation(level)
+      }
+    }
+
+    /// Compiling a statement takes longer than these short ones: the server would take their estimated costs for long work.
+    private nonisolated(nonsending) func setOwnSession() async throws(PostgreSQLError) {
       let settings = Statement(
         """
         SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false),
@@ -36,11 +51,6 @@
       )
       let limit = max(1, (self.timeout.clampedForClock.seconds * 1_000).rounded(.up))
       _ = try await self.perform(settings, .text("\(Int32(min(limit, 2_000_000_000)))"))
-    }
-
-    /// Lets commits return before they are on the disk, for tables that a crash empties anyway.
-    nonisolated(nonsending) func dropDurability() async throws(PostgreSQLError) {
-      _ = try await self.perform(Statement("SELECT set_config('synchronous_commit', 'off', false)"))
     }
 
     /// The version of the schema; 0 if there is none.
@@ -108,6 +118,17 @@
   }
 
   extension SchemaSession {
+    private func wrongIsolation(_ level: String) -> PostgreSQLError {
+      let role = SchemaName.quoted(self.connection.name.user)
+      return PostgreSQLError(
+        code: .failed,
+        message: """
+          The transactions of \(self.connection.name.text) are \(level), and behind a pooler nothing may set that for a session. \
+          Set it for the user: ALTER ROLE \(role) SET default_transaction_isolation = 'read committed'.
+          """
+      )
+    }
+
     private func newer(_ version: Int) -> PostgreSQLError {
       PostgreSQLError(
         code: .newerSchema,

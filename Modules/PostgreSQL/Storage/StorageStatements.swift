@@ -16,7 +16,7 @@
         Statement(
           """
           SELECT \(columns) FROM \(name).entry
-          WHERE head >= $1 AND head < $2 AND substring(head || rest FOR length($3)) = $3
+          WHERE head >= $1 AND head < $2 AND pg_catalog.substring(head || rest, 1, pg_catalog.length($3)) = $3
           ORDER BY head, rest
           """,
           .bytes,
@@ -25,7 +25,7 @@
         )
       }
       self.entries = reading("head || rest, value")
-      self.sizes = reading("head || rest, length(value)")
+      self.sizes = reading("head || rest, pg_catalog.length(value)")
       self.apply = Statement(
         "SELECT \(name).apply_batch($1, $2, $3, $4)",
         .bytes,
@@ -36,8 +36,9 @@
       self.compared = Statement(
         """
         SELECT c.position, e.value, e.xmin::text::bigint
-        FROM unnest($1) WITH ORDINALITY AS c (k, position)
-        JOIN \(name).entry e ON e.head = substring(c.k FOR 1000) AND e.digest = \(name).digest(substring(c.k FROM 1001))
+        FROM pg_catalog.unnest($1) WITH ORDINALITY AS c (k, position)
+        JOIN \(name).entry e ON e.head = pg_catalog.substring(c.k, 1, 1000)
+          AND e.digest = \(name).digest(pg_catalog.substring(c.k, 1001))
         """,
         .byteArray
       )
