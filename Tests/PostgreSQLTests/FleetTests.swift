@@ -266,23 +266,6 @@
       await fleet.close()
     }
 
-    @Test func `What has ended is removed, and forgotten invalidations leave nothing fresh`() async throws {
-      let (fleet, schema, server) = try await self.makeFleet()
-      let early = try await self.grant("early", in: fleet)
-      _ = try await self.store([1], try await self.grant("kept", in: fleet), in: fleet)
-      _ = try await self.store([1], try await self.grant("ended", in: fleet), in: fleet, for: .zero)
-      let first = try await fleet.invalidate([FleetSubject("kept")], by: "node")
-      let second = try await fleet.invalidate([FleetSubject("other")], by: "node")
-      _ = try await self.store([2], try await self.grant("new", in: fleet), in: fleet)
-      let cleanUp = FleetStatements(try SchemaName(schema)).cleanUp
-      #expect(try await fleet.perform(cleanUp, [.integer(1), .integer(3_600)]).first?.integer(0) == 3)
-      #expect(try await server.run("SELECT count(*) FROM \(schema).fleet_value") == "2")
-      #expect(try await fleet.lookUp([self.key("kept"), self.key("new")]).values.map { $0?.bytes } == [nil, [2]])
-      #expect(try await fleet.invalidations(since: first) == .everything(upTo: second))
-      #expect(try await self.store([1], early, in: fleet) == .invalidated)
-      await fleet.close()
-    }
-
     /// Each task writes values and invalidates, at once with the others, over several processes' backends. A value has the
     /// number of invalidations that were over when its run began: no reader finds one that is older than it may be.
     @Test(arguments: 0..<6 as Range<UInt64>)

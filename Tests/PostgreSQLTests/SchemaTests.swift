@@ -58,7 +58,7 @@
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
       #expect(error?.code == .newerSchema)
-      #expect(error?.message.contains("has the version 99, and this program knows 4") == true)
+      #expect(error?.message.contains("has the version 99, and this program knows 5") == true)
       await storage.close()
       let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
       let refusal = await #expect(throws: FleetError.self) { try await fleet.lookUp([FleetKey("a", subjects: [])]) }
@@ -75,7 +75,7 @@
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema, isMigrating: false)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
       #expect((error?.cause as? PostgreSQLError)?.code == .olderSchema)
-      #expect(error?.message.contains("is missing, and this program needs 4. Migrate it as its owner") == true)
+      #expect(error?.message.contains("is missing, and this program needs 5. Migrate it as its owner") == true)
       await storage.close()
     }
 

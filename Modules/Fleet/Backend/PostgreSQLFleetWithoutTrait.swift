@@ -16,7 +16,9 @@
       schema: String = "swift_operation",
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
-      timeout: Duration = .seconds(5)
+      timeout: Duration = .seconds(5),
+      maximumValues: Int = 1_000_000,
+      maximumBytes: Int = 4_000_000_000
     ) throws(FleetError) {
       preconditionFailure("Unavailable.")
     }

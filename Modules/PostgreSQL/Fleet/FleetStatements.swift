@@ -88,7 +88,15 @@
         .integer
       )
       self.cleanUp = Statement(
-        "SELECT \(name).fleet_clean_up($1, \(notDurable("$2")) * interval '1 second')",
+        """
+        SELECT removed, has_more FROM \(name).fleet_clean_up(
+          $1 * interval '1 microsecond', $2 * interval '1 microsecond', $3, $4, \(notDurable("$5")), $6 * interval '1 second'
+        )
+        """,
+        .integer,
+        .integer,
+        .integer,
+        .integer,
         .integer,
         .integer
       )

@@ -1,7 +1,6 @@
 #if SwiftOperationPostgreSQL
   public import OperationCore
   public import OperationFleet
-  internal import Synchronization
 
   /// The values, leases and invalidations of a fleet in a PostgreSQL database.
   ///
@@ -14,15 +13,10 @@
   /// values end by the clock of the server. While the server does not answer, calls fail at once, and it is tried again
   /// after pauses that grow.
   public final class PostgreSQLFleet: FleetBackend {
-    /// How many writes of this process are between two steps of cleaning up.
-    private static let cleanUpInterval = 100
-    /// How many invalidations are kept, and for how many seconds.
-    private static let keptInvalidations: (count: Int64, seconds: Int64) = (200_000, 86_400)
-
     let pool: ConnectionPool
     private let listener: FleetListener
     private let statements: FleetStatements
-    private let writeCount = Atomic(0)
+    private let cleaner: FleetCleaner
 
     /// Makes the backend of a node. It does not connect yet.
     ///
@@ -34,20 +28,48 @@
     ///   - isMigrating: Whether it creates a missing schema and migrates an older one.
     ///   - maximumConnections: The largest number of connections at a time, besides the one that listens.
     ///   - timeout: How long a call may take, with the wait for a connection.
+    ///   - maximumValues: The largest number of values in the fleet. Of more of them, those that end first are removed.
+    ///   - maximumBytes: The largest size of all values, as the database stores them.
     /// - Throws: A ``PostgreSQLError`` if a connection string or the name of the schema cannot be used.
-    public init(
+    public convenience init(
       connection: String,
       listeningConnection: String? = nil,
       schema: String = "swift_operation",
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
-      timeout: Duration = .seconds(5)
+      timeout: Duration = .seconds(5),
+      maximumValues: Int = 1_000_000,
+      maximumBytes: Int = 4_000_000_000
+    ) throws(PostgreSQLError) {
+      var bounds = FleetBounds()
+      bounds.maximumValues = Int64(max(maximumValues, 0))
+      bounds.maximumBytes = Int64(max(maximumBytes, 0))
+      try self.init(
+        connection: connection,
+        listeningConnection: listeningConnection,
+        schema: schema,
+        isMigrating: isMigrating,
+        maximumConnections: maximumConnections,
+        timeout: timeout,
+        bounds: bounds
+      )
+    }
+
+    init(
+      connection: String,
+      listeningConnection: String? = nil,
+      schema: String,
+      isMigrating: Bool = true,
+      maximumConnections: Int = 4,
+      timeout: Duration = .seconds(5),
+      bounds: FleetBounds,
+      cleans: Bool = true
     ) throws(PostgreSQLError) {
       let schema = try SchemaName(schema)
       let deadlines = SystemDeadlineSource()
       let statements = FleetStatements(schema)
       self.statements = statements
-      self.pool = ConnectionPool(
+      let pool = ConnectionPool(
         try ConnectionOpening(connection, deadlines: deadlines),
         maximumConnections: maximumConnections,
         timeout: timeout,
@@ -59,6 +81,12 @@
         // After a crash of the server, which ends all connections, the first new one sets the clock.
         _ = try await connection.perform(statements.begin, within: timeout)
       }
+      self.pool = pool
+      self.cleaner = FleetCleaner(pause: bounds.pause, deadlines: deadlines) { [weak pool] in
+        guard let pool else { return .failed }
+        return await Self.cleanUp(pool, statements, bounds)
+      }
+      if !cleans { self.cleaner.close() }
       self.listener = FleetListener(
         try ConnectionOpening(listeningConnection ?? connection, deadlines: deadlines),
         schema: schema,
@@ -69,12 +97,14 @@
     }
 
     public func messages(_ handler: @escaping @Sendable (FleetMessage) -> Void) -> OperationSubscription {
-      self.listener.add(handler)
+      defer { self.cleaner.start() }
+      return self.listener.add(handler)
     }
 
     public var messagesFailure: FleetError? { self.listener.failure.map { FleetError($0) } }
 
     nonisolated(nonsending) public func close() async {
+      self.cleaner.close()
       self.listener.close()
       self.pool.close()
     }
@@ -91,13 +121,16 @@
       }
     }
 
-    /// Counts a write. After some of them, removes what nobody needs any more.
-    nonisolated(nonsending) private func didWrite() async {
-      let count = self.writeCount.wrappingAdd(1, ordering: .relaxed).newValue
-      guard count.isMultiple(of: Self.cleanUpInterval) else { return }
-      // What it does not remove now is removed later, and the write was made.
-      let kept = Self.keptInvalidations
-      _ = try? await self.perform(self.statements.cleanUp, [.integer(kept.count), .integer(kept.seconds)])
+    /// Removes what nobody needs any more, if that is due.
+    nonisolated(nonsending) static func cleanUp(
+      _ pool: ConnectionPool,
+      _ statements: FleetStatements,
+      _ bounds: FleetBounds
+    ) async -> FleetCleaner.Step {
+      // What it does not remove now is removed later.
+      guard let row = try? await pool.perform(statements.cleanUp, bounds.parameters).first else { return .failed }
+      if row.integer(0) == nil { return .notDue }
+      return row.boolean(1) == true ? .hasMore : .done
     }
   }
 
@@ -140,7 +173,7 @@
 
     nonisolated(nonsending) public func releaseLease(_ lease: FleetLease) async throws {
       _ = try await self.perform(self.statements.releaseLease, lease.parameters)
-      await self.didWrite()
+      self.cleaner.start()
     }
 
     nonisolated(nonsending) public func store(_ write: FleetWrite) async throws -> FleetWriteAnswer {
@@ -155,7 +188,7 @@
         ]
       )
       guard let number = rows.first?.integer(0) else { throw FleetError.noAnswer }
-      await self.didWrite()
+      self.cleaner.start()
       switch number {
       case 0: return .leaseEnded
       case ..<0: return .invalidated
@@ -176,7 +209,7 @@
         [.byteArray(subjects.map(\.bytes)), .text(node.withoutNullCharacters)]
       )
       guard let epoch = rows.first?.integer(0) else { throw FleetError.noAnswer }
-      await self.didWrite()
+      self.cleaner.start()
       return FleetEpoch(rawValue: epoch)
     }
 
