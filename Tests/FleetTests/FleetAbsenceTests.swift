@@ -69,7 +69,7 @@ import Testing
     #expect(!subject.facts(fleet.query(1, on: "a")).contains { $0.hasSuffix(message) })
   }
 
-  @Test func `A backend that fails again as soon as it is used is used less and less often`() {
+  @Test func `A backend that refuses some values and serves others keeps the node, and is told once`() {
     let fleet = Fleet()
     let subject = Subject("a", in: fleet)
     fleet.advance(by: .seconds(1))
@@ -77,13 +77,34 @@ import Testing
       subject.backend.refused = [.store]
       self.fetch(0..<600, on: subject.node, in: fleet, each: .milliseconds(100))
     }
+    #expect(subject.node.aways == 0)
+    #expect(subject.node.sources == ["run": 600])
+    subject.backend.refused = []
+    self.fetch(0..<1, on: subject.node, in: fleet, each: .seconds(1))
+    let other = fleet.addNode("b")
+    fleet.advance(by: .seconds(1))
+    self.fetch(0..<1, on: other, in: fleet, each: .seconds(1))
+    #expect(other.sources == ["shared": 1])
+  }
+
+  @Test func `A backend that fails again as soon as it is back is asked less and less often`() {
+    let fleet = Fleet()
+    let subject = Subject("a", in: fleet)
+    fleet.advance(by: .seconds(1))
+    func fail(_ items: Range<Int>, each interval: Duration) {
+      for item in items {
+        // It serves while it is asked, and not when it is used.
+        subject.backend.refused = subject.node.fleetNode.connection == .connected ? RefusingBackend.Call.writes : []
+        self.fetch(item..<(item + 1), on: subject.node, in: fleet, each: interval)
+      }
+    }
+    expectWarning(.unusableFleetBackend) { fail(0..<600, each: .milliseconds(100)) }
     // The pauses double, up to five seconds.
-    #expect((10...20).contains(subject.node.aways))
+    #expect((10...20).contains(subject.node.aways), "\(subject.node.aways)")
     // After some time without a failure they are short again.
     subject.backend.refused = []
     fleet.advance(by: .seconds(60))
-    subject.backend.refused = [.store]
-    self.fetch(1_000..<1_001, on: subject.node, in: fleet, each: .milliseconds(300))
+    fail(1_000..<1_001, each: .milliseconds(1))
     subject.backend.refused = []
     fleet.advance(by: .milliseconds(200))
     #expect(subject.node.fleetNode.connection == .connected)

@@ -47,9 +47,10 @@ extension FleetNode {
   ///
   /// - Returns: The error of a backend that does not answer.
   nonisolated(nonsending) func giveBack(_ lease: FleetLease) async -> (any Error)? {
-    switch await self.call(within: self.settings.lookupTimeout, { try await $0.releaseLease(lease) }) {
+    switch await self.callInTurn(within: self.settings.lookupTimeout, { try await $0.releaseLease(lease) }).result {
     case .success: nil
     case .failure(let error): error
+    case nil: CancellationError()
     }
   }
 

@@ -39,8 +39,39 @@ extension FleetNode {
     for wait in waits { wait.decide(.away) }
     let acknowledgements = self.state.withLock { $0.pending.takeWaits() }
     for acknowledgement in acknowledgements { acknowledgement.decide(false) }
+    self.endCalls()
     self.endIntroduction(isDone: false)
     self.scheduleProbe()
+  }
+
+  /// How long a backend that has served after a refusal is not asked again after another one.
+  private static let verifiedDuration = Duration.seconds(1)
+
+  /// Takes a failure of a call for one key. A backend that has refused it may serve the others: then the node stays.
+  func noteFailureOfOneKey(_ error: any Error) {
+    guard let refusal = error as? FleetError, refusal.code == .failed else { return self.noteFailure(error) }
+    let now = self.deadlines.elapsed
+    let begins = self.state.withLock { state in
+      if state.isClosed || state.awaySince != nil || state.isVerifying { return false }
+      if let verifiedAt = state.verifiedAt, now - verifiedAt < Self.verifiedDuration { return false }
+      state.isVerifying = true
+      return true
+    }
+    guard begins else { return }
+    self.start("ask the backend after a refusal") {
+      do throws(FleetError) {
+        try await self.askAndWrite()
+        let now = self.deadlines.elapsed
+        self.state.withLock { state in
+          state.isVerifying = false
+          state.verifiedAt = now
+        }
+        self.reportRefusal(refusal)
+      } catch {
+        self.state.withLock { $0.isVerifying = false }
+        self.noteFailure(error)
+      }
+    }
   }
 
   private static func code(of error: any Error) -> String {

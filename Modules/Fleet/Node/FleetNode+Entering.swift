@@ -35,16 +35,9 @@ extension FleetNode {
     guard await self.waitForIntroduction(within: self.timeLeft(visit)),
       await self.sendPending(within: self.timeLeft(visit)), !self.isAlone
     else { return Task.isCancelled ? .cancelled : self.goAlone(visit) }
-    if knownRevision == nil {
-      switch await self.call(within: self.timeLeft(visit), { try await $0.lookUp([key]) }) {
-      case .success(let lookup):
-        self.note(lookup.epoch)
-        if let value = lookup.values.first ?? nil { return .value(value, .shared) }
-      case .failure(let error): return self.goAlone(visit, because: error)
-      }
-    }
     while true {
-      switch await self.tryToRun(visit) {
+      if let entry = await self.lookUp(&visit) { return entry }
+      switch await self.tryToRun(&visit) {
       case .entered(let entry): return entry
       case .wait(let wait, let remaining):
         let reason = await self.wait(wait, for: key, until: remaining)
@@ -57,6 +50,19 @@ extension FleetNode {
         visit.start = self.deadlines.elapsed
         visit.hasWaited = true
       }
+    }
+  }
+
+  /// Looks for a value, unless the run wants a newer one. Returns nil if there is none.
+  private nonisolated(nonsending) func lookUp(_ visit: inout FleetVisit) async -> Entry? {
+    guard visit.knownRevision == nil else { return nil }
+    let answer = await self.lookUp(visit.key, within: self.timeLeft(visit))
+    // What the node itself has delayed was not the backend's.
+    visit.start += answer.waited
+    switch answer.result {
+    case .success(let value): return value.map { .value($0, visit.hasWaited ? .awaited : .shared) }
+    case .failure(let error): return self.goAlone(visit, because: error)
+    case nil: return self.goAlone(visit)
     }
   }
 
@@ -75,7 +81,7 @@ extension FleetNode {
   /// Lets a run call the operation without the backend.
   private func goAlone(_ visit: FleetVisit, because error: (any Error)? = nil) -> Entry {
     if error is CancellationError { return .cancelled }
-    if let error { self.noteFailure(error) }
+    if let error { self.noteFailureOfOneKey(error) }
     self.state.withLock { $0.hasRunAlone = true }
     return .admitted(FleetAdmission(lease: nil, epoch: .zero, timeLeft: .zero, renewal: nil))
   }
@@ -87,7 +93,7 @@ extension FleetNode {
     case wait(AwaitedOutcome<WakeReason>, Duration)
   }
 
-  private nonisolated(nonsending) func tryToRun(_ visit: FleetVisit) async -> Attempt {
+  private nonisolated(nonsending) func tryToRun(_ visit: inout FleetVisit) async -> Attempt {
     // Before the request, so that no message about its end is missed.
     let wait = AwaitedOutcome<WakeReason>()
     self.state.withLock { $0.waits.add(wait, for: visit.key) }
@@ -97,8 +103,10 @@ extension FleetNode {
       duration: self.settings.leaseDuration,
       knownRevision: visit.knownRevision
     )
-    let asked = self.deadlines.elapsed
-    let answer = await self.ask(request, within: self.timeLeft(visit))
+    let start = self.deadlines.elapsed
+    let (answer, waited) = await self.ask(request, within: self.timeLeft(visit))
+    let asked = start + waited
+    visit.start += waited
     if case .success(.heldByAnother(_, let remaining)) = answer { return .wait(wait, remaining) }
     self.state.withLock { $0.waits.remove(wait, for: visit.key) }
     switch answer {
@@ -115,6 +123,7 @@ extension FleetNode {
     case .failure(let error):
       // The backend may have granted the lease. It ends by its time.
       return .entered(self.goAlone(visit, because: error))
+    case nil: return .entered(self.goAlone(visit))
     }
   }
 
@@ -123,16 +132,16 @@ extension FleetNode {
   private nonisolated(nonsending) func ask(
     _ request: FleetLeaseRequest,
     within limit: Duration
-  ) async -> Result<FleetLeaseAnswer, any Error> {
-    let outcome = AwaitedOutcome<Result<FleetLeaseAnswer, any Error>>()
+  ) async -> (Result<FleetLeaseAnswer, any Error>?, waited: Duration) {
+    let outcome = AwaitedOutcome<(Result<FleetLeaseAnswer, any Error>?, waited: Duration)>()
     self.start("ask for a lease") {
-      let result = await self.call(within: limit) { try await $0.acquireLease(request) }
-      outcome.decide(result)
+      let (result, waited) = await self.callInTurn(within: limit) { try await $0.acquireLease(request) }
+      outcome.decide((result, waited))
       // The first outcome counts: this one says that the caller has left before.
-      guard case .failure(is CancellationError) = await outcome.value() else { return }
+      guard case .failure(is CancellationError) = await outcome.value().0 else { return }
       if case .success(.granted(let lease, _)) = result { await self.giveBackOrOwe(lease) }
     }
-    return await outcome.value(cancelled: .failure(CancellationError()))
+    return await outcome.value(cancelled: (.failure(CancellationError()), .zero))
   }
 
   private nonisolated(nonsending) func wait(
@@ -182,16 +191,19 @@ extension FleetNode {
     self.state.withLock { $0.leases.remove(write.lease) }
     let outcome = AwaitedOutcome<FleetWriteAnswer?>()
     self.start("store a value") {
-      let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.store(write) }
+      let answer = await self.callInTurn(within: self.settings.lookupTimeout) { try await $0.store(write) }.result
       admission.renewal?.cancel()
       switch answer {
+      case nil:
+        outcome.decide(nil)
+        self.owe(write.lease)
       case .success(let answer):
         // The store must know of the invalidation before it takes the value.
         if answer == .invalidated { _ = await self.askForInvalidations(within: self.settings.lookupTimeout) }
         outcome.decide(answer)
       case .failure(let error):
         outcome.decide(nil)
-        self.noteFailure(error)
+        self.noteFailureOfOneKey(error)
         // A backend that refuses this value alone takes the lease back. One that does not answer gets it later.
         if await self.giveBack(write.lease) != nil {
           self.owe(write.lease)

@@ -42,6 +42,11 @@ public final class FleetNode: Sendable {
     var timers = Timers()
     var lastRun: UInt64 = 0
     var leases = FleetLeases()
+    var turns = FleetTurns()
+    var lookups = FleetLookups()
+    /// Whether the backend is being asked after it has refused a call for one key, and when it has last served then.
+    var isVerifying = false
+    var verifiedAt: Duration?
     /// The stores whose values are pushed, by the texts of their keys.
     var followers: [String: FleetFollower] = [:]
     /// What was reported.
@@ -104,6 +109,7 @@ public final class FleetNode: Sendable {
     for timer in [timers.heartbeat, timers.probe, timers.watch, timers.messages] { timer?.cancel() }
     for wait in waits { wait.decide(.closed) }
     for acknowledgement in acknowledgements { acknowledgement.decide(false) }
+    self.endCalls()
     self.endIntroduction(isDone: false)
   }
 }

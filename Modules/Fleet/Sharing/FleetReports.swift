@@ -69,6 +69,19 @@ extension FleetNode {
     ).report()
   }
 
+  /// Reports that the backend refuses calls for some keys, and serves others.
+  func reportRefusal(_ cause: FleetError) {
+    guard self.isFirstReport("refusal") else { return }
+    OperationWarning(
+      code: .unusableFleetBackend,
+      severity: .failure,
+      message: """
+        The backend of the fleet of the node \(self.settings.nodeName) refuses some keys or values, whose runs are the node's \
+        own (\(cause.code)). \(cause.message)
+        """
+    ).report()
+  }
+
   func reportNoMessages(_ failure: FleetError) {
     guard self.isFirstReport("messages " + failure.code.description) else { return }
     OperationWarning(

@@ -1,0 +1,157 @@
+import OperationCore
+import OperationFleet
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Many keys at once: what waits for its turn at the node says nothing about the backend.
+@Suite(.bounded, .warningsAreIssues) struct FleetBurstTests {
+  @Test(arguments: [1_000, 3_000])
+  func `One invalidation of many subscribed keys makes one run a key, and sends no node away`(count: Int) {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    let lanes = SlowLanes(count: 4, duration: .milliseconds(2), on: fleet)
+    let nodes = ["a", "b"].map { name in fleet.addNode(name) { SlowBackend($0, lanes) } }
+    fleet.advance(by: .seconds(1))
+    var subscriptions: [OperationSubscription] = []
+    for item in 0..<count {
+      for node in nodes {
+        let store = node.client.store(for: fleet.query(item, on: node.name))
+        subscriptions.append(store.subscribe(with: QueryEventHandler()))
+      }
+    }
+    fleet.advance(by: .seconds(30))
+    #expect(fleet.runs.count == count)
+    let calls = lanes.count
+    nodes[0].client.invalidate(matching: ["items"])
+    fleet.advance(by: .seconds(30))
+    #expect(fleet.runs.count == 2 * count)
+    #expect(nodes.map(\.aways) == [0, 0])
+    #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
+    // A lease for each node and a write for each key, and the other calls are for many keys.
+    #expect(lanes.count - calls <= 4 * count, "\(lanes.count - calls)")
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `A backend that falls silent in a burst delays no run for longer than the lookup timeout`() {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    let lanes = SlowLanes(count: 4, duration: .milliseconds(2), on: fleet)
+    let node = fleet.addNode("a") { SlowBackend($0, lanes) }
+    fleet.advance(by: .seconds(1))
+    let ends = Box<[Duration]>([])
+    for item in 0..<1_000 {
+      _ = fleet.perform {
+        _ = try? await node.client.store(for: fleet.query(item, on: "a")).fetch()
+        ends.value.append(fleet.clock.elapsed)
+      }
+    }
+    fleet.advance(by: .milliseconds(100))
+    let served = ends.value.count
+    node.connection.isCut = true
+    let cut = fleet.clock.elapsed
+    fleet.advance(by: .seconds(30))
+    #expect(served < 1_000)
+    #expect(ends.value.count == 1_000)
+    // The call that was the first to get no answer may have been sent after the cut.
+    let last = ends.value.map { $0 - cut }.max() ?? .zero
+    #expect(last <= .milliseconds(520), "\(last)")
+    #expect(node.aways == 1)
+  }
+}
+
+/// Some connections, each of which makes one call at a time, which takes some time.
+final class SlowLanes: Sendable {
+  private struct State: Sendable {
+    var free: Int
+    var waiting: [AwaitedOutcome<Void>] = []
+    var count = 0
+  }
+
+  private let duration: Duration
+  private let fleet: Fleet
+  private let state: Locked<State>
+
+  init(count: Int, duration: Duration, on fleet: Fleet) {
+    self.duration = duration
+    self.fleet = fleet
+    self.state = Locked(State(free: count))
+  }
+
+  /// The number of calls so far.
+  var count: Int { self.state.withLock { $0.count } }
+
+  func pass() async {
+    let wait = self.state.withLock { state -> AwaitedOutcome<Void>? in
+      state.count += 1
+      if state.free > 0 {
+        state.free -= 1
+        return nil
+      }
+      let wait = AwaitedOutcome<Void>()
+      state.waiting.append(wait)
+      return wait
+    }
+    await wait?.value()
+    let end = AwaitedOutcome<Void>()
+    let deadline = self.fleet.clock.schedule(after: self.duration) { end.decide() }
+    await end.value()
+    deadline.cancel()
+    let next = self.state.withLock { state -> AwaitedOutcome<Void>? in
+      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.decide()
+  }
+}
+
+/// A connection to a backend with some lanes.
+final class SlowBackend: FleetBackend {
+  private let base: InMemoryFleetConnection
+  private let lanes: SlowLanes
+
+  init(_ base: InMemoryFleetConnection, _ lanes: SlowLanes) {
+    self.base = base
+    self.lanes = lanes
+  }
+
+  func lookUp(_ keys: [FleetKey]) async throws -> FleetLookup {
+    await self.lanes.pass()
+    return try await self.base.lookUp(keys)
+  }
+
+  func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
+    await self.lanes.pass()
+    return try await self.base.acquireLease(request)
+  }
+
+  func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
+    await self.lanes.pass()
+    return try await self.base.renewLease(lease, for: duration)
+  }
+
+  func releaseLease(_ lease: FleetLease) async throws {
+    await self.lanes.pass()
+    try await self.base.releaseLease(lease)
+  }
+
+  func store(_ write: FleetWrite) async throws -> FleetWriteAnswer {
+    await self.lanes.pass()
+    return try await self.base.store(write)
+  }
+
+  func invalidate(_ subjects: [FleetSubject], by node: String) async throws -> FleetEpoch {
+    await self.lanes.pass()
+    return try await self.base.invalidate(subjects, by: node)
+  }
+
+  func invalidations(since epoch: FleetEpoch) async throws -> FleetInvalidations {
+    await self.lanes.pass()
+    return try await self.base.invalidations(since: epoch)
+  }
+
+  func messages(_ handler: @escaping @Sendable (FleetMessage) -> Void) -> OperationSubscription {
+    self.base.messages(handler)
+  }
+
+  func close() async { await self.base.close() }
+}
