@@ -20,6 +20,24 @@ struct LayerTests {
   }
 
   @Test
+  func `What is made of a value that must stay in its store stays in its own`() async throws {
+    let isPrivate = Box(true)
+    let source = QueryOperation<Int, any Error>("source") { context in
+      context.outcomeStamp.staysInStore = isPrivate.value
+      return isPrivate.value ? 1 : 2
+    }
+    .staleWhenNoValue().context { $0.addEntriesToOutcomes() }
+    let derived = Derived("d") { try await $0.value(of: source) }
+    let store = self.client.store(for: derived.query)
+    try await store.fetch()
+    #expect(store.valueStamp.staysInStore && !store.valueStamp.mayLeaveStore)
+    isPrivate.value = false
+    try await self.client.store(for: source).fetch()
+    try await store.fetch()
+    #expect(store.currentValue == 2 && store.valueStamp.mayLeaveStore)
+  }
+
+  @Test
   func `An optimistic update of a source shows through, and goes again when the mutation fails`() async throws {
     let one = Derived("1") { [cell] in try await $0.value(of: cell.query) * 10 }
     let two = Derived("2") { [cell] context in

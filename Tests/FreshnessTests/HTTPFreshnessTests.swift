@@ -75,6 +75,78 @@ import Testing
     #expect(self.lifetime("max-age=60, s-maxage=x", isShared: true) == .zero)
   }
 
+  // RFC 9111, 5.2.2.7.
+  @Test(arguments: ["private, max-age=60", "max-age=60, private=\"set-cookie\"", "s-maxage=60, Private"])
+  func `A private response is not kept where the value is shared`(_ directives: String) {
+    let fields = ("Cache-Control", "\(directives), stale-while-revalidate=30, stale-if-error=30")
+    let shared = self.freshness(fields, ("ETag", "\"a\""), isShared: true)
+    #expect(shared.lifetime(receivedAt: self.origin) == .zero)
+    #expect(shared.forbidsStorage && shared.forbidsStaleUse)
+    #expect(shared.staleWhileRevalidate == nil && shared.staleIfError == nil)
+    #expect(!self.freshness(fields).forbidsStorage)
+    #expect(self.lifetime("private, max-age=60") == .seconds(60))
+  }
+
+  // RFC 9111, 3.5.
+  @Test func `The answer to a request with Authorization is shared only where the server permits it`() {
+    func forbids(_ directives: String?, isShared: Bool = true) -> Bool {
+      let fields = directives.map { [("Cache-Control", $0)] } ?? []
+      var freshness = OperationHTTPFreshness(headerFields: fields, isShared: isShared)
+      freshness.isAuthorized = true
+      return freshness.forbidsStorage
+    }
+    #expect(forbids("max-age=60") && forbids(nil))
+    #expect(forbids("private, public"))
+    for directives in ["public, max-age=60", "s-maxage=60", "max-age=60, must-revalidate"] {
+      #expect(!forbids(directives), "\(directives)")
+    }
+    #expect(!forbids("max-age=60", isShared: false))
+  }
+
+  // RFC 9111, 4.1.
+  @Test func `A response that varies with all is not used without asking`() {
+    for value in ["*", "Accept, *"] {
+      let freshness = self.freshness(("Vary", value), ("Cache-Control", "max-age=60, stale-if-error=9"))
+      #expect(freshness.lifetime(receivedAt: self.origin) == .zero && freshness.forbidsStaleUse)
+      #expect(!freshness.forbidsStorage)
+    }
+    let named = self.freshness(("Vary", "Accept"), ("Cache-Control", "max-age=60"))
+    #expect(named.lifetime(receivedAt: self.origin) == .seconds(60))
+  }
+
+  @Test func `What begins a line is never handed back`() {
+    let hostile = [
+      "Sun\r\nX-Evil:1, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT\r\nX-Evil: 1",
+      "Sun, 06 Nov 1994\n08:49:37 GMT", "\u{0}, 06 Nov 1994 08:49:37 GMT",
+    ]
+    for text in hostile {
+      #expect(self.freshness(("Last-Modified", text)).validators == nil, "\(text)")
+      #expect(self.freshness(("ETag", "\"\(text)\"")).validators == nil, "\(text)")
+      #expect(self.freshness(("Expires", text)).lifetime(receivedAt: self.origin - 9) == .zero, "\(text)")
+      #expect(self.freshness(("Date", text)).age(receivedAt: self.origin + 9) == .zero, "\(text)")
+    }
+    let validators = OperationHTTPValidators(entityTag: "\"a\"\r\nX-Evil: 1", lastModified: "then")
+    #expect(validators?.headerFields.map(\.0) == ["If-Modified-Since"])
+    #expect(OperationHTTPValidators(entityTag: "\"\n\"", lastModified: "\r") == nil)
+  }
+
+  @Test func `A date that is no number is ignored, and traps nowhere`() {
+    let noDate = Date(timeIntervalSince1970: .nan)
+    let freshness = self.freshness(
+      ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+      ("Expires", "Sun, 06 Nov 1994 08:50:37 GMT"),
+      ("Age", "7")
+    )
+    #expect(freshness.lifetime(receivedAt: noDate) == .seconds(60) && freshness.age(receivedAt: noDate) == .seconds(7))
+    #expect(self.freshness(("Expires", "Sun, 06 Nov 1994 08:50:37 GMT")).lifetime(receivedAt: noDate) == .zero)
+    let short = OperationHTTPFreshness(
+      headerFields: [("Date", "Sunday, 06-Nov-94 08:49:37 GMT")],
+      isShared: false,
+      now: .nan
+    )
+    #expect(short.age(receivedAt: self.origin + 9) == .zero)
+  }
+
   // RFC 9111, 4.2.1.
   @Test func `Expires is relative to the date of the response, and max-age comes before it`() {
     let date = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")
@@ -99,7 +171,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["0", "-1", "", "tomorrow", "Sun, 31 Feb 1994 08:49:37 GMT"])
+  @Test(arguments: ["0", "-1", "", "tomorrow", "Sun, 31 Feb 1994 08:49:37 GMT", "Foo, 06 Nov 2094 08:49:37 GMT"])
   func `An invalid Expires means that the response has expired`(_ value: String) {
     #expect(self.freshness(("Expires", value)).lifetime(receivedAt: self.origin) == .zero)
   }
@@ -198,7 +270,7 @@ import Testing
       "max-age=60, stale-while-revalidate=30", #"no-cache="a, b", max-age="7""#, "s-maxage=10, must-revalidate",
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "W/\"x\"", "30",
     ]
-    let names = ["Cache-Control", "Age", "Date", "Expires", "ETag", "Last-Modified", "cache-control"]
+    let names = ["Cache-Control", "Vary", "Age", "Date", "Expires", "ETag", "Last-Modified", "cache-control"]
     var random = SeededGenerator(seed: 9111)
     for _ in 1...20_000 {
       var fields: [(String, String)] = []
@@ -216,7 +288,7 @@ import Testing
         fields.append((names.randomElement(using: &random) ?? "", String(decoding: bytes, as: UTF8.self)))
       }
       let freshness = OperationHTTPFreshness(headerFields: fields, isShared: Bool.random(using: &random))
-      for date in [self.origin, .distantPast, .distantFuture] {
+      for date in [self.origin, .distantPast, .distantFuture, Date(timeIntervalSince1970: .nan)] {
         let results = [
           freshness.lifetime(receivedAt: date), freshness.age(receivedAt: date), freshness.staleIfError,
           freshness.staleWhileRevalidate, freshness.confirmed(by: freshness).age(receivedAt: date),

@@ -33,6 +33,55 @@ import Testing
     #expect(store.isStale)
   }
 
+  @Test(arguments: [("no-store", true), ("max-age=60", false)])
+  func `A value that must not be kept stays in its store`(_ directives: String, _ stays: Bool) async throws {
+    let store = self.store()
+    self.server.enqueue(1, ("Cache-Control", directives), ("ETag", "\"a\""))
+    try await store.fetch()
+    #expect(store.valueStamp.staysInStore == stays && store.valueStamp.mayLeaveStore == !stays)
+    self.server.enqueue(2, ("Cache-Control", "max-age=60"))
+    try await store.fetch()
+    #expect(store.valueStamp.mayLeaveStore && !store.isStale)
+    #expect(self.server.requests.all == [[], stays ? [] : ["If-None-Match: \"a\""]])
+  }
+
+  @Test func `What a failed attempt has forbidden does not count`() async throws {
+    let store = IntStore.detached(
+      query: self.server.query().honoringFreshness().retry(limit: 1).manualTime(self.clock).backoff(.noBackoff)
+    )
+    self.server.refuse(("Cache-Control", "no-store"))
+    self.server.enqueue(1)
+    #expect(try await store.fetch() == 1)
+    #expect(store.valueStamp.mayLeaveStore)
+  }
+
+  @Test func `A private value is fresh for nobody where the value is shared`() async throws {
+    let bodies = [true, false].map { isHonored in
+      let body = BodyQuery(path: ["private", isHonored]) { context, continuation in
+        context.freshness = OperationHTTPFreshness(
+          headerFields: ["Cache-Control": "private, max-age=600"],
+          isShared: true
+        )
+        continuation.yield(1)
+        return 2
+      }
+      return isHonored
+        ? IntStore.detached(query: body.honoringFreshness(otherwise: .seconds(9)).manualTime(self.clock))
+        : IntStore.detached(query: body.manualTime(self.clock))
+    }
+    for store in bodies {
+      let stamps = Log<Bool>()
+      try await store.fetch(
+        handler: IntHandler(onResultReceived: { _, context in stamps.append(context.eventStamp.staysInStore) })
+      )
+      #expect(store.isStale)
+      // A record that was made within the run hears of the next one.
+      try await store.fetch()
+      #expect(store.isStale && store.valueStamp.staysInStore)
+      if store === bodies[0] { #expect(stamps.all == [true, true]) }
+    }
+  }
+
   @Test func `A value about which nothing was said is as fresh as otherwise`() async throws {
     let store = self.store(otherwise: .seconds(5))
     self.server.enqueue(1)

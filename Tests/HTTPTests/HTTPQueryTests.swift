@@ -51,6 +51,19 @@ struct HTTPQueryTests {
   }
 
   @Test
+  func `An answer for one user is neither fresh nor stored where the value is shared`() async throws {
+    for (fields, control, isKept) in [
+      ([:], "private, max-age=60", false), (["authorization": "Bearer a"], "max-age=60", false),
+      (["Authorization": "Bearer a"], "public, max-age=60", true), ([:], "max-age=60", true),
+    ] as [(OperationHTTPFields, String, Bool)] {
+      self.server.enqueue(200, ["Cache-Control": control], "abc")
+      let store = self.store(HTTPQuery(address, fields: fields, isShared: true))
+      try await store.fetch()
+      #expect(store.isStale == !isKept && store.valueStamp.mayLeaveStore == isKept, "\(control)")
+    }
+  }
+
+  @Test
   func `A status that is no success is an error with the answer`() async throws {
     self.server.enqueue(503, ["Retry-After": "7"], "busy")
     let error = try #require(await self.failure(of: self.store(HTTPQuery(address))) as? OperationHTTPStatusError)

@@ -27,6 +27,10 @@ public struct ValueStamp: Hashable, Sendable {
   /// derived query. Such a value is shown, and never stored, handed over, or shared.
   public var isUnconfirmed: Bool
 
+  /// Whether the service has forbidden to keep the value for others or for later. Such a value is shown, and never stored,
+  /// handed over, or shared.
+  public var staysInStore = false
+
   /// The seconds of ``freshness``; negative without one. So small that a stamp is as large as a date.
   private var freshSeconds: Float = -1
 
@@ -48,16 +52,18 @@ public struct ValueStamp: Hashable, Sendable {
   }
 
   /// Whether the value may leave its store: be stored, handed over, or shared with other nodes.
-  public var mayLeaveStore: Bool { !self.isUnconfirmed && self.kind != .fallback }
+  public var mayLeaveStore: Bool { !self.isUnconfirmed && !self.staysInStore && self.kind != .fallback }
 }
 
 extension ValueStamp {
-  /// The stamp of a value that is made of two: the lesser kind and the shorter freshness; unconfirmed if one is.
+  /// The stamp of a value that is made of two: the lesser kind and the shorter freshness; unconfirmed, and
+  /// forbidden to leave the store, if one is.
   public func combined(with other: ValueStamp) -> ValueStamp {
     var stamp = ValueStamp(
       min(self.kind, other.kind),
       isUnconfirmed: self.isUnconfirmed || other.isUnconfirmed
     )
+    stamp.staysInStore = self.staysInStore || other.staysInStore
     stamp.freshness = [self.freshness, other.freshness].compactMap(\.self).min()
     return stamp
   }

@@ -9,7 +9,7 @@ package struct HTTPDate: Hashable, Sendable {
   ///   - now: The current date, in seconds since 1970, to which years of two digits are relative.
   package init?(_ text: some StringProtocol, now: Double) {
     let words = text.split { $0 == " " || $0 == "," || $0 == "-" || $0 == "\t" }
-    guard words.count == 5 || words.count == 6 else { return nil }
+    guard words.count == 5 || words.count == 6, Self.weekdays.contains(String(words[0])) else { return nil }
     // Without a zone, it is the format of C's `asctime`, in which the month comes before the day.
     let isASCTime = words.count == 5
     guard isASCTime || words[5] == "GMT" else { return nil }
@@ -27,6 +27,11 @@ package struct HTTPDate: Hashable, Sendable {
   /// The longest fifty years, with thirteen leap days.
   private static let fiftyYears = 18_263.0 * 86_400
 
+  private static let weekdays: Set = [
+    "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
+    "Sunday",
+  ]
+
   private static let months = [
     "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,
     "Dec": 12,
@@ -40,7 +45,8 @@ package struct HTTPDate: Hashable, Sendable {
   /// The years that the word can mean, the latest first: one for four digits, one in each of three centuries for two.
   private static func years(_ word: some StringProtocol, now: Double) -> [Int] {
     if let year = self.number(word, digits: 4...4) { return [year] }
-    guard let year = self.number(word, digits: 2...2) else { return [] }
+    // Relative to nothing, it means nothing.
+    guard !now.isNaN, let year = self.number(word, digits: 2...2) else { return [] }
     // The mean length of a year is precise enough: only the century counts.
     let yearsSince1970: Double = min(max(now, -6e10), 2.5e11) / (365.2425 * 86_400)
     let currentYear = 1970 + Int(yearsSince1970.rounded(.down))

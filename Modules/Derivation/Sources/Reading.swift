@@ -70,6 +70,7 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
   /// run has returned, because the reader did not wait for one.
   private static func stampOfResult(of state: State, _ source: ValueStamp, isOfState: Bool) -> ValueStamp {
     var stamp = ValueStamp(.final, isUnconfirmed: source.isUnconfirmed)
+    stamp.staysInStore = source.staysInStore
     if source.kind == .fallback {
       stamp.kind = .fallback
       stamp.freshness = source.freshness

@@ -11,6 +11,9 @@ struct CacheControl: Hashable, Sendable {
   var maximumAge: Seconds?
   var sharedMaximumAge: Seconds?
   var isNotStored = false
+  /// Whether it is for one user, and a shared cache must not keep it.
+  var isPrivate = false
+  var isPublic = false
   var isNotUsedUnvalidated = false
   var mustRevalidate = false
   var proxyMustRevalidate = false
@@ -38,6 +41,9 @@ struct CacheControl: Hashable, Sendable {
     // Also with the names of fields as its argument, for which it alone would count.
     case "no-cache": self.isNotUsedUnvalidated = true
     case "no-store": self.isNotStored = true
+    // Also with the names of fields, like `no-cache`.
+    case "private": self.isPrivate = true
+    case "public": self.isPublic = true
     case "must-revalidate": self.mustRevalidate = true
     case "proxy-revalidate": self.proxyMustRevalidate = true
     default: break

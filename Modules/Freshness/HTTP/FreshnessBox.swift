@@ -106,6 +106,7 @@ extension FreshnessBox {
   /// The context of a yield, with what the attempt has said so far.
   func marked(_ context: OperationContext?) -> OperationContext? {
     guard let handed = self.outcome.handed else { return context }
+    self.context.noteStorage(by: handed)
     var context = context ?? OperationContext()
     context.yieldedFreshness = handed
     return context

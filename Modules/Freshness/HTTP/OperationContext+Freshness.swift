@@ -81,10 +81,20 @@ extension OperationContext {
 
   func handOver(_ handed: HandedFreshness) {
     self.addToOutcome(handed, for: HandedFreshnessKey.self)
+    self.noteStorage(by: handed)
+  }
+
+  /// Keeps a value in its store that the server forbids to keep elsewhere.
+  func noteStorage(by handed: HandedFreshness) {
+    let forbidsStorage = handed.freshness?.forbidsStorage ?? false
+    // A part that may be stored does not permit the others.
+    guard forbidsStorage || !self.mayRunInParts, self.outcomeStamp.staysInStore != forbidsStorage else { return }
+    self.outcomeStamp.staysInStore = forbidsStorage
   }
 
   func removeHandedFreshness() {
     self.removeFromOutcome(HandedFreshnessKey.self)
+    if self.outcomeStamp.staysInStore { self.outcomeStamp.staysInStore = false }
   }
 
   private enum FreshnessBoxKey: Key {

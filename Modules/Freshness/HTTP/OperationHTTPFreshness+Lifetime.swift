@@ -7,10 +7,10 @@ extension OperationHTTPFreshness {
   /// [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1).
   ///
   /// - Parameter receivedAt: When the response came. `Expires` is relative to it if the response has no date.
-  /// - Returns: The lifetime: zero if it must not be used without asking, or if a field is invalid.
+  /// - Returns: The lifetime: zero if it must not be kept or used without asking, or if a field is invalid.
   public func lifetime(receivedAt: Date) -> Duration? {
+    if self.forbidsStorage || self.mustBeAsked { return .zero }
     if let cacheControl {
-      if cacheControl.isNotStored || cacheControl.isNotUsedUnvalidated { return .zero }
       let maximumAge = (self.isShared ? cacheControl.sharedMaximumAge : nil) ?? cacheControl.maximumAge
       if let maximumAge { return .seconds(maximumAge.number ?? 0) }
     }
@@ -38,10 +38,12 @@ extension OperationHTTPFreshness {
     return Self.duration(from: date, to: receivedAt)
   }
 
-  /// Whether the value must not be used once it is stale: `must-revalidate`, `no-cache` and `no-store`.
+  /// Whether the value must not be used once it is stale: `must-revalidate`, `no-cache`, `Vary: *`, and what must not be
+  /// kept.
   public var forbidsStaleUse: Bool {
+    if self.forbidsStorage || self.mustBeAsked { return true }
     guard let cacheControl else { return false }
-    if cacheControl.isNotStored || cacheControl.isNotUsedUnvalidated || cacheControl.mustRevalidate { return true }
+    if cacheControl.mustRevalidate { return true }
     return self.isShared && (cacheControl.proxyMustRevalidate || cacheControl.sharedMaximumAge != nil)
   }
 
@@ -58,11 +60,27 @@ extension OperationHTTPFreshness {
 
   /// The time between two dates, from zero to the largest number of a field.
   private static func duration(from start: Date, to end: Date) -> Duration {
-    .seconds(min(max(end.timeIntervalSince(start), 0), Double(DeltaSeconds.maximum)))
+    let seconds = end.timeIntervalSince(start)
+    // A date that is no number says nothing.
+    return seconds > 0 ? .seconds(min(seconds, Double(DeltaSeconds.maximum))) : .zero
   }
 }
 
 extension OperationHTTPFreshness {
-  /// Whether the response must not be kept for later requests: `no-store`.
-  var forbidsStorage: Bool { self.cacheControl?.isNotStored ?? false }
+  /// Whether the response must not be kept for later requests: `no-store`, and `private` where the value is shared.
+  ///
+  /// The answer to a request with `Authorization` is like a private one, unless the server permits to share it:
+  /// [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111#section-3.5).
+  var forbidsStorage: Bool {
+    let control = self.cacheControl
+    if control?.isNotStored ?? false { return true }
+    guard self.isShared else { return false }
+    if control?.isPrivate ?? false { return true }
+    guard self.isAuthorized else { return false }
+    guard let control else { return true }
+    return !control.isPublic && !control.mustRevalidate && control.sharedMaximumAge == nil
+  }
+
+  /// Whether the value must not be used before the server was asked about it: `no-cache` and `Vary: *`.
+  private var mustBeAsked: Bool { self.variesWithAll || self.cacheControl?.isNotUsedUnvalidated ?? false }
 }

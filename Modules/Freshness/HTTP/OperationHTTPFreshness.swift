@@ -7,7 +7,7 @@ internal import OperationFoundation
 /// context.freshness = OperationHTTPFreshness(headerFields: response.headerFields)
 /// ```
 ///
-/// It reads `Cache-Control`, `Age`, `Date`, `Expires`, `ETag` and `Last-Modified` as
+/// It reads `Cache-Control`, `Age`, `Date`, `Expires`, `Vary`, `ETag` and `Last-Modified` as
 /// [RFC 9111](https://www.rfc-editor.org/rfc/rfc9111) and [RFC 5861](https://www.rfc-editor.org/rfc/rfc5861) say. What
 /// is invalid makes a response stale where the field is about freshness, and is ignored elsewhere. Nothing is guessed:
 /// without `max-age` and `Expires` the lifetime is unknown.
@@ -19,14 +19,20 @@ public struct OperationHTTPFreshness: Hashable, Sendable {
     case past
   }
 
-  /// Whether the cache is shared by several users, so that `s-maxage` and `proxy-revalidate` apply.
+  /// Whether the cache is shared by several users, so that `private`, `s-maxage` and `proxy-revalidate` apply.
   var isShared: Bool
   var cacheControl: CacheControl?
   var expiry: Expiry?
   var date: Date?
   var ageField: Int?
+  /// Whether the response depends on more than the request: `Vary: *`.
+  var variesWithAll = false
   /// Whether a response without a date has confirmed the fields.
   var confirmedWithoutDate = false
+
+  /// Whether the request had `Authorization`. Its answer is then shared only where the server permits it: by `public`,
+  /// `s-maxage` or `must-revalidate`.
+  public var isAuthorized = false
 
   /// What a request sends to ask whether the response is still valid; nil without `ETag` and `Last-Modified`.
   public internal(set) var validators: OperationHTTPValidators?
@@ -37,7 +43,7 @@ public struct OperationHTTPFreshness: Hashable, Sendable {
   ///   - headerFields: The names and values of the fields, in their order. Names are compared without regard to case.
   ///     Values of `Cache-Control` are combined; of other fields the first counts. Unknown ones are ignored.
   ///   - isShared: Whether several users share the values, as in a service: then `s-maxage` and `proxy-revalidate`
-  ///     apply.
+  ///     apply, and a `private` response is neither fresh nor stored. See ``isAuthorized``, too.
   /// - Complexity: O(*n*) in the length of the fields.
   public init(headerFields: some Sequence<(String, String)>, isShared: Bool = false) {
     self.init(headerFields: headerFields, isShared: isShared, now: Date().timeIntervalSince1970)
@@ -47,7 +53,7 @@ public struct OperationHTTPFreshness: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - headerFields: The fields in their order, with the labels that many HTTP libraries give them.
-  ///   - isShared: Whether several users share the values: then `s-maxage` and `proxy-revalidate` apply.
+  ///   - isShared: Whether several users share the values: then `private`, `s-maxage` and `proxy-revalidate` apply.
   /// - Complexity: O(*n*) in the length of the fields.
   public init(headerFields: some Sequence<(name: String, value: String)>, isShared: Bool = false) {
     self.init(headerFields: headerFields.lazy.map { ($0.name, $0.value) }, isShared: isShared)
@@ -58,7 +64,7 @@ public struct OperationHTTPFreshness: Hashable, Sendable {
   /// - Parameters:
   ///   - headerFields: The values of the fields by their names, which are compared without regard to case. Of names
   ///     that differ in their case only, the first in the order of the alphabet counts.
-  ///   - isShared: Whether several users share the values: then `s-maxage` and `proxy-revalidate` apply.
+  ///   - isShared: Whether several users share the values: then `private`, `s-maxage` and `proxy-revalidate` apply.
   /// - Complexity: O(*n* log *n*) in the length of the fields.
   public init(headerFields: [String: String], isShared: Bool = false) {
     self.init(headerFields: headerFields.sorted { $0.key < $1.key }.lazy.map { ($0.key, $0.value) }, isShared: isShared)
@@ -106,6 +112,8 @@ public struct OperationHTTPFreshness: Hashable, Sendable {
       case "age":
         // Of a list the first number counts.
         self.ageField = self.ageField ?? DeltaSeconds.read(Self.firstElement(of: value))
+      case "vary":
+        if QuotedList.elements(of: Array(value.utf8)).contains([UInt8(ascii: "*")]) { self.variesWithAll = true }
       case "etag": entityTag = entityTag ?? OperationHTTPValidators.entityTag(value)
       case "last-modified": lastModified = lastModified ?? (Self.date(value, now) == nil ? nil : value)
       default: continue
@@ -138,6 +146,8 @@ extension OperationHTTPFreshness {
     result.ageField = newer?.ageField
     result.validators = newer?.validators ?? self.validators
     result.isShared = newer?.isShared ?? self.isShared
+    result.isAuthorized = newer?.isAuthorized ?? self.isAuthorized
+    result.variesWithAll = newer?.variesWithAll ?? self.variesWithAll
     result.confirmedWithoutDate = newer?.date == nil
     return result
   }

@@ -8,15 +8,16 @@ public struct OperationHTTPValidators: Hashable, Sendable {
   /// The value of `Last-Modified`; nil without one.
   public let lastModified: String?
 
-  /// Creates validators; nil if neither is given.
+  /// Creates validators; nil if neither is given. A text that cannot be the value of a field, such as one with an end of
+  /// a line, counts as not given.
   ///
   /// - Parameters:
   ///   - entityTag: The value of `ETag`, with its quotation marks.
   ///   - lastModified: The value of `Last-Modified`.
   public init?(entityTag: String?, lastModified: String?) {
-    if entityTag == nil, lastModified == nil { return nil }
-    self.entityTag = entityTag
-    self.lastModified = lastModified
+    self.entityTag = entityTag?.isFieldValue == true ? entityTag : nil
+    self.lastModified = lastModified?.isFieldValue == true ? lastModified : nil
+    if self.entityTag == nil, self.lastModified == nil { return nil }
   }
 
   /// The fields of a request that asks: `If-None-Match`, or `If-Modified-Since` without an entity tag.
@@ -32,4 +33,9 @@ public struct OperationHTTPValidators: Hashable, Sendable {
     let isValid = bytes.dropFirst().dropLast().allSatisfy { $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }
     return isValid ? text : nil
   }
+}
+
+extension String {
+  /// Whether the text is the value of a field: without controls other than tabs, which could begin a field of their own.
+  fileprivate var isFieldValue: Bool { self.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
 }

@@ -217,7 +217,9 @@ extension FreshnessRecord {
       let handed = context.handedFreshness ?? self.handed(by: context.operationRunningTaskIdentifier),
       let freshness = handed.freshness
     else { return }
-    let age = freshness.age(receivedAt: handed.date).seconds + max(key.date.timeIntervalSince(handed.date), 0)
+    let since = key.date.timeIntervalSince(handed.date)
+    // By a clock that is no number, no time has passed.
+    let age = freshness.age(receivedAt: handed.date).seconds + (since > 0 ? since : 0)
     var seconds = freshness.lifetime(receivedAt: handed.date).map { $0.seconds - age }
     // The whole is fresh for as long as each of its parts, which count from the date of the oldest.
     if !isWhole, let parts = self.lastEntry?.end {

@@ -28,19 +28,26 @@ extension HTTPQuery {
       switch response.status {
       case 200..<300: break
       case 304 where !isConditional:
-        context.freshness = OperationHTTPFreshness(response.fields, isShared: self.isShared)
+        context.freshness = self.freshness(of: response)
         guard let value = context.revalidatedValue(as: Value.self) else { throw await response.statusError(now: now) }
         // To the end, although it is empty: the connection can be used again then.
         _ = try? await response.data()
         return value
       case 404, 410:
         guard let absent = self.absent else { throw await response.statusError(now: now) }
-        context.freshness = OperationHTTPFreshness(response.fields, isShared: self.isShared)
+        context.freshness = self.freshness(of: response)
         return absent()
       default: throw await response.statusError(now: now)
       }
-      context.freshness = OperationHTTPFreshness(response.fields, isShared: self.isShared)
+      context.freshness = self.freshness(of: response)
       return try await self.reading(response, context, continuation)
+    }
+
+    private func freshness(of response: OperationHTTPResponse) -> OperationHTTPFreshness {
+      let fields = response.fields.lazy.map { (name: $0.name, value: $0.value) }
+      var freshness = OperationHTTPFreshness(headerFields: fields, isShared: self.isShared)
+      freshness.isAuthorized = self.request.fields["Authorization"] != nil
+      return freshness
     }
   }
 }
@@ -49,11 +56,5 @@ extension OperationHTTPRequest {
   /// Whether it asks by fields of its own whether a value is still valid.
   fileprivate var isConditional: Bool {
     ["If-None-Match", "If-Modified-Since"].contains { self.fields[$0] != nil }
-  }
-}
-
-extension OperationHTTPFreshness {
-  fileprivate init(_ fields: OperationHTTPFields, isShared: Bool) {
-    self.init(headerFields: fields.lazy.map { (name: $0.name, value: $0.value) }, isShared: isShared)
   }
 }

@@ -79,7 +79,8 @@ extension HTTPQuery where Value == Data {
   ///   - body: The body; nil for none.
   ///   - path: The path of the query; nil for the one that follows from the request.
   ///   - operationName: The name of the query, without data of users; nil for the method and the host.
-  ///   - isShared: Whether several users share the value, as in a service: then `s-maxage` counts.
+  ///   - isShared: Whether several users share the value, as in a service: then `s-maxage` counts, and an answer that is
+  ///     `private` is neither fresh nor stored.
   public init(
     _ url: URL,
     method: String = "GET",
@@ -99,7 +100,8 @@ extension HTTPQuery where Value == Data {
   ///   - request: The request.
   ///   - path: The path of the query; nil for the one that follows from the request.
   ///   - operationName: The name of the query, without data of users; nil for the method and the host.
-  ///   - isShared: Whether several users share the value, as in a service: then `s-maxage` counts.
+  ///   - isShared: Whether several users share the value, as in a service: then `s-maxage` counts, and an answer that is
+  ///     `private` is neither fresh nor stored.
   public init(
     _ request: OperationHTTPRequest,
     path: OperationPath? = nil,
