@@ -1,3 +1,4 @@
+import Foundation
 import OperationTop
 import TestFixtures
 import Testing
@@ -102,6 +103,36 @@ import Testing
     #expect(lines.count == 7)
     #expect(!lines.contains { $0.contains("\u{1B}") })
     #expect(lines[4].hasPrefix("posts/9"))
+  }
+
+  @Test func `What a terminal would obey is not shown`() throws {
+    let evil = "\u{1B}]0;owned\u{7}\u{1B}[2J\u{9B}31m\u{90}q\u{7F}\u{8}\u{202E}\u{2066}"
+    var model = self.model
+    let json = try #require(String(data: try JSONEncoder().encode(evil), encoding: .utf8))
+    model.apply(
+      try .message(
+        #"{"type":"update","date":100,"stores":[{"id":9,"path":[\#(json)],"operation":\#(json),"kind":"query","#
+          + #""status":\#(json),"error":\#(json),"subscribers":0,"values":0,"errors":0}]}"#
+      )
+    )
+    var hello = TopModel()
+    hello.apply(try .message(#"{"type":"hello","program":\#(json)}"#))
+    var view = TopView()
+    view.message = evil
+    var page = TopView()
+    page.show(["line\n\(evil) and a tab\tand 👩‍👩‍👧 ü"])
+    let screen = TopScreen(width: 80, height: 24)
+    let texts =
+      screen.lines(model, view, connection: evil).map(\.text) + screen.lines(hello, page, connection: "").map(\.text)
+      + screen.plainLines(model, view) + screen.plainLines(hello, page)
+    for text in texts {
+      let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+      #expect(isPlain, "\(text.debugDescription)")
+      #expect(!text.contains { "\u{202E}\u{2066}".contains($0) })
+      #expect(text.count <= 80)
+    }
+    #expect(texts.contains("line ]0;owned[2J31mq and a tab and 👩‍👩‍👧 ü"))
+    #expect(texts.contains { $0.contains("]0;owned") })
   }
 
   @Test func `A line is drawn over the one that is there`() {

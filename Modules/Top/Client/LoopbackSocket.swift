@@ -5,7 +5,8 @@ package struct LoopbackError: Error, Hashable, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) {
-    self.description = description
+    // Some are texts of the program.
+    self.description = description.withoutControls
   }
 
   /// With the words of the system for the last error of a call.

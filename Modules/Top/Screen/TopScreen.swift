@@ -13,11 +13,12 @@ package struct TopScreen: Sendable {
       case bad
     }
 
-    package var text: String
-    package var style: Style
+    /// Without what a terminal would obey.
+    package let text: String
+    package let style: Style
 
     package init(_ text: String, _ style: Style = .plain) {
-      self.text = text
+      self.text = text.withoutControls
       self.style = style
     }
   }
@@ -40,7 +41,7 @@ package struct TopScreen: Sendable {
       Line(self.summary(model, connection), .bold), Line(self.state(view, entries.count, of: model), .faint),
     ]
     if let page = view.page {
-      let wrapped = page.flatMap { self.wrapped($0) }
+      let wrapped = page.flatMap { self.wrapped($0.withoutControls) }
       lines += wrapped.dropFirst(view.pageTop).prefix(max(self.height - 3, 0)).map { Line($0) }
     } else {
       lines.append(Line(self.row(Self.titles), .inverse))
@@ -61,7 +62,8 @@ package struct TopScreen: Sendable {
   /// The stores as lines of a text, for a file or a pipe.
   package func plainLines(_ model: TopModel, _ view: TopView) -> [String] {
     let entries = model.sorted(by: view.order, filter: view.filter)
-    return [self.summary(model, ""), self.row(Self.titles)] + entries.map { self.row(self.cells($0, model.now)) }
+    let head = [self.summary(model, "").withoutControls, self.row(Self.titles)]
+    return head + entries.map { self.row(self.cells($0, model.now)) }
   }
 
   private func summary(_ model: TopModel, _ connection: String) -> String {
@@ -102,6 +104,7 @@ package struct TopScreen: Sendable {
 
   /// A row: the path takes what the other columns leave, and loses its beginning if that is too little.
   private func row(_ cells: [String]) -> String {
+    let cells = cells.map(\.withoutControls)
     let widths = self.width < 60 ? [0, 12, 0, 0, 0, 6] : [0, 14, 7, 7, 8, 7]
     let rest = widths.reduce(0, +)
     let room = max(self.width - rest - 1, 8)
