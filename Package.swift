@@ -54,8 +54,8 @@ let integrations: [Integration] = [
   ),
   Integration(
     trait: "SwiftOperationDevtools",
-    description: "Adds OperationDevtools: the stores of a client, live in a browser (FlyingFox).",
-    packages: ["https://github.com/swhitty/FlyingFox": "0.27.1"..<"0.28.0"]
+    description: "Adds OperationDevtools: the stores of a client, live in a browser.",
+    packages: [:]
   ),
 ]
 
@@ -149,7 +149,6 @@ let table: [Module] = [
     "Devtools",
     uses: ["Platform", "Foundation", "Core", "NetworkObserving", "MemoryPressure"],
     trait: "SwiftOperationDevtools",
-    products: ["FlyingFox": ["FlyingFox", "FlyingSocks"]],
     without: ["Page/Source"]
   ),
   .program("DevtoolsProgram", "operation-devtools", uses: ["Platform", "Devtools"], trait: "SwiftOperationDevtools"),

@@ -24,15 +24,18 @@
     ///   - allowsActions: Whether the page can run, invalidate, reset and cancel operations, set values, and simulate.
     ///   - simulation: What the page can simulate; nil for nothing.
     ///   - port: The port; 0 for one that is free.
+    ///   - token: What the address has, in place of random numbers: 16 to 128 letters of ASCII, digits, hyphens and
+    ///     underscores. With a port and a token the address is the same in each run of the program.
     public init(
       _ client: OperationClient,
       allowsActions: Bool = false,
       simulation: Simulation? = nil,
-      port: UInt16 = 0
+      port: UInt16 = 0,
+      token: String? = nil
     ) {
       let feed = LiveFeed(client, allowsActions: allowsActions, simulation: simulation)
       self.liveFeed = feed
-      self.server = PageServer(feed, port: port)
+      self.server = PageServer(feed, port: port, token: token)
     }
 
     /// Creates a page for a recording, as ``record(to:limit:)`` and the button "Save recording" of a page write one.
@@ -40,49 +43,48 @@
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - port: The port; 0 for one that is free.
+    ///   - token: What the address has, as for a client.
     /// - Throws: ``DevtoolsError`` if the file cannot be read, or is no recording.
-    public init(recordedIn path: String, port: UInt16 = 0) throws {
+    public init(recordedIn path: String, port: UInt16 = 0, token: String? = nil) throws {
       self.liveFeed = nil
-      self.server = PageServer(try RecordingFeed(path: path), port: port)
+      self.server = PageServer(try RecordingFeed(path: path), port: port, token: token)
     }
 
-    /// Serves the page until the task is cancelled.
+    /// Serves the page until the task is cancelled or ``stop()`` is called.
+    ///
+    /// When it returns, nothing is served or collected any more, and it can be called again.
     ///
     /// - Parameter announce: Called with the address of the page once it is served. By default it is written to the standard
     ///   error in a line.
-    /// - Throws: An error if the port cannot be served, or `CancellationError`.
+    /// - Throws: ``DevtoolsError`` if the port cannot be served, or `CancellationError`.
     public func run(
       announcing announce: @Sendable (_ address: String) -> Void = {
         Devtools.write("Swift Operation devtools: \($0)\n")
       }
     ) async throws {
+      try Task.checkCancellation()
       announce(try await self.start())
-      try await withTaskCancellationHandler {
-        try await self.server.ended()
+      await withTaskCancellationHandler {
+        await self.server.ended()
       } onCancel: {
-        self.server.cancel()
+        Task(name: "Devtools") { await self.stop() }
       }
+      try Task.checkCancellation()
     }
 
     /// Begins to serve the page, and goes on until ``stop()`` is called or the value is released.
     ///
-    /// - Returns: The address of the page, with its port and token. A second call returns the same one.
-    /// - Throws: An error if the port cannot be served.
+    /// - Returns: The address of the page, with its port and token. A second call, also at the same time, returns the
+    ///   same one until ``stop()``.
+    /// - Throws: ``DevtoolsError`` if the port cannot be served. Nothing is left of the attempt.
     @discardableResult
     public func start() async throws -> String {
-      await self.liveFeed?.start()
-      return try await self.server.start()
+      try await self.server.start()
     }
 
-    /// Ends the connections and stops serving the page.
+    /// Ends the connections and stops serving the page. When it returns, nothing is served or collected any more.
     public func stop() async {
       await self.server.stop()
-      await self.liveFeed?.stop()
-    }
-
-    deinit {
-      self.server.cancel()
-      self.liveFeed?.cancel()
     }
 
     /// Writes a line to the standard error.

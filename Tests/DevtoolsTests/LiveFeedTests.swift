@@ -154,10 +154,10 @@
           token.touch()
           return []
         }
-        await feed.start()
+        await feed.begin()
         let connection = await feed.connect()
         _ = try await connection.messages()
-        await feed.stop()
+        await feed.end()
         #expect(await connection.next() == nil)
       }
       try await lifetimes.noneAlive()

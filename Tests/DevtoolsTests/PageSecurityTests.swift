@@ -19,14 +19,23 @@
     private let script = OperationScript<String, any Error>(default: .value("secret text"))
     private let client = OperationClient()
 
-    @Test func `Nothing is told without the token`() async throws {
+    @Test func `Without the token there are the files of the page, which tell nothing of the program`() async throws {
+      let store = self.client.store(for: self.script.query(path: ["numbers"]))
+      try await store.fetch()
       try await Served.with(Devtools(self.client)) { served in
         for path in Self.paths {
           for fields in [[], [("Authorization", "Bearer 00000000000000000000000000000000")]] as [[(String, String)]] {
             let answer = try await served.send("GET", path, [("Host", "127.0.0.1:\(served.address.port)")] + fields)
-            #expect(answer.status == 401, "\(path)")
-            #expect(!answer.body.contains(served.address.token))
+            if let file = PageFile.all[path] {
+              #expect(answer.status == 200 && answer.body == file.text, "\(path)")
+            } else {
+              #expect(answer.status == 401, "\(path)")
+            }
+            for secret in [served.address.token, "secret text"] { #expect(!answer.body.contains(secret)) }
           }
+          let other = path + (path.contains("?") ? "&" : "?") + "token=00000000000000000000000000000000"
+          let answer = try await served.send("GET", other, [("Host", "127.0.0.1:\(served.address.port)")])
+          #expect(answer.status == 401, "\(other)")
         }
       }
     }

@@ -44,8 +44,24 @@
     }
 
     @Test(arguments: ["cross-site", "same-site", "unknown"])
-    func `A request of another site is refused`(site: String) {
+    func `A request of another site is refused, and a link to the page is followed`(site: String) {
       #expect(self.status { $0.site = site } == 403)
+      #expect(self.status { ($0.site, $0.isNavigation) = (site, true) } == 403)
+      #expect(self.status { ($0.site, $0.path, $0.authorization) = (site, "/", nil) } == 403)
+      #expect(self.status { ($0.site, $0.isNavigation, $0.path, $0.authorization) = (site, true, "/", nil) } == 200)
+      #expect(
+        self.status { ($0.site, $0.isNavigation, $0.path, $0.queryToken) = (site, true, "/", "wrong") } == 401
+      )
+      #expect(self.status { ($0.site, $0.isNavigation, $0.path, $0.method) = (site, true, "/", "POST") } == 403)
+    }
+
+    @Test func `The files of the page need no token, and refuse a wrong one`() {
+      for path in PageFile.all.keys {
+        #expect(self.status { ($0.path, $0.authorization) = (path, nil) } == 200)
+        #expect(self.status { ($0.path, $0.authorization, $0.queryToken) = (path, nil, "") } == 401)
+        #expect(self.status { ($0.path, $0.authorization, $0.method) = (path, nil, "POST") } == 401)
+      }
+      #expect(self.status { ($0.path, $0.authorization) = ("/devtools", nil) } == 401)
     }
 
     @Test(arguments: ["OPTIONS", "HEAD", "PUT", "DELETE", "TRACE", "get"])

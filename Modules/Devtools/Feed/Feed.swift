@@ -1,6 +1,12 @@
 #if SwiftOperationDevtools
   /// What a page shows: a client, or a recording.
   protocol Feed: Sendable {
+    /// Begins to follow what it shows, for one more user.
+    func begin() async
+
+    /// Ends what ``begin()`` has begun. Without users nothing is followed.
+    func end() async
+
     /// Begins to send messages, from the beginning.
     func connect() async -> FeedConnection
 

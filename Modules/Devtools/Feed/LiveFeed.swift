@@ -20,6 +20,8 @@
     private let bufferSize: Int
     private nonisolated let pump = TaskSlot()
 
+    /// Pages and recordings. An end may be told before its beginning, so it may be negative for a moment.
+    private var userCount = 0
     private var events: OperationEvents?
     private var index = StoreIndex()
     private var dirty: Set<OperationPath> = []
@@ -38,7 +40,9 @@
     }
 
     /// Begins to read the events of the client, and to look at it.
-    func start() {
+    func begin() {
+      self.userCount += 1
+      guard self.userCount == 1 else { return }
       self.startReading()
       self.pump.set(
         Task { [weak self] in
@@ -47,20 +51,24 @@
       )
     }
 
+    /// Whether it reads the events of the client, which then makes them.
+    var isReading: Bool { self.events != nil }
+
     /// Begins to read the events of the client.
     func startReading() {
       if self.events == nil { self.events = self.client.events(keeping: self.bufferSize) }
     }
 
-    /// Ends all connections, and stops reading events.
-    func stop() {
-      self.cancel()
+    /// Ends all connections with the last user, stops reading events, and forgets what it has read.
+    func end() {
+      self.userCount -= 1
+      guard self.userCount == 0 else { return }
+      self.pump.set(nil)
       self.events = nil
       for connection in self.connections { connection.end() }
       self.connections = []
+      (self.index, self.dirty, self.history) = (StoreIndex(), [], [])
     }
-
-    nonisolated func cancel() { self.pump.set(nil) }
 
     func connect() -> FeedConnection { self.connect(limit: FeedConnection.standardLimit) }
 

@@ -14,11 +14,36 @@
     ///   - limit: The largest size in bytes.
     /// - Throws: ``DevtoolsError`` if the file cannot be written, or if the page itself shows a recording.
     public func record(to path: String, limit: Int = 256 << 20) async throws {
-      guard let feed = self.liveFeed else { throw DevtoolsError("A recording cannot be recorded again.") }
-      var file = try RecordingFile(path: path, limit: limit)
-      await feed.start()
+      guard let feed = self.liveFeed else {
+        throw DevtoolsError(.recordingNotWritten, "A recording cannot be recorded again.")
+      }
+      let file = try RecordingFile(path: path, limit: limit)
+      await feed.begin()
       let connection = await feed.connect()
-      defer { connection.end() }
+      let result = await Self.write(feed, connection, to: file)
+      connection.end()
+      await feed.end()
+      try result.get()
+    }
+
+    private static func write(
+      _ feed: LiveFeed,
+      _ connection: FeedConnection,
+      to file: consuming RecordingFile
+    ) async -> Result<Void, any Error> {
+      do {
+        try await self.add(feed, connection, to: &file)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+
+    private static func add(
+      _ feed: LiveFeed,
+      _ connection: FeedConnection,
+      to file: inout RecordingFile
+    ) async throws(DevtoolsError) {
       while let messages = await connection.next() {
         var isFull = false
         for message in messages.split(separator: "\n\n") where message.hasPrefix("data: ") {

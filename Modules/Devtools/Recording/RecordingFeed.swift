@@ -12,7 +12,7 @@
     /// - Throws: An error if the file cannot be read, or is no recording.
     init(path: String) throws(DevtoolsError) {
       guard let file = fopen(path, "r") else {
-        throw DevtoolsError("The file \(path) cannot be read: \(String(cString: strerror(errno))).")
+        throw DevtoolsError(.recordingNotRead, "The file \(path) cannot be read: \(String(cString: strerror(errno))).")
       }
       defer { fclose(file) }
       var bytes: [UInt8] = []
@@ -26,11 +26,16 @@
       var lines = text.split(separator: "\n").map(String.init)
       if !text.hasSuffix("\n") { lines = lines.dropLast() }
       guard let first = lines.first, first.hasPrefix(#"{"type":"hello","version":1,"#) else {
-        throw DevtoolsError("\(name) is no recording of a client.")
+        throw DevtoolsError(.recordingNotRead, "\(name) is no recording of a client.")
       }
       lines[0] = first.replacing(#""live":true,"#, with: "").replacing(#""actions":true,"#, with: "")
       self.messages = lines + [#"{"type":"end"}"#]
     }
+
+    // The messages are there.
+    func begin() {}
+
+    func end() {}
 
     func connect() -> FeedConnection {
       let connection = FeedConnection(limit: .max)
@@ -45,16 +50,6 @@
       case ("POST", _): .forbidden("A recording cannot be changed.")
       default: .unknown
       }
-    }
-  }
-
-  /// Why a recording cannot be shown or written.
-  public struct DevtoolsError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The reason, in a sentence.
-    public let description: String
-
-    init(_ description: String) {
-      self.description = description
     }
   }
 #endif

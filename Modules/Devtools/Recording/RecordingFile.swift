@@ -12,7 +12,7 @@
       self.descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
       self.left = limit
       guard self.descriptor >= 0 else {
-        throw DevtoolsError("The file \(path) cannot be written: \(String(cString: strerror(errno))).")
+        throw .unwritten("The file \(path)")
       }
     }
 
@@ -32,11 +32,18 @@
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(self.descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else {
-          throw DevtoolsError("The recording cannot be written: \(String(cString: strerror(errno))).")
+          throw .unwritten("The recording")
         }
         rest = rest.dropFirst(count)
       }
       return true
+    }
+  }
+
+  extension DevtoolsError {
+    /// With the words of the system for the last error of a call.
+    fileprivate static func unwritten(_ what: String) -> DevtoolsError {
+      DevtoolsError(.recordingNotWritten, "\(what) cannot be written: \(String(cString: strerror(errno))).")
     }
   }
 #endif

@@ -1,132 +1,90 @@
 #if SwiftOperationDevtools
-  internal import FlyingFox
-  internal import FlyingSocks
   internal import OperationCore
-  internal import OperationFoundation
-  internal import OperationPlatform
 
-  /// Serves the page and the messages of a feed on the loopback interface.
+  /// Serves the page and the messages of a feed: started once, and stopped as a whole.
   actor PageServer {
+    private enum Phase: Sendable {
+      case idle
+      case serving(PageListener, address: String)
+      /// Its connections are ending.
+      case stopping(PageListener)
+
+      var listener: PageListener? {
+        switch self {
+        case .idle: nil
+        case .serving(let listener, _), .stopping(let listener): listener
+        }
+      }
+    }
+
     private let feed: any Feed
     private let port: UInt16
-    private let token = RequestGuard.makeToken()
-    private var running: (server: HTTPServer, task: Task<Void, any Error>, address: String)?
-    private nonisolated let canceller = TaskSlot()
+    private let token: String
+    private let limits: PageListener.Limits
+    private let deadlines: any DeadlineSource
+    private var phase = Phase.idle
+    /// Who waits for the end.
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    init(_ feed: any Feed, port: UInt16) {
+    /// - Parameters:
+    ///   - feed: What the page shows.
+    ///   - port: The port; 0 for one that is free.
+    ///   - token: What the address has; nil for a random one.
+    ///   - limits: What a stranger may take.
+    ///   - deadlines: Where the times of the limits come from.
+    init(
+      _ feed: any Feed,
+      port: UInt16,
+      token: String?,
+      limits: PageListener.Limits = PageListener.Limits(),
+      deadlines: any DeadlineSource = SystemDeadlineSource()
+    ) {
       self.feed = feed
       self.port = port
+      self.token = token ?? RequestGuard.makeToken()
+      self.limits = limits
+      self.deadlines = deadlines
     }
 
-    /// Begins to serve.
+    deinit { self.phase.listener?.close() }
+
+    /// Begins to serve, unless it does.
     ///
     /// - Returns: The address of the page.
-    func start() async throws -> String {
-      if let running { return running.address }
-      let handler = PageHandler(feed: self.feed, token: self.token)
-      let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: self.port)
-      let server = HTTPServer(config: .init(address: address, logger: .disabled), handler: handler)
-      let listening = Task { try await server.waitUntilListening(timeout: 30) }
-      let task = Task(name: "Devtools server") {
-        defer { listening.cancel() }
-        try await server.run()
+    func start() async throws(DevtoolsError) -> String {
+      while case .stopping = self.phase { await self.ended() }
+      if case .serving(_, let address) = self.phase { return address }
+      guard RequestGuard.isFit(self.token) else {
+        throw DevtoolsError(.unfitToken, "A token has 16 to 128 letters of ASCII, digits, hyphens and underscores.")
       }
-      do {
-        try await listening.value
-      } catch {
-        task.cancel()
-        // Such as that the port is in use, which is why it does not listen.
-        try await task.value
-        throw error
+      let listener = try PageListener(port: self.port, limits: self.limits, deadlines: self.deadlines) { port in
+        PageAnswers(feed: self.feed, guardian: RequestGuard(token: self.token, port: port))
       }
-      guard case .ip4(_, let port)? = await server.listeningAddress else { throw SocketError.disconnected }
-      handler.serve(port)
-      let text = "http://127.0.0.1:\(port)/?token=\(self.token)"
-      self.running = (server, task, text)
-      self.canceller.set(
-        Task {
-          await withTaskCancellationHandler {
-            _ = await task.result
-          } onCancel: {
-            task.cancel()
-          }
-        }
-      )
-      return text
+      let address = "http://127.0.0.1:\(listener.port)/?token=\(self.token)"
+      self.phase = .serving(listener, address: address)
+      await self.feed.begin()
+      return address
     }
 
-    /// Waits until the server has ended.
-    func ended() async throws {
-      guard let task = self.running?.task else { return }
-      try await task.value
-      try Task.checkCancellation()
+    /// Waits until nothing is served.
+    func ended() async {
+      if case .idle = self.phase { return }
+      await withCheckedContinuation { self.waiting.append($0) }
     }
 
+    /// Ends the connections and stops serving. When it returns, nothing of it is left.
     func stop() async {
-      guard let running = self.running else { return }
-      self.running = nil
-      await running.server.stop()
-      running.task.cancel()
-      _ = await running.task.result
-    }
-
-    nonisolated func cancel() { self.canceller.set(nil) }
-  }
-
-  /// Answers the requests of pages.
-  private final class PageHandler: HTTPHandler {
-    private let feed: any Feed
-    private let token: String
-    /// The port, once it is known.
-    private let port = Locked<UInt16>(0)
-
-    init(feed: any Feed, token: String) {
-      self.feed = feed
-      self.token = token
-    }
-
-    func serve(_ port: UInt16) { self.port.withLock { $0 = port } }
-
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-      let query = Dictionary(request.query.map { ($0.name, $0.value) }) { first, _ in first }
-      let claims = RequestGuard.Claims(
-        method: request.method.rawValue,
-        path: request.path,
-        host: request.headers[.host],
-        origin: request.headers[HTTPHeader("Origin")],
-        site: request.headers[HTTPHeader("Sec-Fetch-Site")],
-        authorization: request.headers[.authorization],
-        queryToken: query["token"]
-      )
-      let guardian = RequestGuard(token: self.token, port: self.port.withLock { $0 })
-      if case .refused(let status, let reason) = guardian.judge(claims) { return .text(reason, status: status) }
-      if request.method == .GET {
-        if let file = PageFile.all[request.path] {
-          return HTTPResponse(file.text.replacing("%TOKEN%", with: self.token), type: file.type)
-        }
-        if request.path == "/api/events" {
-          return HTTPResponse(events: EventStreamBody(connection: await self.feed.connect()))
-        }
-      }
-      return await self.answer(request, query)
-    }
-
-    private func answer(_ request: HTTPRequest, _ query: [String: String]) async -> HTTPResponse {
-      var body = ""
-      if request.method == .POST {
-        guard let count = request.bodySequence.count, count <= 1 << 20 else {
-          return .text("The body is too long.", status: 413)
-        }
-        guard let data = try? await request.bodyData else { return .text("The body is not complete.", status: 400) }
-        body = String(decoding: data, as: UTF8.self)
-      }
-      let question = FeedRequest(method: request.method.rawValue, path: request.path, query: query, body: body)
-      switch await self.feed.answer(question) {
-      case .json(let text): return HTTPResponse(text, type: "application/json")
-      case .lines(let text): return HTTPResponse(text, type: "application/x-ndjson")
-      case .unknown: return .text("There is nothing here.", status: 404)
-      case .forbidden(let reason): return .text(reason, status: 403)
-      case .wrong(let reason): return .text(reason, status: 400)
+      switch self.phase {
+      case .idle: break
+      case .stopping: await self.ended()
+      case .serving(let listener, _):
+        self.phase = .stopping(listener)
+        await listener.closed()
+        await self.feed.end()
+        self.phase = .idle
+        let waiting = self.waiting
+        self.waiting = []
+        for continuation in waiting { continuation.resume() }
       }
     }
   }

@@ -5,6 +5,8 @@
 
 public let SOCK_STREAM: Int32 = 1
 
+public let SO_NOSIGPIPE: Int32 = 0x1022
+
 public typealias sa_family_t = UInt8
 
 public struct in_addr {

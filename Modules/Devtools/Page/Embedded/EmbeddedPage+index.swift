@@ -10,8 +10,8 @@ extension EmbeddedPage {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Operation Devtools</title>
-<link rel="icon" href="/icon.svg?token=%TOKEN%">
-<link rel="stylesheet" href="/devtools.css?token=%TOKEN%">
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/devtools.css">
 </head>
 <body data-view="stores">
 <a class="skip" href="#tree">Skip to the stores</a>
@@ -101,7 +101,7 @@ extension EmbeddedPage {
 <dialog id="dialog" aria-label="Operation Devtools"></dialog>
 <div id="toast" class="toast" role="status" aria-live="polite"></div>
 <noscript><p class="empty">This page needs JavaScript.</p></noscript>
-<script src="/devtools.js?token=%TOKEN%"></script>
+<script src="/devtools.js"></script>
 </body>
 </html>
 
