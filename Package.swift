@@ -86,7 +86,7 @@ let table: [Module] = [
   .library("Hedging", uses: ["Core"]),
   .library("Batching", uses: ["Core"]),
   .library("Scheduling", uses: ["Core"]),
-  .library("Derivation", uses: ["Core", "Pagination"]),
+  .library("Derivation", uses: ["Platform", "Core", "Pagination"]),
   .library("Persistence", uses: ["Platform", "Foundation", "Core", "Backoff", "Mutation"]),
   .library(
     "SQLite",

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import OperationBackoff
 import OperationCore
 import OperationDerivation
@@ -22,6 +24,71 @@ struct ChangeTests {
     self.source.currentValue = 10
     #expect(shown.all == [4, 22])
     #expect([one, two].map(\.calls.value) == [2, 2])
+  }
+
+  @Test
+  func `A slow body on another thread does not hold up the queries of other sources`() async throws {
+    let (begun, end) = (Gate(), DispatchSemaphore(value: 0))
+    @Sendable func waitForEnd() { #expect(end.waitForSignal()) }
+    let isSlow = Box(false)
+    let slow = Derived("slow") { [cell] context in
+      let value = try await context.value(of: cell.query)
+      if isSlow.value {
+        begun.open()
+        waitForEnd()
+      }
+      return value
+    }
+    let other = Cell("b", 1)
+    let quick = Derived("quick") { try await $0.value(of: other.query) }
+    let shown = [slow, quick].map { Shown(self.client.store(for: $0.query)) }
+    isSlow.value = true
+    let change = Task { try await onThread { self.source.currentValue = 2 } }
+    try await begun.wait()
+    self.client.store(for: other.query).currentValue = 7
+    #expect(shown.map(\.all) == [[1], [1, 7]])
+    end.signal()
+    try await change.value
+    await self.client.settledDerivations()
+    #expect(shown.map(\.all) == [[1, 2], [1, 7]])
+    #expect([slow, quick].map(\.calls.value) == [2, 2])
+  }
+
+  @Test(arguments: [false, true])
+  func `Each of several threads finds its queries run when its change returns`(_ isJoined: Bool) async throws {
+    let cells = (0..<4).map { Cell("c\($0)", 0) }
+    let derived = cells.map { cell in
+      Derived("d\(cell.name)") { try await $0.value(of: cell.query) * 10 }
+    }
+    let sum = Derived("sum") { context in
+      var sum = 0
+      for query in derived { sum += try await context.value(of: query.query) }
+      return sum
+    }
+    let shown = derived.map { Shown(self.client.store(for: $0.query)) }
+    let total = isJoined ? Shown(self.client.store(for: sum.query)) : nil
+    await self.client.settledDerivations()
+    let misses = try await withThrowingTaskGroup(of: Int.self) { group in
+      for (cell, shown) in zip(cells, shown) {
+        group.addTask {
+          try await onThread {
+            (1...200).count { number in
+              self.client.store(for: cell.query).currentValue = number
+              return shown.all.last != number * 10
+            }
+          }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    await self.client.settledDerivations()
+    #expect(shown.allSatisfy { $0.all.last == 2_000 })
+    if let total {
+      // Its run may be the one that runs a query below it, on the thread of another change.
+      #expect(total.all.last == 8_000)
+    } else {
+      #expect(misses == 0)
+    }
   }
 
   @Test
@@ -288,5 +355,14 @@ struct ChangeTests {
     #expect(others.enumerated().allSatisfy { $1.all == [$0 + 1, $0 + 2] })
     #expect(readers.allSatisfy { $0.calls.value == 2 })
     #expect(sum.calls.value == 2)
+  }
+}
+
+/// Runs code that may block on a thread of its own.
+private func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async throws -> R {
+  try await withTimeLimit("a thread to end") {
+    await withUnsafeContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(returning: body()) }
+    }
   }
 }

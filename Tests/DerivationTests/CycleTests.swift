@@ -73,6 +73,87 @@ struct CycleTests {
     #expect(shown[0].all.last == 0)
     #expect(shown[1].all.last == 10)
   }
+
+  // MARK: - States
+
+  /// Queries that each read the next one, and the last the first: those with a number in `states` by its state.
+  private func ring(of count: Int, states: Set<Int>, _ calls: Counter) -> [@Sendable () -> AnyQuery] {
+    @Sendable func query(_ number: Int) -> AnyQuery {
+      let query = QueryOperation<Int, any Error>("q\(number)") { context in
+        calls.increment()
+        let next = query((number + 1) % count)
+        if !states.contains(number) { return try await context.value(of: next) + 1 }
+        return (context.states(of: next).currentValue ?? 0) + 1
+      }
+      .derived()
+      return AnyQuery(query)
+    }
+    return (0..<count).map { number in { query(number) } }
+  }
+
+  @Test
+  func `A query that reads its own state is reported, and ends`() async throws {
+    let calls = Counter()
+    let query = self.ring(of: 1, states: [0], calls)[0]()
+    let store = self.client.store(for: query)
+    let recorder = WarningRecorder()
+    try await recorder.recording {
+      let shown = Shown(store)
+      await self.client.settledDerivations()
+      #expect(shown.all == [1])
+      // The next run builds on the value of the one before.
+      try await store.fetch()
+      await self.client.settledDerivations()
+      #expect(shown.all == [1, 2])
+    }
+    #expect(calls.value == 2)
+    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    #expect(recorder.warnings.first?.message.contains("q0 → q0") == true)
+  }
+
+  @Test(arguments: [(2, [0, 1]), (2, [1]), (3, [0, 1, 2]), (5, [2])] as [(Int, Set<Int>)])
+  func `A cycle of states is reported, and ends`(_ count: Int, _ states: Set<Int>) async throws {
+    let calls = Counter()
+    let ring = self.ring(of: count, states: states, calls)
+    let recorder = WarningRecorder()
+    await recorder.recording {
+      let shown = ring.map { Shown(self.client.store(for: $0())) }
+      await self.client.settledDerivations()
+      let first = calls.value
+      await self.client.invalidate().settled()
+      await self.client.settledDerivations()
+      #expect(first < 100 * count && calls.value < 200 * count)
+      #expect(shown.allSatisfy { !$0.all.isEmpty })
+    }
+    #expect(Set(recorder.warnings.map(\.code)) == [.taskCycle])
+    #expect(recorder.warnings.count <= count)
+    let names = (0..<2 * count).map { "q\($0 % count)" }
+    let circles = states.map { number in names[number...(number + count)].joined(separator: " → ") }
+    for warning in recorder.warnings { #expect(circles.contains { warning.message.contains($0) }) }
+  }
+
+  @Test
+  func `Queries that read each other's state in turn are no cycle`() async throws {
+    let flag = Cell("flag", 0)
+    @Sendable func query(_ number: Int) -> AnyQuery {
+      let query = QueryOperation<Int, any Error>("q\(number)") { context in
+        let reader = try await context.value(of: flag.query)
+        return reader == number ? (context.states(of: query(1 - number)).currentValue ?? 0) + 10 : number
+      }
+      .derived()
+      return AnyQuery(query)
+    }
+    let recorder = WarningRecorder()
+    await recorder.recording {
+      let shown = (0..<2).map { Shown(self.client.store(for: query($0))) }
+      for number in [1, 0, 1, 0, 1, 0, 1] {
+        self.client.store(for: flag.query).currentValue = number
+        await self.client.settledDerivations()
+      }
+      #expect(shown.map(\.all.last) == [0, 10])
+    }
+    #expect(recorder.warnings.isEmpty)
+  }
 }
 
 /// A query of any kind, so that queries can refer to each other.

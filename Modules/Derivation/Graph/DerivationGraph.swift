@@ -49,6 +49,23 @@ enum DerivationGraph {
     return nil
   }
 
+  /// The derived queries on a shortest way from one of several to another one, along what the last runs have read; nil if
+  /// there is none.
+  ///
+  /// - Complexity: O(*n*) in the derived queries below the nodes and their sources.
+  static func path(from starts: some Sequence<DerivationNode>, to goal: DerivationNode) -> [DerivationNode]? {
+    var search = GraphSearch<DerivationNode, ObjectIdentifier>()
+    for node in starts { search.add(node, ObjectIdentifier(node)) }
+    while let (step, node) = search.next() {
+      if node === goal { return search.path(to: step) }
+      for reading in node.commit?.readings.values ?? [:].values {
+        guard let next = reading.source?.derivationNode else { continue }
+        search.add(next, ObjectIdentifier(next), after: step)
+      }
+    }
+    return nil
+  }
+
   /// The nodes that remain to be visited.
   private struct Search {
     private var nodes: [DerivationNode] = []

@@ -42,6 +42,8 @@ final class DerivationNode: Sendable {
     var changedSource: OperationPath?
     /// Whether a source has changed while a run was under way.
     var hasMissedChange = false
+    /// How many runs in a row have read the state of a source that reads this query, by store.
+    var circles: [ObjectIdentifier: Int] = [:]
     /// The nodes that run again when the runs of this one have ended.
     var postponed: [ObjectIdentifier: DerivationNode] = [:]
   }
@@ -136,6 +138,35 @@ final class DerivationNode: Sendable {
       return true
     }
   }
+
+  /// After this number of runs in a row, reading a state in a circle counts as a cycle. Once can happen where queries read each
+  /// other in turn: what the other one has read is not what it reads next.
+  private static let maximumCircles = 3
+
+  /// Notes the sources that read this query, and whose states a run has read.
+  ///
+  /// - Parameter sources: The stores, and whether each is that of this query itself.
+  /// - Returns: Those that are no longer sources, and of these those that are to be reported.
+  func noteCircles(
+    _ sources: [ObjectIdentifier: Bool]
+  ) -> (left: Set<ObjectIdentifier>, reported: Set<ObjectIdentifier>) {
+    self.content.withLock { content in
+      let former = content.circles
+      var (left, reported) = (Set<ObjectIdentifier>(), Set<ObjectIdentifier>())
+      content.circles = [:]
+      for (id, isOwn) in sources {
+        let limit = isOwn ? 1 : Self.maximumCircles
+        let count = min((former[id] ?? 0) + 1, limit + 1)
+        content.circles[id] = count
+        if count >= limit { left.insert(id) }
+        if count == limit { reported.insert(id) }
+      }
+      return (left, reported)
+    }
+  }
+
+  /// Whether the last run has read a state in a circle.
+  var hasCircles: Bool { self.content.withLock { !$0.circles.isEmpty } }
 
   /// Whether the store has subscribers.
   var isLive: Bool { self.content.withLock { $0.isLive } }

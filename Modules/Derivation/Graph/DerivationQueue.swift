@@ -1,16 +1,17 @@
 public import OperationCore
+internal import OperationPlatform
 
-/// The derived queries of a client whose sources have changed, which run again one after the other.
+/// The derived queries of a client whose sources have changed, which run again.
 ///
-/// A query runs after those that it reads: the nodes are ordered by their heights.
+/// Each thread that changes a source runs what it has touched, one after the other, and waits for no other thread. A query
+/// runs after those that it reads: the nodes are ordered by their heights. Where the queries of two threads overlap, a
+/// query that runs already runs once more after that, if it has read what was before.
 final class DerivationQueue: Sendable {
   fileprivate struct Content: Sendable {
-    /// The nodes that wait, by height.
-    var waiting: [[DerivationNode]] = []
-    var members: Set<ObjectIdentifier> = []
-    /// No node that waits is lower.
-    var lowest = 0
-    var isProcessing = false
+    /// The nodes of threads that have changed a source, whose handlers are called first, by thread.
+    var added: [UInt: Heap] = [:]
+    /// The nodes of threads that run theirs, by thread.
+    var processed: [UInt: Heap] = [:]
     /// Those who wait until no node waits.
     var waiters: [UnsafeContinuation<Void, Never>] = []
     /// The number of runs of derived queries.
@@ -37,18 +38,20 @@ final class DerivationQueue: Sendable {
   ///   - performInOrder: Performs its argument after the handlers of the event that has changed a source.
   func add(_ nodes: [DerivationNode], _ performInOrder: (@escaping @Sendable () -> Void) -> Void) {
     let heights = nodes.map(\.height)
-    self.content.withLock { content in
-      for (node, height) in zip(nodes, heights) { content.add(node, height) }
-    }
-    performInOrder { self.process() }
+    let thread = CurrentThread.identifier
+    let isProcessing = self.content.withLock { $0.add(nodes, heights, on: thread) }
+    // A thread that runs its nodes comes to these, too. Inside of each other, the runs of a long chain would fill the stack.
+    if isProcessing { return }
+    performInOrder { self.process(addedOn: thread) }
   }
 
-  /// Runs the nodes that wait, and those that are added meanwhile, unless a caller is doing so.
-  private func process() {
-    guard self.content.withLock({ $0.beginProcessing() }) else { return }
+  /// Runs the nodes that a thread has added, and those that this thread adds meanwhile, unless it is doing so.
+  private func process(addedOn adder: UInt) {
+    let thread = CurrentThread.identifier
+    guard self.content.withLock({ $0.beginProcessing(addedOn: adder, on: thread) }) else { return }
     var waiters: [UnsafeContinuation<Void, Never>] = []
     DerivationCause.withAutomatic {
-      while let nodes = self.content.withLock({ $0.takeLowest(orEndFor: &waiters) }) {
+      while let nodes = self.content.withLock({ $0.takeLowest(on: thread, orEndFor: &waiters) }) {
         for node in nodes { node.rerunIfOutdated() }
       }
     }
@@ -57,8 +60,8 @@ final class DerivationQueue: Sendable {
 
   /// Waits until no node waits or is being run again.
   ///
-  /// The thread that has added the last one does that before it returns from its change, so nothing is polled, and a
-  /// cancellation need not end the wait.
+  /// A thread that has added some runs them before it returns from its change, so nothing is polled, and a cancellation need
+  /// not end the wait.
   func becomesIdle() async {
     await withUnsafeContinuation { waiter in
       let isIdle = self.content.withLock { content in
@@ -97,37 +100,94 @@ final class DerivationQueue: Sendable {
   }
 }
 
+extension DerivationQueue {
+  /// The nodes of one thread that wait, by height.
+  fileprivate struct Heap: Sendable {
+    private var waiting: [[DerivationNode]] = []
+    private var members: Set<ObjectIdentifier> = []
+    /// No node that waits is lower.
+    private var lowest = 0
+
+    mutating func add(_ node: DerivationNode, _ height: Int) {
+      guard self.members.insert(ObjectIdentifier(node)).inserted else { return }
+      while self.waiting.count <= height { self.waiting.append([]) }
+      self.waiting[height].append(node)
+      self.lowest = min(self.lowest, height)
+    }
+
+    mutating func add(_ other: Heap) {
+      for (height, nodes) in other.waiting.enumerated() {
+        for node in nodes { self.add(node, height) }
+      }
+    }
+
+    /// Removes and returns the lowest nodes; nil if none waits.
+    mutating func takeLowest() -> [DerivationNode]? {
+      while self.lowest < self.waiting.count, self.waiting[self.lowest].isEmpty { self.lowest += 1 }
+      guard self.lowest < self.waiting.count else { return nil }
+      let nodes = self.waiting[self.lowest]
+      self.waiting[self.lowest] = []
+      for node in nodes { self.members.remove(ObjectIdentifier(node)) }
+      return nodes
+    }
+  }
+}
+
 extension DerivationQueue.Content {
-  fileprivate mutating func add(_ node: DerivationNode, _ height: Int) {
-    guard self.members.insert(ObjectIdentifier(node)).inserted else { return }
-    while self.waiting.count <= height { self.waiting.append([]) }
-    self.waiting[height].append(node)
-    self.lowest = min(self.lowest, height)
+  /// Adds nodes for a thread. Returns whether the thread runs its nodes, so that it comes to these.
+  fileprivate mutating func add(_ nodes: [DerivationNode], _ heights: [Int], on thread: UInt) -> Bool {
+    let isProcessing = self.processed[thread] != nil
+    for (node, height) in zip(nodes, heights) {
+      if isProcessing {
+        self.processed[thread]?.add(node, height)
+      } else {
+        self.added[thread, default: DerivationQueue.Heap()].add(node, height)
+      }
+    }
+    return isProcessing
   }
 
-  fileprivate mutating func beginProcessing() -> Bool {
-    if self.isProcessing { return false }
-    self.isProcessing = true
+  /// Hands the nodes that one thread has added to another, usually to itself. Returns whether that has to begin to run them.
+  fileprivate mutating func beginProcessing(addedOn adder: UInt, on thread: UInt) -> Bool {
+    guard let added = self.added.removeValue(forKey: adder) else { return false }
+    if self.processed[thread] != nil {
+      self.processed[thread]?.add(added)
+      return false
+    }
+    self.processed[thread] = added
     return true
   }
 
-  fileprivate var isIdle: Bool { !self.isProcessing && self.members.isEmpty }
+  fileprivate var isIdle: Bool { self.added.isEmpty && self.processed.isEmpty }
 
-  /// Removes and returns the lowest nodes. If no node waits, ends the processing, and returns nil.
+  /// Removes and returns the lowest nodes of a thread. If none waits, ends the processing, and returns nil.
   ///
-  /// - Parameter waiters: Receives those who have waited for the end.
+  /// - Parameters:
+  ///   - thread: The thread.
+  ///   - waiters: Receives those who have waited for the end.
   /// - Returns: The nodes.
-  fileprivate mutating func takeLowest(orEndFor waiters: inout [UnsafeContinuation<Void, Never>]) -> [DerivationNode]? {
-    while self.lowest < self.waiting.count, self.waiting[self.lowest].isEmpty { self.lowest += 1 }
-    guard self.lowest < self.waiting.count else {
-      (self.waiting, self.lowest, self.isProcessing) = ([], 0, false)
-      swap(&waiters, &self.waiters)
-      return nil
-    }
-    let nodes = self.waiting[self.lowest]
-    self.waiting[self.lowest] = []
-    for node in nodes { self.members.remove(ObjectIdentifier(node)) }
-    return nodes
+  fileprivate mutating func takeLowest(
+    on thread: UInt,
+    orEndFor waiters: inout [UnsafeContinuation<Void, Never>]
+  ) -> [DerivationNode]? {
+    if let nodes = self.processed[thread]?.takeLowest() { return nodes }
+    self.processed[thread] = nil
+    if self.isIdle { swap(&waiters, &self.waiters) }
+    return nil
+  }
+}
+
+private enum CurrentThread {
+  /// An identifier of the current thread that is unique among living threads.
+  static var identifier: UInt {
+    #if canImport(Glibc) || canImport(Android)
+      UInt(pthread_self())
+    #elseif canImport(Musl) || canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      // A system without threads.
+      1
+    #endif
   }
 }
 

@@ -53,6 +53,7 @@ struct DerivedRun {
         if count < Self.maximumEvaluations { continue }
         self.reportUnsettled(in: context)
       }
+      evaluation.leaveCircles()
       evaluation.reportCycles()
       let hasFailed = if case .failure = result { true } else { false }
       // The source has made its attempts.

@@ -6,6 +6,10 @@ final class Evaluation: Sendable {
     /// The first reading of each source, by store.
     var readings: [ObjectIdentifier: any Reading] = [:]
     var cycles: [OperationCycleError] = []
+    /// The names of the queries through which the query reads its own state.
+    var circles: [[String]] = []
+    /// The store of the query itself, if the body has read its state.
+    var ownStore: ObjectIdentifier?
     var hasFailedSource = false
     /// Whether a source has changed while it was read, or between two reads.
     var isMixed = false
@@ -83,6 +87,11 @@ extension Evaluation {
   /// Reads the state of a store, which becomes a source, and waits for nothing. The context comes from the reader.
   func state<State>(of store: OperationStore<State>, in context: OperationContext) -> State {
     guard store.isInClient, !self.hasEnded else { return store.state }
+    if store.derivationNode === self.node {
+      // It would run again for the beginning and the end of each of its runs.
+      self.content.withLock { $0.ownStore = ObjectIdentifier(store) }
+      return store.state
+    }
     self.begin(store, runsIfStale: true)
     let reading = StoreReading(of: store, invalidation: store.lastInvalidation, isOfState: true)
     self.add(reading, hasFailed: false, height: store.derivationNode?.height ?? 0, isVerified: false, in: context)
@@ -173,6 +182,38 @@ extension Evaluation {
     return cycle
   }
 
+  /// Lets go of the sources whose states were read although they read this query, if that goes on from run to run: it waits for
+  /// nothing, so each run would be the cause of the next without end.
+  func leaveCircles() {
+    let (readings, ownStore) = self.content.withLock { ($0.readings, $0.ownStore) }
+    var sources: [ObjectIdentifier: [DerivationNode]] = [:]
+    if let ownStore { sources[ownStore] = [self.node] }
+    var states: [ObjectIdentifier: (id: ObjectIdentifier, node: DerivationNode)] = [:]
+    for (id, reading) in readings where reading.isOfState {
+      if let node = reading.source?.derivationNode { states[ObjectIdentifier(node)] = (id, node) }
+    }
+    while !states.isEmpty, let path = DerivationGraph.path(from: states.values.map(\.node), to: self.node),
+      let state = path.first.flatMap({ states.removeValue(forKey: ObjectIdentifier($0)) })
+    {
+      sources[state.id] = path
+    }
+    if sources.isEmpty, !self.node.hasCircles { return }
+    let (left, reported) = self.node.noteCircles(
+      Dictionary(uniqueKeysWithValues: sources.keys.map { ($0, $0 == ownStore) })
+    )
+    let circles = reported.compactMap { sources[$0] }.map { ([self.node] + $0).map(\.name) }
+    if left.isEmpty { return }
+    let height = readings.reduce(0) { height, reading in
+      left.contains(reading.key) ? height : max(height, reading.value.source?.derivationNode?.height ?? 0)
+    }
+    let released = self.content.withLock { content in
+      content.circles = circles
+      content.height = height
+      return left.compactMap { content.readings.removeValue(forKey: $0) }
+    }
+    _ = consume released  // Released after unlocking.
+  }
+
   private func resultOfCycle<State>(_ cycle: OperationCycleError, in store: OperationStore<State>) -> ReadValue<State> {
     if let failure = cycle as? State.Failure { return ReadValue(value: .failure(failure), outcome: nil) }
     precondition(
@@ -213,7 +254,17 @@ extension Evaluation {
 
   /// Reports the cycles that were found.
   func reportCycles() {
-    for cycle in self.content.withLock({ $0.cycles }) { cycle.report() }
+    let (cycles, circles) = self.content.withLock { ($0.cycles, $0.circles) }
+    for cycle in cycles { cycle.report() }
+    for names in circles {
+      OperationWarning(
+        code: .taskCycle,
+        message: """
+          \(self.node.name) reads a state that is made of its own: \(names.joined(separator: " → ")). Each run would be the \
+          cause of the next, so a change of that state is none. A derived query must not read its own state.
+          """
+      ).report()
+    }
   }
 }
 
