@@ -10,6 +10,8 @@ package final class RunWaits: Sendable {
     var called: WeakNode?
     /// The runs that the children of the run's task waited for last, by the identities of the children.
     var calledByChildren: [UInt: WeakNode] = [:]
+    /// The waits of tasks that the work has made, and awaits or not.
+    var unstructured: [UnstructuredWait] = []
   }
 
   let run: OperationTaskIdentifier
@@ -26,10 +28,14 @@ package final class RunWaits: Sendable {
   }
 
   var edges: [WaitEdge] {
-    let (queue, called, children) = self.nodes.withLock { ($0.queue, $0.called, $0.calledByChildren) }
-    let nodes = [queue?.node, called?.node] + children.values.map(\.node)
-    return nodes.compactMap { node in node.map { WaitEdge(awaited: $0) } }
+    let nodes = self.nodes.withLock { $0 }
+    let certain = [nodes.queue?.node, nodes.called?.node] + nodes.calledByChildren.values.map(\.node)
+    let awaited: [(any WaitNode)?] = nodes.unstructured.filter(\.isAwaited).map(\.node)
+    return (certain + awaited).compactMap { node in node.map { WaitEdge(awaited: $0) } }
   }
+
+  /// The waits of tasks that the work has made, and awaits or not.
+  var unstructured: [UnstructuredWait] { self.nodes.withLock { $0.unstructured } }
 
   var isLeading: Bool { self.leads.load(ordering: .relaxed) }
 
@@ -47,6 +53,17 @@ package final class RunWaits: Sendable {
   var isInChildTask: Bool {
     let place = self.place.load(ordering: .relaxed)
     return place != 0 && self.task.load(ordering: .relaxed) != 0 && place == EnclosingRun.place
+  }
+
+  /// Whether the current task was made by the work, which goes on and need not wait for it: a `Task { }`, or a child of one.
+  var isInUnstructuredTask: Bool { self.task.load(ordering: .relaxed) != 0 && !self.isInCurrentTask }
+
+  func add(_ wait: UnstructuredWait) {
+    self.nodes.withLock { $0.unstructured.append(wait) }
+  }
+
+  func remove(_ wait: UnstructuredWait) {
+    self.nodes.withLock { nodes in nodes.unstructured.removeAll { $0 === wait } }
   }
 
   /// Notes that the run waits in `queue`, until it waits in another one.

@@ -108,6 +108,9 @@ extension SharedRun {
     isAlreadyOwner: Bool = false
   ) async -> RunOutcome {
     guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: isAlreadyOwner) else { return self.outcome }
+    if let wait = UnstructuredWait.ofCurrentTask(for: self, at: waiterID) {
+      return await self.outcome(of: wait, leaving: leaving) { self.start(in: context, mode: mode) }
+    }
     let hasFinished = await withTaskCancellationHandler {
       self.start(in: context, mode: mode)
       return await self.wait(at: waiterID, isOwner: true)
@@ -143,6 +146,9 @@ extension SharedRun {
     at waiterID: WaiterTable.WaiterID,
     leaving: Leaving
   ) async -> RunOutcome {
+    if let wait = UnstructuredWait.ofCurrentTask(for: self, at: waiterID) {
+      return await self.outcome(of: wait, leaving: leaving) {}
+    }
     let hasFinished = await withTaskCancellationHandler {
       await self.wait(at: waiterID, isOwner: true)
     } onCancel: {
@@ -195,6 +201,34 @@ extension SharedRun {
       preconditionFailure("A waiter left a shared run whose failure cannot represent a cancellation.")
     }
     return outcome
+  }
+}
+
+// MARK: - Waiting in a task that a run has made
+
+extension SharedRun {
+  /// Waits for the outcome in a task that the work of another run has made. A cycle ends the wait.
+  // Not inlined: few tasks are of this kind, and the others would allocate room for the handlers.
+  @inline(never)
+  private nonisolated(nonsending) func outcome(
+    of wait: UnstructuredWait,
+    leaving: Leaving,
+    after start: () -> Void
+  ) async -> RunOutcome {
+    let hasFinished = await withTaskCancellationHandler {
+      start()
+      return await withTaskPriorityEscalationHandler {
+        wait.begin()
+        return await self.wait(at: wait.waiter, isOwner: true)
+      } onPriorityEscalated: { _, priority in
+        wait.noteRise(to: priority.rawValue)
+      }
+    } onCancel: {
+      if wait.takeLeave() { self.leave(wait.waiter, isOwner: true, leaving: leaving) }
+    }
+    let cycle = wait.end()
+    if hasFinished { return self.outcome }
+    return cycle.map { RunOutcome.cycle($0, as: self.failureType) } ?? self.outcomeOfLeaving
   }
 }
 

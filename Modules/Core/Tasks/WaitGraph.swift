@@ -77,6 +77,11 @@ package enum WaitGraph {
     if EnclosingRun.exists { EnclosingRun.note(awaited: node) }
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }
     if let path = self.path(from: node, onlyCalls: true) { return .recursion(self.names(of: path)) }
+    if UnstructuredWait.exist, UnstructuredWait.findOut(joining: node),
+      let path = self.path(from: node, onlyCalls: true)
+    {
+      return .recursion(self.names(of: path))
+    }
     return self.path(from: node, onlyCalls: false) == nil ? .open : .queuedBehindCaller
   }
 
@@ -92,7 +97,7 @@ package enum WaitGraph {
   }
 
   /// The names of a cycle. The first is repeated at the end.
-  private static func names(of path: [any WaitNode]) -> [String] {
+  static func names(of path: [any WaitNode]) -> [String] {
     // A store's run and the deduplicated run inside it have the same name, which is listed once.
     var names: [String] = []
     for case let name? in path.map(\.waitName) where names.last != name { names.append(name) }
