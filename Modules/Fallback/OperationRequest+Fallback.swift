@@ -27,6 +27,8 @@ extension OperationRequest {
   ///   - substitute: Receives the error and the context of the run. The run fails with the error that it throws, which
   ///     may be the one that it receives.
   /// - Returns: The operation, whose runs fail only when they are cancelled or `substitute` throws.
+  // Disfavored, so that the compiler does not try both overloads with each literal in a chain of modifiers.
+  @_disfavoredOverload
   @inlinable
   public func fallback(
     use: FallbackUse = .shown,
