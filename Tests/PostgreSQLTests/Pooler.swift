@@ -68,7 +68,8 @@
       until [ -S "$2/.s.PGSQL.6432" ]; do kill -0 $pid 2>/dev/null || { echo -; exit; }; sleep 0.05; done
       echo +
       read -r nothing
-      kill $pid
+      # It has nothing to lose, and a test process may have started it with other signals blocked.
+      kill -9 $pid
       wait $pid
       rm -rf "$2"
       """
