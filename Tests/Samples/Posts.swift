@@ -40,6 +40,7 @@ public struct User: Hashable, Identifiable, Sendable, Codable {
 public struct Server: Sendable {
   public func post(_ id: Int) async throws -> Post { sample() }
   public func post(id: Int) async throws -> Post? { sample() }
+  public func titles(with text: String) async throws -> [String] { sample() }
   public func posts(page: Int) async throws -> [Post] { sample() }
   public func posts(by user: Int) async throws -> [Post] { sample() }
   public func posts(after id: Int, limit: Int) async throws -> [Post] { sample() }
