@@ -122,6 +122,10 @@ struct SimulatedRow: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.bounded, .warningsAreIssues) struct AdaptiveSimulationTests {
+  /// One, two where more schedules are asked for, or as many as `SIMULATION_SEEDS` says.
+  private let seedCount =
+    ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? (ModelRuns.isThorough ? 2 : 1)
+
   /// Every third row, and all of them with two seeds where more schedules are asked for.
   @Test(arguments: ModelRuns.part(of: SimulatedRow.table))
   func `The throughput is within 15 percent of the best, at less than twice the latency`(row: SimulatedRow) {
@@ -132,7 +136,7 @@ struct SimulatedRow: Sendable, CustomTestStringConvertible {
     // The latency without load changes in some rows.
     let base = row.server.base(0) == row.server.base(row.length) ? alone : best.latency
     simulation.length = row.length
-    for seed in 1...UInt64(ModelRuns.isThorough ? 2 : 1) {
+    for seed in 1...self.seedCount {
       simulation.seed = seed
       let limit = AdaptiveLimit(minimum: 1, maximum: row.maximum)
       let result = simulation.run(limit)
