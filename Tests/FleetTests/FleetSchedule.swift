@@ -20,8 +20,10 @@ struct FleetSchedule {
     let item: Int
     let count: Int
     let time: Duration
-    /// Whether a run of that node was under way, whose value comes after the one that was set.
+    /// Whether a run of a node was under way, whose value comes after the one that was set.
     let isDuringRun: Bool
+    /// Whether another node had set a value just before. The one that reaches the backend last is the last one.
+    let isDuringSetting: Bool
   }
 
   private struct Call {
@@ -190,8 +192,15 @@ struct FleetSchedule {
   private mutating func set(_ item: Int, on index: Int) {
     guard let node = self.nodes[index] else { return }
     let (count, store) = (self.fleet.count(), node.store(self.fleet.query(item, on: node.name)))
+    let time = self.fleet.clock.elapsed
     self.settings.append(
-      Setting(item: item, count: count, time: self.fleet.clock.elapsed, isDuringRun: store.isLoading)
+      Setting(
+        item: item,
+        count: count,
+        time: time,
+        isDuringRun: self.nodes.contains { $0?.store(self.fleet.query(item, on: $0?.name ?? "")).isLoading ?? false },
+        isDuringSetting: self.settings.contains { $0.item == item && time - $0.time < .seconds(2) }
+      )
     )
     store.currentValue = Reading(item: item, began: count)
   }
@@ -288,7 +297,7 @@ struct FleetSchedule {
     self.join()
     let node = self.nodes.count - 1
     for item in Self.items {
-      guard let last = self.settings.last(where: { $0.item == item }), !last.isDuringRun,
+      guard let last = self.settings.last(where: { $0.item == item }), !last.isDuringRun, !last.isDuringSetting,
         // One that the setter had not heard of may have ended the value, and not the one that a run began after it.
         !self.invalidations.contains(where: {
           $0.item == item && $0.count < last.count && last.time - $0.time < .seconds(2)

@@ -9,6 +9,18 @@ extension FleetNode {
     self.invalidate(Array(client.stores()), "everything by another node")
   }
 
+  /// Invalidates what the stores have got while the backend had not answered for the first time.
+  ///
+  /// Another node may have invalidated it meanwhile. A shared run that waits for the answer has looked up nothing yet.
+  func invalidateValuesSinceJoining() {
+    guard let client = self.joinedClient else { return }
+    let stores = client.stores()
+      .filter { store in
+        store.isStale ? store.state.isLoading && store.context.fleetRecord == nil : store.state.valueUpdateCount > 0
+      }
+    self.invalidate(stores, "everything by other nodes before the first answer of the backend")
+  }
+
   /// - Complexity: O(*n*) in the number of stores that are touched. For a path or a tag with an element other than a
   ///   string or an `Int`, in the number of stores below the part before it, or of tags with its name.
   func invalidate(_ subjects: [FleetSubject]) {

@@ -67,9 +67,9 @@ extension FleetNode {
     let (isClosed, appliesOwn) = self.state.withLock { ($0.isClosed, hasRunAlone || $0.hasRunAlone) }
     if isClosed { return }
     switch invalidations {
-    // The first answer. All values are from before the node joined, when they were invalidated, or of runs since then
-    // that had no answer.
-    case _ where known == nil: if appliesOwn { self.invalidateEverything() }
+    // The first answer names what was invalidated at any time: what is older than the join was invalidated then.
+    case .listed([], _) where known == nil: break
+    case _ where known == nil && !appliesOwn: self.invalidateValuesSinceJoining()
     case .everything: self.invalidateEverything()
     case .listed(let list, _):
       self.invalidate(list.filter { appliesOwn || $0.node != self.identity }.map(\.subject))
