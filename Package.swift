@@ -63,15 +63,20 @@ let integrations: [Integration] = [
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
 /// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Retry, Timeout
-/// and Freshness ← HTTP, Core ← every other module, and only the umbrella sees them all.
+/// and Freshness ← HTTP, Events ← Scheduling and what shows events, Core ← every other module. Only the umbrellas see
+/// several features.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
   .inner("Platform"),
   .inner("Foundation"),
   .library("Core", uses: ["Platform", "Foundation"]),
+  .library("Events", uses: ["Foundation", "Core"]),
+  .library("Attempts", uses: ["Core"]),
+  .library("Pausing", uses: ["Core"]),
+  .library("Streams", uses: ["Core"]),
   .library("Backoff", uses: ["Core"]),
-  .library("Retry", uses: ["Foundation", "Core", "Backoff"]),
+  .library("Retry", uses: ["Foundation", "Core", "Attempts", "Backoff"]),
   .library("Dedupe", uses: ["Core"]),
   .library("Pagination", uses: ["Foundation", "Core"]),
   .library("Mutation", uses: ["Foundation", "Core"]),
@@ -83,9 +88,9 @@ let table: [Module] = [
   .library("Chaos", uses: ["Core"]),
   .library("CircuitBreaker", uses: ["Foundation", "Core", "Backoff"]),
   .library("Limits", uses: ["Core"]),
-  .library("Hedging", uses: ["Core"]),
+  .library("Hedging", uses: ["Core", "Attempts"]),
   .library("Batching", uses: ["Core"]),
-  .library("Scheduling", uses: ["Core"]),
+  .library("Scheduling", uses: ["Core", "Events"]),
   .library("Derivation", uses: ["Platform", "Core", "Pagination"]),
   .library("Persistence", uses: ["Platform", "Foundation", "Core", "Backoff", "Mutation"]),
   .library(
@@ -112,7 +117,7 @@ let table: [Module] = [
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
-  .library("Testing", uses: ["Foundation", "Core", "Backoff"]),
+  .library("Testing", uses: ["Foundation", "Core", "Events", "Backoff"]),
   .library("PersistenceTesting", uses: ["Persistence", "Testing"]),
   .library("FleetTesting", uses: ["Core", "Fleet", "Testing"]),
   .macros(
@@ -125,7 +130,7 @@ let table: [Module] = [
     ]
   ),
   .library("Macros", uses: ["Core", "Mutation", "Pagination", "MacrosPlugin"], trait: "SwiftOperationMacros"),
-  .library("Logging", uses: ["Core"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
+  .library("Logging", uses: ["Core", "Events"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
   .library("Metrics", uses: ["Core"], trait: "SwiftOperationMetrics", products: ["swift-metrics": ["CoreMetrics"]]),
   .library(
     "Tracing",
@@ -147,7 +152,7 @@ let table: [Module] = [
   ),
   .library(
     "Devtools",
-    uses: ["Platform", "Foundation", "Core", "NetworkObserving", "MemoryPressure"],
+    uses: ["Platform", "Foundation", "Core", "Events", "NetworkObserving", "MemoryPressure"],
     trait: "SwiftOperationDevtools",
     without: ["Page/Source"]
   ),
@@ -165,7 +170,8 @@ let table: [Module] = [
     "Operation",
     target: "Operation",
     uses: [
-      "Platform", "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "NetworkObserving",
+      "Platform", "Core", "Events", "Pausing", "Streams", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation",
+      "NetworkObserving",
       "MemoryPressure", "ActivityObserving", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching",
       "Tags", "Freshness",
       // Each of these only if its trait is on.
@@ -173,9 +179,13 @@ let table: [Module] = [
     ]
   ),
   .library(
+    "Resilience",
+    uses: ["Backoff", "Retry", "Timeout", "Fallback", "CircuitBreaker", "Limits", "Hedging", "Batching"]
+  ),
+  .library(
     "Sharing",
     target: "SharingOperation",
-    uses: ["Foundation", "Operation", "Core", "Mutation", "Pagination"]
+    uses: ["Foundation", "Operation", "Core", "Streams", "Mutation", "Pagination"]
   ),
 
   .generator("PathKeyGeneration"),
@@ -183,37 +193,41 @@ let table: [Module] = [
   .buildPlugin("PathKeys", uses: ["PathKeysTool"]),
   .command("PathKeysCommand", verb: "operation-paths", "Prints and checks a package's paths.", uses: ["PathKeysTool"]),
 
-  .fixtures("TestFixtures", uses: ["Core", "Testing", "EventLoop"]),
+  .fixtures("TestFixtures", uses: ["Core", "Events", "Testing", "EventLoop"]),
   .fixtures("SubjectFixtures", uses: ["Persistence"]),
-  .tests("Core"),
+  .tests("Core", uses: ["Events", "Pausing", "Streams"]),
   .tests("Backoff", uses: ["Core"]),
-  .tests("Retry", uses: ["Core", "Backoff"]),
+  .tests("Retry", uses: ["Core", "Attempts", "Events", "Backoff"]),
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
-  .tests("Mutation", uses: ["Core"]),
-  .tests("Tags", uses: ["Core", "Mutation", "Pagination", "Persistence"]),
+  .tests("Mutation", uses: ["Core", "Events"]),
+  .tests("Tags", uses: ["Core", "Events", "Mutation", "Pagination", "Persistence"]),
   .tests("Timeout", uses: ["Core", "Dedupe"]),
-  .tests("Fallback", uses: ["Core"]),
+  .tests("Fallback", uses: ["Core", "Events"]),
   .tests(
     "Freshness",
     uses: [
-      "Foundation", "Core", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "Timeout", "Fallback", "Hedging",
+      "Foundation", "Core", "Events", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "Timeout", "Fallback",
+      "Hedging",
       "CircuitBreaker",
     ]
   ),
   .tests("HTTP", uses: ["Platform", "Core", "Backoff", "Retry", "Timeout", "EventLoop"]),
   .tests("Chaos", uses: ["Core"]),
-  .tests("CircuitBreaker", uses: ["Core", "Backoff", "Limits", "Retry"]),
-  .tests("Limits", uses: ["Core", "Backoff", "Retry", "Timeout"]),
-  .tests("Hedging", uses: ["Core", "Mutation", "Pagination", "Retry"]),
-  .tests("Batching", uses: ["Core", "Dedupe"]),
-  .tests("Scheduling", uses: ["Core"]),
+  .tests("CircuitBreaker", uses: ["Core", "Events", "Backoff", "Limits", "Retry"]),
+  .tests("Limits", uses: ["Core", "Events", "Backoff", "Retry", "Timeout"]),
+  .tests("Hedging", uses: ["Core", "Events", "Mutation", "Pagination", "Retry"]),
+  .tests("Batching", uses: ["Core", "Events", "Dedupe"]),
+  .tests("Scheduling", uses: ["Core", "Events", "Pausing"]),
   .tests(
     "Derivation",
-    uses: ["Core", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
+    uses: ["Core", "Events", "Streams", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
   ),
-  .tests("Persistence", uses: ["Core", "Backoff", "Mutation", "Pagination", "PersistenceTesting", "SubjectFixtures"]),
-  .tests("Fleet", uses: ["Core", "Pagination", "Fallback", "Persistence", "Tags", "FleetTesting"]),
+  .tests(
+    "Persistence",
+    uses: ["Core", "Events", "Pausing", "Backoff", "Mutation", "Pagination", "PersistenceTesting", "SubjectFixtures"]
+  ),
+  .tests("Fleet", uses: ["Core", "Events", "Pagination", "Fallback", "Persistence", "Tags", "FleetTesting"]),
   .subject(
     "StorageSubject",
     uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite", "SubjectFixtures"],
@@ -239,14 +253,16 @@ let table: [Module] = [
   ),
   .tests(
     "PostgreSQL",
-    uses: ["Core", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject", "SubjectFixtures"],
+    uses: [
+      "Core", "Events", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject", "SubjectFixtures",
+    ],
     trait: "SwiftOperationPostgreSQL"
   ),
-  .tests("NetworkObserving", uses: ["Core", "EventLoop"]),
+  .tests("NetworkObserving", uses: ["Core", "Events", "Pausing", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
-  .tests("Testing", uses: ["Core", "Backoff", "Persistence", "PersistenceTesting"]),
+  .tests("Testing", uses: ["Core", "Attempts", "Events", "Streams", "Backoff", "Persistence", "PersistenceTesting"]),
   .tests("Operation"),
   .tests("Sharing", uses: ["Operation"]),
   .tests("PathKeyGeneration"),
@@ -280,7 +296,7 @@ let table: [Module] = [
   ),
   .tests(
     "Logging",
-    uses: ["Core", "Backoff", "Retry"],
+    uses: ["Core", "Pausing", "Backoff", "Retry"],
     trait: "SwiftOperationLogging",
     products: ["swift-log": ["Logging", "InMemoryLogging"]]
   ),
@@ -318,7 +334,8 @@ let table: [Module] = [
   .tests(
     "Devtools",
     uses: [
-      "Core", "Retry", "Mutation", "Scheduling", "NetworkObserving", "MemoryPressure", "Persistence", "Top",
+      "Core", "Events", "Pausing", "Retry", "Mutation", "Scheduling", "NetworkObserving", "MemoryPressure",
+      "Persistence", "Top",
       "DevtoolsSubject",
     ],
     trait: "SwiftOperationDevtools"

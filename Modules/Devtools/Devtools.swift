@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   public import OperationCore
+  public import OperationEvents
   internal import OperationPlatform
 
   /// Shows what the stores of a client do, live, on a page that a browser of this machine opens.

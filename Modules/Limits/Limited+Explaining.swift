@@ -2,9 +2,9 @@ public import OperationCore
 
 extension Limited: OperationExplaining {
   /// Tells the state of the limit: its snapshot or its description, if it has one.
-  public func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+  public func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
     guard let state = self.state(in: store.context) else { return }
-    explanation.sections.append(OperationExplanation.Section(title: "Limit", facts: [state]))
+    inspection.sections.append(StoreInspection.Section(title: "Limit", facts: [state]))
   }
 
   private func state(in context: OperationContext) -> String? {

@@ -1,6 +1,7 @@
 #if SwiftOperationLogging
   internal import Logging
   internal import OperationCore
+  internal import OperationEvents
 
   /// The log entry for an event of a run.
   struct RunLogEntry {

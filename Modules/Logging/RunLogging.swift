@@ -1,6 +1,7 @@
 #if SwiftOperationLogging
   public import Logging
   public import OperationCore
+  internal import OperationEvents
 
   extension OperationClient {
     /// Logs the runs of all stores of the client from now on: when they begin and why, pauses, attempts and ends.
@@ -16,7 +17,7 @@
     /// the text of errors, only if ``OperationCore/OperationContext/operationLogsValues`` is true in that context. A second
     /// call replaces the first one.
     ///
-    /// A task reads ``/OperationCore/OperationClient/events`` until the client no longer exists. If it is too slow, it logs
+    /// A task reads `client.events` until the client no longer exists. If it is too slow, it logs
     /// how many events it has missed.
     ///
     /// - Parameter level: The level to log at.
@@ -36,7 +37,7 @@
   final class RunLog: Sendable {
     private let task: Task<Void, Never>
 
-    init(logger: Logger, level: Logger.Level, logsValues: Bool, events: OperationEvents) {
+    init(logger: Logger, level: Logger.Level, logsValues: Bool, events: OperationEventSequence) {
       self.task = Task(name: "log runs") {
         var dropped = 0
         for await event in events {

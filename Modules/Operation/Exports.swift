@@ -4,6 +4,7 @@
 @_exported public import OperationCircuitBreaker
 @_exported public import OperationCore
 @_exported public import OperationDedupe
+@_exported public import OperationEvents
 @_exported public import OperationFallback
 @_exported public import OperationFreshness
 @_exported public import OperationHedging
@@ -12,7 +13,9 @@
 @_exported public import OperationMutation
 @_exported public import OperationNetworkObserving
 @_exported public import OperationPagination
+@_exported public import OperationPausing
 @_exported public import OperationRetry
+@_exported public import OperationStreams
 @_exported public import OperationTags
 @_exported public import OperationTimeout
 

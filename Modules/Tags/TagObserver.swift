@@ -77,8 +77,8 @@ extension TagObserver.Tags {
 }
 
 extension TagObserver: OperationExplaining {
-  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
-    self.tagged?.explain(store, in: &explanation)
+  func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
+    self.tagged?.explain(store, in: &inspection)
   }
 }
 

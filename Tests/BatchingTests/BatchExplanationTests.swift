@@ -1,5 +1,6 @@
 import OperationBatching
 import OperationCore
+import OperationEvents
 import OperationTesting
 import TestFixtures
 import Testing

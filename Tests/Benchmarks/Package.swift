@@ -26,6 +26,7 @@ let package = Package(
       dependencies: [
         "Counters",
         .product(name: "OperationCore", package: "swift-operation"),
+        .product(name: "OperationEvents", package: "swift-operation"),
         .product(name: "OperationBackoff", package: "swift-operation"),
         .product(name: "OperationRetry", package: "swift-operation"),
         .product(name: "OperationDedupe", package: "swift-operation"),

@@ -1,6 +1,7 @@
 import OperationBackoff
 import OperationCircuitBreaker
 import OperationCore
+import OperationEvents
 import OperationTesting
 import TestFixtures
 import Testing

@@ -1,6 +1,7 @@
 import OperationCore
 import OperationDedupe
 import OperationDerivation
+import OperationStreams
 import OperationTesting
 import TestFixtures
 import Testing

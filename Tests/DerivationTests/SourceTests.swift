@@ -1,5 +1,6 @@
 import OperationCore
 import OperationDerivation
+import OperationStreams
 import OperationTesting
 import TestFixtures
 import Testing

@@ -1,6 +1,7 @@
 #if SwiftOperationDevtools
   import Foundation
   import OperationCore
+  import OperationEvents
   import OperationMemoryPressure
   import OperationMutation
   import OperationNetworkObserving

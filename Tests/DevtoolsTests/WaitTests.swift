@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   import OperationCore
+  import OperationPausing
   import OperationScheduling
   import OperationTesting
   import TestFixtures

@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationFallback
 import OperationTesting
 import TestFixtures

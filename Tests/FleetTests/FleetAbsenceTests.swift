@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationFleet
 import OperationTesting
 import TestFixtures

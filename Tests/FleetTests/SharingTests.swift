@@ -1,5 +1,6 @@
 import Foundation
 import OperationCore
+import OperationEvents
 import OperationFallback
 import OperationFleet
 import OperationTags

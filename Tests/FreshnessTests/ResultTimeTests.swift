@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationFreshness
 import OperationTesting
 import TestFixtures

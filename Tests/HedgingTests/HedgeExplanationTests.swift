@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationHedging
 import OperationTesting
 import TestFixtures

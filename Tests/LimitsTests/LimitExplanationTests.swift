@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationLimits
 import OperationTesting
 import TestFixtures

@@ -4,6 +4,7 @@
   import OperationBackoff
   import OperationCore
   import OperationLogging
+  import OperationPausing
   import OperationRetry
   import OperationTesting
   import TestFixtures

@@ -3,6 +3,7 @@
   import Logging
   import OperationCore
   import OperationLogging
+  import OperationPausing
   import OperationRetry
   import OperationTesting
   import TestFixtures

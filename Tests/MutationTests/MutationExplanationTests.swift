@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationMutation
 import OperationTesting
 import TestFixtures

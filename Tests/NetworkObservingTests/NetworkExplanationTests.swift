@@ -1,5 +1,7 @@
 import OperationCore
+import OperationEvents
 import OperationNetworkObserving
+import OperationPausing
 import OperationTesting
 import TestFixtures
 import Testing

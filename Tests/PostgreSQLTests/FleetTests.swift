@@ -1,5 +1,6 @@
 #if SwiftOperationPostgreSQL && os(Linux)
   import OperationCore
+  import OperationEvents
   import OperationFleet
   import OperationTesting
   import TestFixtures

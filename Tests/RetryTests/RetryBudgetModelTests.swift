@@ -1,3 +1,4 @@
+import OperationAttempts
 import OperationCore
 import OperationTesting
 import TestFixtures

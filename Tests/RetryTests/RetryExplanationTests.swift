@@ -1,5 +1,6 @@
 import OperationBackoff
 import OperationCore
+import OperationEvents
 import OperationRetry
 import OperationTesting
 import TestFixtures

@@ -1,4 +1,5 @@
 import OperationCore
+import OperationPausing
 import OperationScheduling
 import OperationTesting
 import Synchronization

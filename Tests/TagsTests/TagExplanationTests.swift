@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationTags
 import OperationTesting
 import TestFixtures

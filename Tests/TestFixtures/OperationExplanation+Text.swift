@@ -1,4 +1,5 @@
 package import OperationCore
+package import OperationEvents
 
 extension OperationExplanation {
   /// The text without the line of the modifiers, which release builds know less of.

@@ -1,4 +1,7 @@
+import OperationAttempts
 import OperationCore
+import OperationEvents
+import OperationStreams
 import OperationTesting
 import Synchronization
 import TestFixtures

@@ -58,14 +58,12 @@ final class ClientStorage: Sendable {
   let state = Locked(State())
   let cache: any OperationClient.StoreCache
   let observers = ClientObservers()
-  let events = EventHub()
 
   init(cache: any OperationClient.StoreCache) {
     self.cache = cache
   }
 
   deinit {
-    self.events.close()
     // Entries and runtimes refer to each other, and a cache shared with other clients may refer to an entry.
     var stores: [(any AnyObject & Sendable)?] = []
     let entries = self.state.withLock { $0.entries.removeAll() }

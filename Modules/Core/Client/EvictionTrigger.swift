@@ -3,7 +3,7 @@ extension OperationClient {
   ///
   /// Each call passes a condition on the contexts of the stores, which selects the stores to evict. A modifier of your
   /// own can write the context values that the condition reads. The description of a trigger that is
-  /// `CustomStringConvertible` is the reason of its evictions in ``OperationClient/events``, such as `memory pressure`.
+  /// `CustomStringConvertible` is the reason of its evictions in `client.events`, such as `memory pressure`.
   public protocol EvictionTrigger: Sendable {
     /// Calls `evict` whenever idle stores should be evicted, until the subscription is cancelled.
     ///

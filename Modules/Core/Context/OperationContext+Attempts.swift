@@ -65,19 +65,6 @@ extension OperationContext {
     )
   }
 
-  /// Whether a modifier of the operation may deposit into a ``RetryBudget``.
-  ///
-  /// A modifier that calls ``RetryBudget/deposit(for:)`` sets it in its setup. A retry outside of it then records its own
-  /// deposit in the context of the run, so that the run deposits once. Without it, the run of a retry keeps its context.
-  public var operationDepositsIntoBudgets: Bool {
-    get { self.isSet(DepositsKey.self) && self[DepositsKey.self] }
-    set { if newValue != self.operationDepositsIntoBudgets { self[DepositsKey.self] = newValue } }
-  }
-
-  private enum DepositsKey: Key {
-    static let defaultValue = false
-  }
-
   /// Marks the run with this context, so that a modifier does something once in a run, for all that share the mark.
   ///
   /// This context and its copies have the mark, also in later attempts. Contexts that were copied before have not, and

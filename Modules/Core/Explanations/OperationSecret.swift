@@ -33,20 +33,6 @@ public enum ShownText {
     return "[\(elements.joined(separator: ", "))]"
   }
 
-  /// The type of a value and its size: `Array<Post>, 12 elements`. Nil for a value that is nil.
-  static func typeAndSize(of value: Any) -> String? {
-    if let optional = value as? any OptionalValue {
-      guard !optional.isNil, let wrapped = Mirror(reflecting: optional).children.first?.value else { return nil }
-      return self.typeAndSize(of: wrapped)
-    }
-    let name = "\(type(of: value))"
-    switch value {
-    case let text as String: return "\(name), \(self.count(text.count, "character"))"
-    case let collection as any Collection: return "\(name), \(self.count(collection.count, "element"))"
-    default: return name
-    }
-  }
-
   /// A number with a noun: `1 element`, `2 elements`.
   package static func count(_ number: Int, _ noun: String) -> String {
     number == 1 ? "1 \(noun)" : "\(number) \(noun)s"

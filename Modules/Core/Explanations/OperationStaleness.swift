@@ -37,7 +37,7 @@ extension OperationStaleness: CustomStringConvertible {
   }
 
   /// Why the value is stale, to follow "because". Nil for a fresh value, and for a value that is never refreshed.
-  var explanation: String? {
+  public var explanation: String? {
     guard self.isStale else { return nil }
     switch self.reason {
     case .invalidated(let cause): return "of \(cause)"

@@ -66,7 +66,7 @@ public struct StoreInspection: Sendable {
   /// The runs, in the order in which they have begun, and after them those that are about to begin.
   ///
   /// A run is no longer here once its result is in the state.
-  public let runs: [Run]
+  public var runs: [Run]
 
   /// Whether the operation runs once more for its subscribers when the runs from before an invalidation have ended.
   public let needsRerun: Bool
@@ -86,8 +86,15 @@ public struct StoreInspection: Sendable {
   /// ``OperationClient/StoreCache/evictionDate(of:)``.
   public let evictionDate: Date?
 
-  /// The origin of a value that is a fallback or was restored; nil for a usual value.
-  let valueOrigin: ValueOrigin?
+  /// Facts from modifiers and modules, such as the sources of a derived query: see ``OperationExplaining``.
+  ///
+  /// Empty unless they were asked for: see ``OperationStore/inspectWithSections()``.
+  public var sections: [Section] = []
+
+  private let origin: ValueOrigin?
+
+  /// The origin of a value that is a fallback or was restored, in a sentence; nil for a usual value.
+  public var valueOrigin: String? { self.origin?.text() }
 
   private let operation: OperationBox
 
@@ -157,6 +164,9 @@ public struct StoreInspection: Sendable {
     /// Nil if nothing in the run tries again.
     public let attempt: OperationAttempt?
 
+    /// The greatest number of attempts; nil if it is unknown, and unless the modifiers were asked for their facts.
+    public var attemptLimit: Int?
+
     /// What it waits for: a condition, and whatever its modifiers and its work have begun to wait for.
     public let waits: [StoreWait]
 
@@ -168,6 +178,27 @@ public struct StoreInspection: Sendable {
 
     /// Whether its result counts: false if it was cancelled, and if the store was invalidated or reset after its start.
     public let isCurrent: Bool
+  }
+
+  /// Facts from a modifier or a module.
+  public struct Section: Hashable, Sendable, Encodable, CustomStringConvertible {
+    /// The title, such as `Tags`.
+    public let title: String
+    /// The facts, each a few words without user data besides paths.
+    public let facts: [String]
+
+    /// Creates a section.
+    ///
+    /// - Parameters:
+    ///   - title: The title.
+    ///   - facts: The facts, each a few words. A section without facts is not shown.
+    public init(title: String, facts: [String]) {
+      self.title = title
+      self.facts = facts
+    }
+
+    /// The title and the facts in one line.
+    public var description: String { "\(self.title): \(self.facts.joined(separator: "; "))" }
   }
 }
 
@@ -185,6 +216,13 @@ extension OpaqueOperationStore {
   /// - Returns: The inspection.
   /// - Complexity: O(*n*) in the number of subscribers, runs, layers and staleness rules.
   public func inspect() -> StoreInspection { StoreInspection(self.runtime) }
+}
+
+extension OpaqueOperationStore {
+  /// The runs of an inspection alone, for which no code of users is asked.
+  package var inspectedRuns: [StoreInspection.Run] {
+    self.runtime.withMachine { $0.runs.isEmpty } ? [] : self.runtime.read().inspectedRuns
+  }
 }
 
 extension StoreInspection {
@@ -214,7 +252,7 @@ extension StoreInspection {
     self.automaticRuns = AutomaticRuns(of: runtime, in: context)
     self.nextPoll = self.automaticRuns.allowsReruns(in: context) ? reading.nextPoll(in: context) : nil
     self.evictionDate = reading.evictionDate
-    self.valueOrigin = reading.valueOrigin
+    self.origin = reading.valueOrigin
   }
 }
 

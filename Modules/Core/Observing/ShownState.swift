@@ -63,7 +63,7 @@ public struct ShownState: Sendable {
   }
 
   /// Whether a run is under way.
-  var isLoading: Bool { self.shown.isLoading }
+  public var isLoading: Bool { self.shown.isLoading }
 
   /// The type of the state.
   public var type: any (OperationState & Sendable).Type { Swift.type(of: self.shown.typed) }

@@ -23,6 +23,9 @@ public struct StoreEvent: Sendable {
   /// The name of the operation, also when the store is gone.
   public var operationName: String { self.runtime?.operationName ?? "" }
 
+  /// The context of the store, also when the store is gone; for a run outside of stores, the context of the run.
+  public var storeContext: OperationContext { self.runtime?.context ?? self.context }
+
   /// Whether the operation may run without a call, also when the store is gone.
   public var allowsAutomaticRuns: Bool { self.runtime?.allowsAutomaticRuns ?? false }
 }
@@ -177,5 +180,21 @@ extension StoreEvent.RunEnd {
   init(of task: ErasedTask, with outcome: RunOutcome, isCancelled: Bool) {
     self.outcome = isCancelled ? nil : StoreOutcome(outcome)
     self.duration = (task.context.run.origin?.start?.elapsed).map { task.context.elapsed - $0 }
+  }
+}
+
+extension StoreEvent.StateWrite: CustomStringConvertible {
+  /// The change in words.
+  public var description: String {
+    switch self {
+    case .valueSet: "a value was set"
+    case .errorSet: "an error was set"
+    case .edited: "the state was changed"
+    case .restored: "a stored state was restored"
+    case .reset: "the state was reset"
+    case .layerAdded: "an optimistic update was added"
+    case .layerRemoved: "an optimistic update was removed"
+    case .layerCommitted: "an optimistic update became part of the value"
+    }
   }
 }

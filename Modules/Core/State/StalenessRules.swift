@@ -253,8 +253,16 @@ extension OperationContext {
     static let defaultValue: Duration? = nil
   }
 
+  /// Calls `onChange` whenever a condition that makes a value stale may have changed.
+  ///
+  /// - Parameter onChange: Called with no lock held.
+  /// - Returns: The subscription. A rule that only reads the state announces nothing.
+  public func subscribeToStaleness(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+    self.stalenessRules.subscribe(in: self, onChange: onChange)
+  }
+
   /// Whether a rule or a run may name a period in which a value is fresh.
-  var mayNameFreshPeriods: Bool { self.isSet(StalenessRulesKey.self) || self.isSet(StaleAfterKey.self) }
+  package var mayNameFreshPeriods: Bool { self.isSet(StalenessRulesKey.self) || self.isSet(StaleAfterKey.self) }
 
   /// Whether there is a rule by which a value becomes stale, or a run that has named a period.
   var hasStaleness: Bool { !self.stalenessRules.isEmpty || self.operationStaleAfter != nil }

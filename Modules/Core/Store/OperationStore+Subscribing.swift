@@ -18,6 +18,11 @@ extension OperationStore {
   ) -> OperationSubscription {
     self.runtime.subscribe(handler, mode: isolation == nil ? .immediate : .enqueued)
   }
+
+  /// Subscribes to the events of the store for a caller that does not know its actor: a run does not begin on it.
+  package func subscribe(enqueuing handler: OperationEventHandler<State>) -> OperationSubscription {
+    self.runtime.subscribe(handler, mode: .enqueued)
+  }
 }
 
 extension OperationStore where State: QueryStateProtocol {

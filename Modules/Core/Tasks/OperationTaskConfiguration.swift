@@ -4,7 +4,7 @@
 public struct OperationTaskConfiguration: Sendable {
   /// The name of the task, shown by debuggers.
   ///
-  /// Without one, a task of a store is named by its operation while ``OperationClient/events`` are read, and after the
+  /// Without one, a task of a store is named by its operation while `client.events` are read, and after the
   /// store was asked for an explanation.
   public var name: String?
 

@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   internal import OperationCore
+  internal import OperationEvents
   internal import Synchronization
 
   /// What a page shows besides the stores.

@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   internal import OperationCore
+  internal import OperationEvents
 
   extension JSONText {
     /// Writes an event, without the values of operations.

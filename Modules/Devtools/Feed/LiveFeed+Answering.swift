@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   internal import OperationCore
+  internal import OperationEvents
   internal import OperationFoundation
 
   extension LiveFeed {

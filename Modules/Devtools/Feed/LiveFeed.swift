@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   internal import OperationCore
+  internal import OperationEvents
   internal import OperationFoundation
 
   /// What happens in the stores of a client, for pages.
@@ -22,7 +23,7 @@
 
     /// Pages and recordings. An end may be told before its beginning, so it may be negative for a moment.
     private var userCount = 0
-    private var events: OperationEvents?
+    private var events: OperationEventSequence?
     private var index = StoreIndex()
     private var dirty: Set<OperationPath> = []
     private var history: [OperationEvent] = []

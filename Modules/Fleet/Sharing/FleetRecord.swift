@@ -55,7 +55,7 @@ final class FleetRecord: Sendable {
 
 extension FleetRecord: OperationExplaining {
   /// Tells which node ran the operation for the last value, and where the values came from so far.
-  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+  func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
     let (origin, counts) = self.state.withLock { ($0.origin, $0.counts) }
     var facts = ["\(self.settings.name), version \(self.settings.version)"]
     if let node = store.context.operationClient?.fleet {
@@ -72,7 +72,7 @@ extension FleetRecord: OperationExplaining {
     if let origin { facts.append("the last value was \(origin)") }
     let sources = counts.sorted { $0.key.description < $1.key.description }.map { "\($0.key) \($0.value)" }
     if !sources.isEmpty { facts.append("values so far: \(sources.joined(separator: ", "))") }
-    explanation.sections.append(OperationExplanation.Section(title: "Fleet", facts: facts))
+    inspection.sections.append(StoreInspection.Section(title: "Fleet", facts: facts))
   }
 }
 

@@ -149,6 +149,7 @@ extension FreshnessRecord: StoreCallInterceptor {
     entries.setServedStale(served)
     guard let answer = ServedValue.answer(to: call, with: read.state, entries: entries) else { return nil }
     run()?.addServedStaleToOutcome(served)
+    self.noteServed(at: call.context.date)
     let attributes: [String: OperationNotice.Value] = [
       "freshness.reason": .string(reason.description), "freshness.age": .duration(served.age),
     ]

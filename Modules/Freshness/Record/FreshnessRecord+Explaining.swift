@@ -3,20 +3,18 @@ internal import OperationFoundation
 
 extension FreshnessRecord: OperationExplaining {
   /// Tells the last stale value that a caller got, how stale values may be served, and whether a failure rests.
-  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+  func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
     var facts: [String] = []
-    for notice in explanation.notices {
-      guard notice.name == OperationNotice.Name.servedStale.description else { continue }
-      facts.append("a caller got the stale value \(notice.age.roundedText) ago")
-      break
+    if let served = self.lastServed {
+      facts.append("a caller got the stale value \(Duration.since(served, at: inspection.date).roundedText) ago")
     }
     let configuration = self.configuration
     if let patience = configuration.patience { facts.append("a caller waits \(patience.roundedText) at most") }
     if let seconds = configuration.maximumAge, seconds < 3_153_600_000 {
       facts.append("a stale value is served until it is \(Duration.seconds(max(seconds, 0)).roundedText) old")
     }
-    if let date = explanation.date { facts += self.restFacts(at: date) }
-    explanation.sections.append(OperationExplanation.Section(title: "Stale values", facts: facts))
+    facts += self.restFacts(at: inspection.date)
+    inspection.sections.append(StoreInspection.Section(title: "Stale values", facts: facts))
   }
 
   private func restFacts(at date: Date) -> [String] {

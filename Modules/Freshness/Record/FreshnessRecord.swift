@@ -64,6 +64,8 @@ final class FreshnessRecord: Sendable {
     var handed: [HandedFreshness] = []
     /// The failure after which neither a value came nor an invalidation.
     var failure: LastFailure?
+    /// When a caller was last answered with a stale value; nil before the first time.
+    var lastServed: Date?
     /// The number of invalidations that the record has heard of.
     var invalidations = 0
   }
@@ -75,6 +77,11 @@ final class FreshnessRecord: Sendable {
   init(_ makeNotice: @escaping @Sendable (OperationNotice.Name, [String: OperationNotice.Value]) -> OperationNotice) {
     self.makeNotice = makeNotice
   }
+
+  /// When a caller was last answered with a stale value; nil before the first time.
+  var lastServed: Date? { self.state.withLock { $0.lastServed } }
+
+  func noteServed(at date: Date) { self.state.withLock { $0.lastServed = date } }
 
   var configuration: Configuration { self.state.withLock { $0.configuration } }
 

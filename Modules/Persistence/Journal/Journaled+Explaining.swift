@@ -2,13 +2,13 @@ public import OperationCore
 
 extension Journaled: OperationExplaining {
   /// Lists the calls of the mutation that the journal has, without their arguments.
-  public func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
+  public func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
     guard let journal = self.journal ?? store.context.operationClient?.journal else { return }
     let entries = journal.entries.filter { $0.name == self.name }
     var facts = ["\(self.name): \(ShownText.count(entries.count, "call")) stored"]
     let counts = Dictionary(grouping: entries, by: \.status).mapValues(\.count)
     for (status, text) in Self.texts { if let count = counts[status] { facts.append("\(count) \(text)") } }
-    explanation.sections.append(OperationExplanation.Section(title: "Journal", facts: facts))
+    inspection.sections.append(StoreInspection.Section(title: "Journal", facts: facts))
   }
 
   private static var texts: [(JournalEntry.Status, String)] {

@@ -1,4 +1,5 @@
-public import OperationCore
+internal import OperationCore
+public import OperationEvents
 
 extension OperationScheduler: OperationWaitGraphSource {
   /// What the operations of the scheduler do, and what they wait for: each other, categories, a place.

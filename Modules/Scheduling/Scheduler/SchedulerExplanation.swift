@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationEvents
 
 /// What the operations of a scheduler do and wait for: see ``OperationScheduler/explain()``.
 ///

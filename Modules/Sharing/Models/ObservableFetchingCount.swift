@@ -1,6 +1,7 @@
 public import Observation
 internal import Operation
 public import OperationCore
+internal import OperationStreams
 
 /// The number of stores of a client that have a run under way, for code on the main actor that observes it.
 ///

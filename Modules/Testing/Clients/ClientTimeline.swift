@@ -1,11 +1,12 @@
 internal import OperationCore
+internal import OperationEvents
 internal import OperationFoundation
 internal import Testing
 
 /// What happens in the stores of the client of a test, for its attachment if it fails.
 final class ClientTimeline: Sendable {
   private struct State: Sendable {
-    var events: OperationEvents?
+    var events: OperationEventSequence?
     var hasFailed = false
   }
 

@@ -1,5 +1,6 @@
 internal import OperationBackoff
 public import OperationCore
+internal import OperationEvents
 public import Testing
 
 /// Checks that a modifier follows the rules that other modifiers rely on; each broken rule is an issue of the test.
@@ -246,7 +247,7 @@ where Modified.Value == Int, Modified.Failure == any Error {
   }
 }
 
-extension OperationEvents {
+extension OperationEventSequence {
   /// Reads the events of a run, and returns the waits that the run has begun and not ended.
   fileprivate func waitsLeftByNextRun() async -> [String] {
     var (waits, iterator) = ([String](), self.makeAsyncIterator())

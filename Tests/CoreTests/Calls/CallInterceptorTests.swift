@@ -1,4 +1,5 @@
 import OperationCore
+import OperationEvents
 import OperationTesting
 import TestFixtures
 import Testing

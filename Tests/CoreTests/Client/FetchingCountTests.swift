@@ -1,4 +1,5 @@
 import OperationCore
+import OperationStreams
 import OperationTesting
 import TestFixtures
 import Testing

@@ -1,4 +1,6 @@
 import OperationCore
+import OperationEvents
+import OperationStreams
 import OperationTesting
 import TestFixtures
 import Testing

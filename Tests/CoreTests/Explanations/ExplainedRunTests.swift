@@ -1,4 +1,6 @@
 import FoundationEssentials
+import OperationEvents
+import OperationPausing
 import OperationTesting
 import TestFixtures
 import Testing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OperationEvents
 import OperationTesting
 import TestFixtures
 import Testing
@@ -362,15 +363,15 @@ private struct Telling<Operation: OperationRequest>: OperationModifier, Operatio
     try await operation.run(isolation: isolation, in: context, with: continuation)
   }
 
-  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
-    Teller(title: self.title).explain(store, in: &explanation)
+  func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
+    Teller(title: self.title).explain(store, in: &inspection)
   }
 }
 
 private struct Teller: OperationExplaining, Sendable {
   let title: String
 
-  func explain(_ store: OpaqueOperationStore, in explanation: inout OperationExplanation) {
-    explanation.sections.append(.init(title: self.title, facts: ["one", "two"]))
+  func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
+    inspection.sections.append(.init(title: self.title, facts: ["one", "two"]))
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import OperationCore
+import OperationEvents
+import OperationPausing
 import OperationTesting
 import Synchronization
 import TestFixtures

@@ -1,3 +1,5 @@
+import OperationEvents
+import OperationPausing
 import OperationTesting
 import TestFixtures
 import Testing

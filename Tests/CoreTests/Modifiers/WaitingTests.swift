@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OperationCore
+import OperationPausing
 import OperationTesting
 import Synchronization
 import TestFixtures

@@ -1,9 +1,11 @@
 import FoundationEssentials
+import OperationPausing
 import OperationTesting
 import TestFixtures
 import Testing
 
 @testable import OperationCore
+@testable import OperationEvents
 
 /// `client.events`: what happens in the stores of a client.
 @Suite(.bounded, .warningsAreIssues)

@@ -1,3 +1,4 @@
+import OperationEvents
 import OperationTesting
 import TestFixtures
 import Testing

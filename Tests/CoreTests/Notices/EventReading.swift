@@ -1,10 +1,11 @@
+import OperationEvents
 import OperationTesting
 import Testing
 
 @testable import OperationCore
 
 /// The next events without their operation, with runs by their order.
-func next(_ count: Int, of events: OperationEvents) async throws -> [String] {
+func next(_ count: Int, of events: OperationEventSequence) async throws -> [String] {
   try await withTimeLimit("\(count) events") {
     var (texts, runs) = ([String](), [OperationTaskIdentifier]())
     var iterator = events.makeAsyncIterator()

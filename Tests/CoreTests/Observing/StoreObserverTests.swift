@@ -1,3 +1,4 @@
+import OperationPausing
 import OperationTesting
 import Synchronization
 import TestFixtures

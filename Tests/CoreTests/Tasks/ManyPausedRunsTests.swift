@@ -1,4 +1,5 @@
 import OperationCore
+import OperationPausing
 import OperationTesting
 import Synchronization
 import TestFixtures

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import OperationPausing
 import OperationTesting
 import TestFixtures
 import Testing

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationCore
 import OperationMutation
+import OperationPausing
 import OperationPersistence
 import OperationTesting
 import TestFixtures

@@ -2,6 +2,7 @@ import FoundationEssentials
 import OperationCore
 import OperationMutation
 import OperationPagination
+import OperationPausing
 import OperationPersistence
 import OperationTesting
 import Testing

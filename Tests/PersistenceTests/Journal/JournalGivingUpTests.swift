@@ -1,5 +1,6 @@
 import OperationBackoff
 import OperationCore
+import OperationEvents
 import OperationMutation
 import OperationPersistence
 import OperationTesting

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import OperationCore
+import OperationEvents
 import OperationMutation
+import OperationPausing
 import OperationPersistence
 import OperationTesting
 import Synchronization

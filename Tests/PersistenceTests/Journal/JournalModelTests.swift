@@ -1,5 +1,6 @@
 import OperationCore
 import OperationMutation
+import OperationPausing
 import OperationPersistence
 import OperationTesting
 import Synchronization

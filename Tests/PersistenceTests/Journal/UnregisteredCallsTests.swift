@@ -1,6 +1,7 @@
 import FoundationEssentials
 import OperationBackoff
 import OperationCore
+import OperationEvents
 import OperationMutation
 import OperationPersistence
 import OperationTesting

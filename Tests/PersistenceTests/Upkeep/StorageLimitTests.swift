@@ -1,5 +1,6 @@
 import FoundationEssentials
 import OperationCore
+import OperationEvents
 import OperationMutation
 import OperationPersistence
 import OperationTesting

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationEvents
 
 extension Benchmark {
   /// What happens in a client with and without a reader of its events.

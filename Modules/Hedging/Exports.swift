@@ -1,0 +1,2 @@
+// Budgets are parameters of the modifiers here.
+@_exported public import OperationAttempts

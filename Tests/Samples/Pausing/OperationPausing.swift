@@ -1,0 +1,3 @@
+import Operation
+
+let observer = MockNetworkObserver(initialStatus: .connected)
