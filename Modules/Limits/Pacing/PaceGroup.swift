@@ -43,10 +43,13 @@ package final class PaceGroup: Sendable {
 
   private static func remove(_ unused: [PaceGroup]) {
     let unused = Set(unused.map { ObjectIdentifier($0) })
-    self.groups.withLock { groups in
-      groups.all = groups.all.filter { !unused.contains(ObjectIdentifier($0.value)) }
+    let former = self.groups.withLock { groups in
+      let former = groups.all
+      groups.all = former.filter { !unused.contains(ObjectIdentifier($0.value)) }
       groups.bound = max(64, 2 * groups.all.count)
+      return former
     }
+    _ = consume former  // Paths are released after unlocking.
   }
 
   /// Whether the next call would find nothing that it has to wait for.

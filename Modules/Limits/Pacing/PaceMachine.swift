@@ -18,8 +18,8 @@ struct PaceMachine: Sendable {
   enum Entry: Sendable {
     /// A new call, what gives way to it, and for how long it waits.
     case new(Replaced?, wait: Duration)
-    /// Another attempt of the run that counts.
-    case again
+    /// Another attempt of the run that counts, and the call of the attempt before, for its release.
+    case again(PacedCall?)
     /// Another attempt of a run that has given way.
     case late
   }
@@ -49,8 +49,9 @@ struct PaceMachine: Sendable {
     if let run = call.run, let newestRun {
       if run < newestRun { return .late }
       if run == newestRun {
+        let former = self.newest
         (self.newest, self.isRunning) = (call, true)
-        return .again
+        return .again(former)
       }
     }
     let replaced = self.newest.map { Replaced(call: $0, isRunning: self.isRunning) }
