@@ -5,16 +5,10 @@ enum ThreadLocal {
   /// The maximum nesting of runs that start on one thread. Deeper runs are enqueued, to save stack space.
   static var maximumDepth: Int { 24 }
 
-  #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
-    /// An identifier of the current thread that is unique among living threads; never 0.
-    static var currentThread: UInt {
-      #if canImport(Glibc) || canImport(Android)
-        UInt(pthread_self())
-      #else
-        UInt(bitPattern: pthread_self())
-      #endif
-    }
+  /// An identifier of the current thread that is unique among living threads; never 0.
+  static var currentThread: UInt { CurrentThread.identifier }
 
+  #if canImport(Glibc) || canImport(Musl) || canImport(Android) || canImport(Darwin)
     /// The current nesting of runs that start on this thread.
     static var depth: UnsafeMutablePointer<Int> {
       if let place = pthread_getspecific(self.depthKey) { return place.assumingMemoryBound(to: Int.self) }
@@ -59,7 +53,6 @@ enum ThreadLocal {
     }
   #else
     // A system without threads.
-    static var currentThread: UInt { 1 }
     static var depth: UnsafeMutablePointer<Int> { self.values.depth }
 
     // Unchecked because the only thread uses them.

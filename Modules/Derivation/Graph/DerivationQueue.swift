@@ -177,20 +177,6 @@ extension DerivationQueue.Content {
   }
 }
 
-private enum CurrentThread {
-  /// An identifier of the current thread that is unique among living threads.
-  static var identifier: UInt {
-    #if canImport(Glibc) || canImport(Android)
-      UInt(pthread_self())
-    #elseif canImport(Musl) || canImport(Darwin)
-      UInt(bitPattern: pthread_self())
-    #else
-      // A system without threads.
-      1
-    #endif
-  }
-}
-
 extension OperationClient {
   /// The derived queries of the client whose sources have changed.
   var derivations: DerivationQueue { self.attachment { DerivationQueue() } }

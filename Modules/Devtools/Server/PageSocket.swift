@@ -30,26 +30,13 @@
 
     /// Listens at a port of the loopback interface.
     convenience init(listeningAt port: UInt16, in group: DispatchGroup) throws(DevtoolsError) {
-      #if canImport(Glibc)
-        let stream = CInt(SOCK_STREAM.rawValue)
-      #else
-        let stream = SOCK_STREAM
-      #endif
-      let descriptor = socket(AF_INET, stream, 0)
+      let descriptor = socket(AF_INET, SocketType.stream, 0)
       guard descriptor >= 0 else { throw .unserved(port) }
       self.init(descriptor, in: group)
       var isOn: CInt = 1
       // The port of a program that has just ended can be used again.
       setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<CInt>.size))
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
+      let result = sockaddr_in(loopbackPort: port).withAnyAddress { bind(descriptor, $0, $1) }
       guard result == 0, listen(descriptor, 64) == 0 else { throw .unserved(port) }
     }
 

@@ -85,11 +85,7 @@
     static func find(_ name: String) -> [String] {
       var hints = addrinfo()
       hints.ai_family = AF_UNSPEC
-      #if canImport(Darwin)
-        hints.ai_socktype = SOCK_STREAM
-      #else
-        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
-      #endif
+      hints.ai_socktype = SocketType.stream
       var first: UnsafeMutablePointer<addrinfo>?
       guard getaddrinfo(name, nil, &hints, &first) == 0 else { return [] }
       defer { freeaddrinfo(first) }

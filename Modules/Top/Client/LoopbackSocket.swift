@@ -20,27 +20,12 @@ package final class LoopbackSocket {
 
   /// Connects, and gives up after some seconds of waiting in any of the calls.
   package init(port: UInt16, waitingAtMost seconds: Int = 5) throws(LoopbackError) {
-    #if canImport(Darwin)
-      let stream = SOCK_STREAM
-    #elseif canImport(Musl)
-      let stream = SOCK_STREAM
-    #else
-      let stream = CInt(SOCK_STREAM.rawValue)
-    #endif
-    self.descriptor = socket(AF_INET, stream, 0)
+    self.descriptor = socket(AF_INET, SocketType.stream, 0)
     guard self.descriptor >= 0 else { throw .system("no socket") }
     var limit = timeval(tv_sec: seconds, tv_usec: 0)
     setsockopt(self.descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     setsockopt(self.descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        connect(self.descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    let result = sockaddr_in(loopbackPort: port).withAnyAddress { connect(self.descriptor, $0, $1) }
     guard result == 0 else { throw .system("no program at port \(port)") }
   }
 
