@@ -52,7 +52,8 @@ package struct SerialQueue<Element: Sendable>: Sendable {
     return true
   }
 
-  private mutating func popFirst() -> Element? {
+  /// Removes and returns the first element; nil if the queue is empty. For a queue whose elements several callers process.
+  package mutating func popFirst() -> Element? {
     guard !self.isEmpty else { return nil }
     let element = self.elements[Int(self.head)].take()
     self.head += 1

@@ -9,9 +9,7 @@ struct FleetTurns: Sendable {
   static let maximum = 16
 
   private var active = 0
-  private var waiting: [AwaitedOutcome<Bool>] = []
-  /// How many of those that wait, from the first, have got their turn.
-  private var served = 0
+  private var waiting = SerialQueue<AwaitedOutcome<Bool>>()
 
   /// Takes a turn. Returns nil if there is one, otherwise what tells when.
   mutating func take() -> AwaitedOutcome<Bool>? {
@@ -26,21 +24,16 @@ struct FleetTurns: Sendable {
 
   /// Ends a turn. Returns who has it now.
   mutating func end() -> AwaitedOutcome<Bool>? {
-    guard self.served < self.waiting.count else {
-      self.active -= 1
-      return nil
-    }
-    defer {
-      self.served += 1
-      if self.served == self.waiting.count { (self.waiting, self.served) = ([], 0) }
-    }
-    return self.waiting[self.served]
+    let next = self.waiting.popFirst()
+    if next == nil { self.active -= 1 }
+    return next
   }
 
   /// Ends all waits, whose outcomes the caller decides.
   mutating func removeAll() -> [AwaitedOutcome<Bool>] {
-    defer { (self.waiting, self.served) = ([], 0) }
-    return Array(self.waiting[self.served...])
+    var waits: [AwaitedOutcome<Bool>] = []
+    while let wait = self.waiting.popFirst() { waits.append(wait) }
+    return waits
   }
 }
 
@@ -145,12 +138,14 @@ extension FleetNode {
     let limit = batch.map(\.limit).min() ?? self.settings.lookupTimeout
     let keys = batch.map(\.key)
     let answer = await self.call(within: limit) { try await $0.lookUp(keys) }
-    let values = try? answer.get().values
-    self.state.withLock { $0.lookups.end(values) }
     switch answer {
-    case .success(let lookup): self.note(lookup.epoch)
-    // Before the next look-ups, as above.
-    case .failure(let error): self.noteFailureOfOneKey(error)
+    case .success(let lookup):
+      self.state.withLock { $0.lookups.end(lookup.values) }
+      self.note(lookup.epoch)
+    case .failure(let error):
+      self.state.withLock { $0.lookups.end(nil) }
+      // Before the next look-ups, as above.
+      self.noteFailureOfOneKey(error)
     }
     for (index, entry) in batch.enumerated() {
       let result = answer.map { $0.values.indices.contains(index) ? $0.values[index] : nil }

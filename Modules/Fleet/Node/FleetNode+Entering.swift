@@ -34,7 +34,7 @@ extension FleetNode {
     // What this node has invalidated must not come back to it.
     guard await self.waitForIntroduction(within: self.timeLeft(visit)),
       await self.sendPending(within: self.timeLeft(visit)), !self.isAlone
-    else { return Task.isCancelled ? .cancelled : self.goAlone(visit) }
+    else { return Task.isCancelled ? .cancelled : self.goAlone() }
     while true {
       if let entry = await self.lookUp(&visit) { return entry }
       switch await self.tryToRun(&visit) {
@@ -43,7 +43,7 @@ extension FleetNode {
         let reason = await self.wait(wait, for: key, until: remaining)
         switch reason {
         case .change: break
-        case .away, .closed: return self.goAlone(visit)
+        case .away, .closed: return self.goAlone()
         case .cancelled: return .cancelled
         }
         // The time with another node's run was not the backend's.
@@ -61,8 +61,8 @@ extension FleetNode {
     visit.start += answer.waited
     switch answer.result {
     case .success(let value): return value.map { .value($0, visit.hasWaited ? .awaited : .shared) }
-    case .failure(let error): return self.goAlone(visit, because: error)
-    case nil: return self.goAlone(visit)
+    case .failure(is CancellationError): return .cancelled
+    case .failure, nil: return self.goAlone()
     }
   }
 
@@ -78,10 +78,8 @@ extension FleetNode {
     max(self.settings.lookupTimeout - (self.deadlines.elapsed - visit.start), .zero)
   }
 
-  /// Lets a run call the operation without the backend.
-  private func goAlone(_ visit: FleetVisit, because error: (any Error)? = nil) -> Entry {
-    if error is CancellationError { return .cancelled }
-    if let error { self.noteFailureOfOneKey(error) }
+  /// Lets a run call the operation without the backend, whose failures its calls have noted.
+  private func goAlone() -> Entry {
     self.state.withLock { $0.hasRunAlone = true }
     return .admitted(FleetAdmission(lease: nil, epoch: .zero, timeLeft: .zero, renewal: nil))
   }
@@ -111,7 +109,7 @@ extension FleetNode {
     self.state.withLock { $0.waits.remove(wait, for: visit.key) }
     switch answer {
     case .success(.granted(let lease, let epoch)):
-      guard self.hold(lease) else { return .entered(self.goAlone(visit)) }
+      guard self.hold(lease) else { return .entered(self.goAlone()) }
       self.note(epoch)
       let renewal = FleetRenewal(of: lease, node: self, end: asked + self.settings.leaseDuration)
       let admission = FleetAdmission(lease: lease, epoch: epoch, timeLeft: self.timeLeft(visit), renewal: renewal)
@@ -120,10 +118,9 @@ extension FleetNode {
       self.note(epoch)
       return .entered(.value(value, visit.hasWaited ? .awaited : .shared))
     case .success(.heldByAnother): preconditionFailure("Returned above.")
-    case .failure(let error):
-      // The backend may have granted the lease. It ends by its time.
-      return .entered(self.goAlone(visit, because: error))
-    case nil: return .entered(self.goAlone(visit))
+    case .failure(is CancellationError): return .entered(.cancelled)
+    // The backend may have granted the lease. It ends by its time.
+    case .failure, nil: return .entered(self.goAlone())
     }
   }
 
@@ -201,9 +198,8 @@ extension FleetNode {
         // The store must know of the invalidation before it takes the value.
         if answer == .invalidated { _ = await self.askForInvalidations(within: self.settings.lookupTimeout) }
         outcome.decide(answer)
-      case .failure(let error):
+      case .failure:
         outcome.decide(nil)
-        self.noteFailureOfOneKey(error)
         // A backend that refuses this value alone takes the lease back. One that does not answer gets it later.
         if await self.giveBack(write.lease) != nil {
           self.owe(write.lease)
