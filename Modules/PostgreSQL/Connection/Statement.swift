@@ -1,4 +1,6 @@
 #if SwiftOperationPostgreSQL
+  internal import OperationPersistence
+
   /// A statement with the types of its parameters. A connection with a session of its own prepares it once.
   struct Statement: Hashable, Sendable {
     let sql: String
@@ -14,10 +16,8 @@
 
     /// A name at the server that is the same for the same statement, and another one for each other statement.
     var name: String {
-      // FNV-1a, 64 bits: <https://datatracker.ietf.org/doc/draft-eastlake-fnv/>.
-      let text = self.sql.utf8.map { UInt64($0) } + self.types.map { UInt64($0.rawValue) }
-      let digest = text.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ $1) &* 0x0000_0100_0000_01B3 }
-      return "swift_operation_" + String(digest, radix: 16)
+      let types = self.types.map { "\($0.rawValue)" }.joined(separator: ",")
+      return "swift_operation_" + String(StorageVersion.hash("\(self.sql) \(types)".utf8), radix: 16)
     }
 
     init(script: String) {
