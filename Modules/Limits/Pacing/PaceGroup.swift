@@ -1,59 +1,60 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The calls whose paths have a prefix, in a client: the newest of them counts.
-package final class PaceGroup: Sendable {
-  private struct Key: Hashable {
-    let client: ObjectIdentifier?
-    let prefix: OperationPath
-  }
-
-  private struct Groups {
-    var all: [Key: PaceGroup] = [:]
+/// The groups of a client, or those of all stores without one.
+package final class PaceGroups: Sendable {
+  private struct Content {
+    var groups: [OperationPath: PaceGroup] = [:]
     /// The number of groups at which those that nobody uses are removed.
     var bound = 64
   }
 
-  private static let groups = Mutex(Groups())
+  package static let withoutClient = PaceGroups()
 
-  private let machine = Mutex(PaceMachine())
-  private let deadlines: any DeadlineSource
+  private let content = Mutex(Content())
 
-  private init(on deadlines: any DeadlineSource) {
-    self.deadlines = deadlines
-  }
+  static func of(_ client: OperationClient?) -> PaceGroups { client?.attachment { PaceGroups() } ?? self.withoutClient }
 
   /// The number of groups that are kept.
-  package static var count: Int { self.groups.withLock { $0.all.count } }
+  package var count: Int { self.content.withLock { $0.groups.count } }
 
   /// The group of a prefix.
   ///
   /// - Complexity: O(1), and O(*n*) in the groups when their number has doubled.
-  static func of(client: OperationClient?, _ prefix: OperationPath, deadlines: any DeadlineSource) -> PaceGroup {
-    let key = Key(client: client.map { ObjectIdentifier($0) }, prefix: prefix)
-    let (group, removed) = self.groups.withLock { groups -> (PaceGroup, [PaceGroup]) in
-      if let group = groups.all[key] { return (group, []) }
+  func group(of prefix: OperationPath, deadlines: any DeadlineSource) -> PaceGroup {
+    let (group, all) = self.content.withLock { content -> (PaceGroup, [PaceGroup]) in
+      if let group = content.groups[prefix] { return (group, []) }
       let group = PaceGroup(on: deadlines)
-      groups.all[key] = group
-      return (group, groups.all.count > groups.bound ? Array(groups.all.values) : [])
+      content.groups[prefix] = group
+      return (group, content.groups.count > content.bound ? Array(content.groups.values) : [])
     }
-    if !removed.isEmpty { self.remove(removed.filter { $0 !== group && $0.isQuiet }) }
+    if !all.isEmpty { self.remove(all.filter { $0 !== group && $0.isQuiet }) }
     return group
   }
 
-  private static func remove(_ unused: [PaceGroup]) {
+  private func remove(_ unused: [PaceGroup]) {
     let unused = Set(unused.map { ObjectIdentifier($0) })
-    let former = self.groups.withLock { groups in
-      let former = groups.all
-      groups.all = former.filter { !unused.contains(ObjectIdentifier($0.value)) }
-      groups.bound = max(64, 2 * groups.all.count)
+    let former = self.content.withLock { content in
+      let former = content.groups
+      content.groups = former.filter { !unused.contains(ObjectIdentifier($0.value)) }
+      content.bound = max(64, 2 * content.groups.count)
       return former
     }
     _ = consume former  // Paths are released after unlocking.
   }
+}
+
+/// The calls whose paths have a prefix: the newest of them counts.
+final class PaceGroup: Sendable {
+  private let machine = Mutex(PaceMachine())
+  private let deadlines: any DeadlineSource
+
+  fileprivate init(on deadlines: any DeadlineSource) {
+    self.deadlines = deadlines
+  }
 
   /// Whether the next call would find nothing that it has to wait for.
-  private var isQuiet: Bool {
+  fileprivate var isQuiet: Bool {
     let now = self.deadlines.elapsed
     return self.machine.withLock { $0.isQuiet(at: now) }
   }

@@ -68,7 +68,7 @@ where Operation.Failure == any Error {
     guard context.isPaced else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
     let path = operation.path
     let prefix = self.prefix ?? OperationPath(path.dropLast())
-    let group = PaceGroup.of(client: context.operationClient, prefix, deadlines: context.operationDeadlines)
+    let group = PaceGroups.of(context.operationClient).group(of: prefix, deadlines: context.operationDeadlines)
     let call = PacedCall(path, in: context)
     defer { group.end(call) }
     if let wait = try group.enter(call, by: self.rule) {
