@@ -15,8 +15,9 @@ public import OperationCore
 /// Make one budget for each server, and pass it to all operations that use the server. The arithmetic is exact: with a
 /// ratio of 0.6, five runs pay for three attempts.
 ///
-/// A run counts when its operation has begun. One that ends with a ``/OperationCore/LocalRejection``, such as an open breaker's, takes
-/// its deposit back, and an additional attempt that ends so is given back: neither has reached the server.
+/// A run counts when its operation has begun. One that ends with a ``/OperationCore/LocalRejection``, such as an open
+/// breaker's, takes its deposit back, and an additional attempt that ends so is given back: neither has reached the
+/// server.
 ///
 /// ``update(ratio:minimumPerSecond:in:)`` changes the numbers while runs use the budget, and ``snapshot(in:)`` shows what
 /// is left of it.
@@ -105,7 +106,8 @@ extension RetryBudget {
 
   /// Withdraws 1 for an additional attempt.
   ///
-  /// - Parameter context: The context of the run, whose ``/OperationCore/OperationContext/operationDeadlines`` provide the time.
+  /// - Parameter context: The context of the run, whose ``/OperationCore/OperationContext/operationDeadlines`` provide
+  ///   the time.
   /// - Returns: False if the budget does not allow the attempt; nothing is withdrawn then.
   public func withdraw(in context: OperationContext) -> Bool {
     self.withdrawal(in: context) != nil
@@ -170,7 +172,8 @@ extension RetryBudget {
   /// Call it once for each deposit. If other runs have withdrawn the deposit meanwhile, the balance is below zero for ten
   /// seconds at most.
   ///
-  /// - Parameter context: The context of the run, whose ``/OperationCore/OperationContext/operationDeadlines`` provide the time.
+  /// - Parameter context: The context of the run, whose ``/OperationCore/OperationContext/operationDeadlines`` provide
+  ///   the time.
   public func takeBackDeposit(in context: OperationContext) {
     self.change(in: context) { state in
       state.runCount &-= 1
@@ -200,8 +203,8 @@ extension RetryBudget {
     }
   }
 
-  /// Gives back what an attempt has withdrawn, because it was not made, or ended with a ``/OperationCore/LocalRejection`` before its
-  /// operation began.
+  /// Gives back what an attempt has withdrawn, because it was not made, or ended with a
+  /// ``/OperationCore/LocalRejection`` before its operation began.
   ///
   /// - Parameters:
   ///   - withdrawal: What was withdrawn. Give it back once.

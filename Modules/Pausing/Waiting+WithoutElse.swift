@@ -2,7 +2,8 @@ public import OperationCore
 
 // Without this declaration the compiler says only that `Failure` is not `any Error`, and names no remedy.
 extension OperationRequest {
-  /// Not for operations with a failure type of their own: use ``OperationCore/OperationRequest/waits(until:timeout:else:)``.
+  /// Not for operations with a failure type of their own: use
+  /// ``OperationCore/OperationRequest/waits(until:timeout:else:)``.
   @available(
     *,
     unavailable,

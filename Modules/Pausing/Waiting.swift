@@ -7,10 +7,10 @@ extension OperationRequest {
   /// let query = PostQuery(id: 1).waits(until: .connected(to: observer))
   /// ```
   ///
-  /// The run then goes on by itself. While it waits, it is loading, and ``/OperationCore/OperationState/isPaused`` is true. Nothing
-  /// polls, and a paused run costs neither a thread nor a timer. If the run is cancelled, it ends at once with a
-  /// `CancellationError`, and the state stays as it was; if `Failure` cannot represent that error, the operation runs
-  /// in the cancelled task.
+  /// The run then goes on by itself. While it waits, it is loading, and ``/OperationCore/OperationState/isPaused`` is
+  /// true. Nothing polls, and a paused run costs neither a thread nor a timer. If the run is cancelled, it ends at once
+  /// with a `CancellationError`, and the state stays as it was; if `Failure` cannot represent that error, the operation
+  /// runs in the cancelled task.
   ///
   /// - Parameter specification: What to wait for, evaluated in the context of the run.
   /// - Returns: The operation, whose runs wait.
@@ -26,8 +26,8 @@ extension OperationRequest {
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in the context of the run.
-  ///   - timeout: The longest time to wait, by ``/OperationCore/OperationContext/operationDeadlines``; nil for none. A negative one is
-  ///     reported and counts as zero.
+  ///   - timeout: The longest time to wait, by ``/OperationCore/OperationContext/operationDeadlines``; nil for none. A
+  ///     negative one is reported and counts as zero.
   ///   - failure: Returns the error of a run whose time limit has passed.
   /// - Returns: The operation, whose runs wait.
   public func waits<Specification: OperationRunSpecification & Sendable>(
@@ -42,12 +42,13 @@ extension OperationRequest {
 extension OperationRequest where Failure == any Error {
   /// Pauses a run that begins while a specification does not hold, until it holds or a time limit has passed.
   ///
-  /// See ``OperationCore/OperationRequest/waits(until:)``. A run whose time limit has passed throws an ``OperationWaitTimedOut``.
+  /// See ``OperationCore/OperationRequest/waits(until:)``. A run whose time limit has passed throws an
+  /// ``OperationWaitTimedOut``.
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in the context of the run.
-  ///   - timeout: The longest time to wait, by ``/OperationCore/OperationContext/operationDeadlines``; nil for none. A negative one is
-  ///     reported and counts as zero.
+  ///   - timeout: The longest time to wait, by ``/OperationCore/OperationContext/operationDeadlines``; nil for none. A
+  ///     negative one is reported and counts as zero.
   /// - Returns: The operation, whose runs wait.
   public func waits<Specification: OperationRunSpecification & Sendable>(
     until specification: Specification,

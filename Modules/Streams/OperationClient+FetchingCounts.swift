@@ -7,8 +7,9 @@ extension OperationClient {
   /// for await count in client.fetchingCounts(matching: ["posts"]) { spinner.isVisible = count > 0 }
   /// ```
   ///
-  /// It follows the result of ``/OperationCore/OperationClient/isFetching(matching:)`` from the events of the stores, and counts nothing without an
-  /// iterator. A slow iterator receives the newest number and misses the earlier ones. No number comes twice in a row.
+  /// It follows the result of ``/OperationCore/OperationClient/isFetching(matching:)`` from the events of the stores,
+  /// and counts nothing without an iterator. A slow iterator receives the newest number and misses the earlier ones. No
+  /// number comes twice in a row.
   ///
   /// - Parameter path: The prefix; the empty path matches all stores.
   /// - Returns: The sequence, which does not keep the client alive while it is iterated. It ends when its task is
@@ -18,7 +19,8 @@ extension OperationClient {
     FetchingCounts(client: self, path: path)
   }
 
-  /// The numbers of stores that have a run under way, as ``OperationCore/OperationClient/fetchingCounts(matching:)`` returns them.
+  /// The numbers of stores that have a run under way, as ``OperationCore/OperationClient/fetchingCounts(matching:)``
+  /// returns them.
   public struct FetchingCounts: AsyncSequence, Sendable {
     public typealias Element = Int
     public typealias Failure = Never

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// The wait of a task that the work of a run has made, such as a `Task { }`, for another run.
 ///
-/// The run waits for the other, too, if its work awaits the task. The standard library does not tell that, but it raises the
-/// priority of what a task awaits along with that of the task. So where a cycle depends on it, the priority of the run's task
-/// is raised by a step: the waiting task is awaited if its priority rises, at once or later.
+/// If the work of the run awaits the task, the run waits for the other run, too. The standard library does not tell what a
+/// task awaits. But when the priority of a task rises, it raises what the task awaits. So where a cycle depends on it, this
+/// raises the task of the run by a step. If the priority of the waiting task rises then, the run awaits that task.
 final class UnstructuredWait: Sendable {
   private struct State: Sendable {
     /// The priority of the waiting task.

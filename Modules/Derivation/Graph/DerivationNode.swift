@@ -145,7 +145,7 @@ final class DerivationNode: Sendable {
 
   /// Notes the sources that read this query, and whose states a run has read.
   ///
-  /// - Parameter sources: The stores, and whether each is that of this query itself.
+  /// - Parameter sources: The stores of the sources. True stands for the store of this query itself.
   /// - Returns: Those that are no longer sources, and of these those that are to be reported.
   func noteCircles(
     _ sources: [ObjectIdentifier: Bool]

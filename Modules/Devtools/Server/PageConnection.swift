@@ -20,7 +20,7 @@
     private var reading: (any DispatchSourceRead)?
     private var writing: (any DispatchSourceWrite)?
     private var unsent: ArraySlice<UInt8> = []
-    /// Who waits until everything is sent.
+    /// The task that waits until everything is sent.
     private var sender: CheckedContinuation<Bool, Never>?
     private var task: Task<Void, Never>?
     private var deadline: OperationSubscription?
@@ -119,7 +119,7 @@
 
     // MARK: - Answering
 
-    /// Asks the feed, which works on the threads of the program, for somebody who has the token.
+    /// Asks the feed, which works on the threads of the program. A request that comes here has brought the token.
     private func answer(_ request: PageRequest) {
       self.task = Task(name: "Devtools page") { [answers = self.server.answers] in
         let response = await answers.answer(request)

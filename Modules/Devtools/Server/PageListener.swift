@@ -4,7 +4,7 @@
 
   /// Takes the connections to a port of the loopback interface, on a thread that is none of the program's own.
   ///
-  /// Everything that somebody without the token can make it do is done there, in bounded time and space.
+  /// A request without the token causes no work elsewhere, and there only in bounded time and space.
   final class PageListener: @unchecked Sendable {
     // Unchecked because the variables are only accessed on the queue.
 

@@ -6,7 +6,7 @@
     var path: String
     /// The values of the parameters of the address, as they were sent. Of several with one name the first counts.
     var query: [String: String] = [:]
-    /// The values of the fields by their names in lower case. Those of one name are joined by commas.
+    /// The values of the fields, by names in lower case. Fields of one name have one value, with commas between.
     var fields: [String: String] = [:]
     var body = ""
   }

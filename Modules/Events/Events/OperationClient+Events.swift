@@ -8,8 +8,8 @@ extension OperationClient {
   /// ```
   ///
   /// Each access makes a reader of its own. A reader keeps the newest 1,024 events that were not read: see
-  /// ``OperationEventSequence/droppedCount``. The sequence ends when the task that reads it is cancelled, or when the client
-  /// no longer exists. When the sequence and its iterators are released, the reader is removed.
+  /// ``OperationEventSequence/droppedCount``. The sequence ends when the task that reads it is cancelled, or when the
+  /// client no longer exists. When the sequence and its iterators are released, the reader is removed.
   ///
   /// The events of one run are in the order in which they have occurred. Events that occur at the same time on several
   /// threads may be in either order. Without a reader no event is made.

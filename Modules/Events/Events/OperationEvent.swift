@@ -9,7 +9,8 @@ public import OperationFoundation
 /// // GetPost at ["posts", 1]: run 7 succeeded after 120 ms
 /// ```
 ///
-/// It contains no value of an operation. The text of an error appears, unless the error is an ``/OperationCore/OperationSecret``.
+/// It contains no value of an operation. The text of an error appears, unless the error is an
+/// ``/OperationCore/OperationSecret``.
 public struct OperationEvent: Sendable {
   /// The number of the event. A client counts events from the first one that anybody could read.
   ///

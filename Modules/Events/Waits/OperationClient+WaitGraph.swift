@@ -4,7 +4,8 @@ extension OperationClient: OperationWaitGraphSource {
   /// The runs that are under way in the stores of the client, and what they wait for: each other, conditions, permits.
   ///
   /// A wait for the run of another store is known if the callers of that store share its runs. Other such waits are
-  /// known only of stores whose waits are observed: while ``OperationCore/OperationClient/events`` are read, and after an explanation.
+  /// known only of stores whose waits are observed: while ``OperationCore/OperationClient/events`` are read, and after
+  /// an explanation.
   ///
   /// - Parameter limit: The greatest number of nodes. Runs that wait come first.
   /// - Returns: The graph, which contains no value of an operation.
