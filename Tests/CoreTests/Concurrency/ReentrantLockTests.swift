@@ -1,3 +1,4 @@
+import CoreFixtures
 import Dispatch
 import OperationTesting
 import Synchronization

@@ -1,3 +1,4 @@
+import CoreFixtures
 import Synchronization
 import TestFixtures
 import Testing

@@ -1,3 +1,4 @@
+import CoreFixtures
 import FoundationEssentials
 import OperationCore
 import OperationTesting

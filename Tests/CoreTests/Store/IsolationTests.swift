@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import OperationCore
 import OperationTesting

@@ -1,3 +1,4 @@
+import CoreFixtures
 import TestFixtures
 import Testing
 

@@ -1,3 +1,4 @@
+import CoreFixtures
 import OperationTesting
 import Synchronization
 import TestFixtures
