@@ -36,6 +36,8 @@ extension OperationClient {
 
   /// Returns the pages of a paginated request's store, after a run if they are stale or if the store has none.
   ///
+  /// If the pages are being restored, it waits for them first.
+  ///
   /// - Parameter query: The request.
   /// - Returns: The pages, with optimistic updates applied.
   /// - Throws: The error of the request.
@@ -43,7 +45,11 @@ extension OperationClient {
     for query: Query
   ) async throws(Query.PageFailure) -> Pages<Query.PageID, Query.PageValue> {
     let store = self.store(for: query, fileID: "", line: 0)
-    if store.isStale || store.stateWithoutLayers.currentValue.isEmpty { try await store.run() }
+    let isDue = { store.isStale || store.stateWithoutLayers.currentValue.isEmpty }
+    if isDue() {
+      let wasRestored = await store.restored()
+      if !wasRestored || isDue() { try await store.run() }
+    }
     return store.currentValue
   }
 }

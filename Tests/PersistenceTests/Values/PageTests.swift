@@ -59,6 +59,24 @@ private struct ListRequest: PaginatedRequest {
     #expect(!restored.isStale)
   }
 
+  @Test func `ensureValue takes fresh pages that are being read, without a run`() async throws {
+    let base = InMemoryStorage()
+    let first = Program(base)
+    try await first.client.store(for: self.request).fetchNextPage()
+    await first.client.persistence.flush()
+
+    let storage = TestStorage(base, reads: false)
+    let client = Program(storage, clock: first.clock).client
+    let pages = Task.immediate { try await client.ensureValue(for: self.request) }
+    storage.reading.open()
+    #expect(try await pages.value.map(\.id) == [0])
+    let store = client.store(for: self.request)
+    #expect(store.valueUpdateCount == 1)
+    first.clock.advance(by: .seconds(60))
+    #expect(try await client.ensureValue(for: self.request).map(\.id) == [0])
+    #expect(store.valueUpdateCount == 2)
+  }
+
   @Test func `Pages that were emptied are stored as such`() async throws {
     let program = Program()
     let store = program.client.store(for: self.request)
