@@ -16,5 +16,5 @@ extension OperationContext {
   /// The number of the last invalidation of the store that runs the operation with this context; 0 without one.
   ///
   /// A run that begins with this context must not join work that began before that invalidation.
-  package var lastInvalidation: Int { self.run.store?.lastInvalidation ?? 0 }
+  @usableFromInline package var lastInvalidation: Int { self.run.store?.lastInvalidation ?? 0 }
 }

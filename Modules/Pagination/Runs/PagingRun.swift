@@ -45,6 +45,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   @usableFromInline let request: PagingRequest
   /// Which pages the run fetches again, if not all of them.
   @usableFromInline let selection: PageSelection?
+  /// The last invalidation of the store when the run started. A page of a run from before it is no page for this run.
+  @usableFromInline let invalidation: Int
   /// The start of the run. Pages that others write later are newer than those that the run loads.
   @usableFromInline let revision: Revision
   /// The pages when the run started, before it waited for other runs.
@@ -68,6 +70,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   ///   - request: The request that `requestKind` resolves to now.
   ///   - selection: Which pages it fetches again; nil for all of them.
   ///   - pages: The pages of the store now.
+  ///   - invalidation: The last invalidation of the store.
   ///   - predecessors: The runs to wait for.
   ///   - eventOrder: The order of the store's events, in which the page events are delivered.
   @inlinable
@@ -77,6 +80,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     request: PagingRequest,
     selection: PageSelection?,
     pages: Pages<PageID, PageValue>,
+    invalidation: Int,
     predecessors: [Predecessor],
     eventOrder: StoreEventOrder
   ) {
@@ -85,6 +89,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
     self.requestKind = requestKind
     self.request = request
     self.selection = selection
+    self.invalidation = invalidation
     self.revision = .now()
     self.pagesBeforeStart = pages
     self.hadPredecessors = !predecessors.isEmpty
@@ -129,7 +134,8 @@ extension PagingRun {
     }
   }
 
-  /// Waits for the runs before this one, and returns the initial page that one of them has loaded.
+  /// Waits for the runs before this one, and returns the initial page that one of them has loaded, unless the store was
+  /// invalidated in between.
   ///
   /// It waits only for runs that exclude this one. The predecessors of a run that it does not wait for, or that was
   /// cancelled before it had waited for them, count as its own.
@@ -152,7 +158,9 @@ extension PagingRun {
         PaginatedOperationValue<PageID, PageValue>.self,
         Failure.self
       )
-      if case .success(.initialPage(let page)) = outcome { initialPage = page }
+      if case .success(.initialPage(let page)) = outcome, predecessor.run.invalidation >= self.invalidation {
+        initialPage = page
+      }
       // Not empty when the predecessor was cancelled while it waited.
       pending += predecessor.run.predecessors
     }

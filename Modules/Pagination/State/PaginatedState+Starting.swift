@@ -18,6 +18,7 @@ extension PaginatedState {
       request: request,
       selection: requestKind == .selected ? task.context[PageSelection.Key.self] : nil,
       pages: self.currentValue,
+      invalidation: task.context.lastInvalidation,
       predecessors: self.predecessors(of: task, for: request),
       eventOrder: task.context.storeEventOrder
     )

@@ -69,6 +69,22 @@ struct SharedPageTests {
   }
 
   @Test
+  func `A call after an invalidation takes no page of a run from before it`() async throws {
+    let (server, client) = (ListServer(), OperationClient())
+    let store = client.store(for: server.request)
+    let first = start { try await store.fetchNextPage() }
+    let run = try await server.script.next()
+    client.invalidate(matching: store.path)
+    let second = start { try await store.run() }
+    run.succeed("old")
+    #expect(try await first.value == Page(id: 0, value: "old"))
+    try await server.script.next().succeed("new")
+    #expect(try await second.value == .allPages(List("new")))
+    #expect(!store.isInvalidated)
+    #expect(server.fetchedIds == [0, 0])
+  }
+
+  @Test
   func `All calls that load the initial page share it`() async throws {
     let server = ListServer()
     let store = ListStore.detached(query: server.request.deduplicated())
