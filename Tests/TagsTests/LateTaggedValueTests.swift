@@ -9,11 +9,12 @@ import Testing
   private let client = OperationClient()
   private let script = OperationScript<Int, any Error>()
 
-  private func store() -> OperationStore<QueryState<Int, any Error>> {
-    let query = self.script.query(path: ["late"]).stale(after: .seconds(1_000_000), whenNoValue: false)
+  private var query: some QueryRequest<Int, any Error> & Sendable {
+    self.script.query(path: ["late"]).stale(after: .seconds(1_000_000), whenNoValue: false)
       .tagged { [.entity("number", $0 % 10)] }
-    return self.client.store(for: query)
   }
+
+  private func store() -> OperationStore<QueryState<Int, any Error>> { self.client.store(for: self.query) }
 
   @Test func `A late value with the tag of the one that was set is stale`() async throws {
     let store = self.store()
@@ -28,6 +29,20 @@ import Testing
     #expect(store.isStale)
     store.currentValue = 21
     #expect(!store.isStale)
+  }
+
+  @Test func `Who asks after an invalidation gets no value from before it, although the run is joined`() async throws {
+    let first = Task.immediate { try await self.client.ensureValue(for: self.query) }
+    let run = try await self.script.next()
+    self.client.invalidate(tagged: .entity("number", 1))
+    // Nobody knows the tag of the value yet, so both wait for the run.
+    let second = Task.immediate { try await self.client.ensureValue(for: self.query) }
+    run.succeed(1)
+    #expect(try await first.value == 1)
+    try await self.script.next().succeed(11)
+    #expect(try await second.value == 11)
+    #expect(!self.store().isStale)
+    #expect(self.script.runCount == 2)
   }
 
   @Test func `An invalidation that has found the store by its tag is not made twice`() async throws {

@@ -87,6 +87,28 @@ import Testing
     #expect(self.feed(in: reader).isInvalidated)
   }
 
+  @Test func `A value that was invalidated by its tag is requested once while its service is down`() async throws {
+    let (storage, script) = (InMemoryStorage(), PostsScript(default: .error(Refused())))
+    let client = self.client(storage)
+    self.feed(in: client).currentValue = posts(4)
+    await client.flush()
+    let next = self.client(try await self.copy(storage))
+    next.invalidate(tagged: .post(4))
+    let store = next.store(
+      for: script.query(path: ["feed"]).taggedByID("post").stale(after: .seconds(1_000_000)).persisted(as: "feed")
+        .enableAutomaticRunning(onlyWhen: .always(true))
+    )
+    let recorder = EventRecorder<PostsState>()
+    let subscription = store.subscribe(with: recorder.handler)
+    defer { subscription.cancel() }
+    _ = try await recorder.firstState { $0.error != nil && !$0.isLoading }
+    #expect(store.currentValue == posts(4))
+    #expect(store.isInvalidated)
+    // What else would run has begun by now: a rerun is enqueued when the state changes.
+    await store.settled()
+    #expect(script.runCount == 1)
+  }
+
   @Test func `A value with more than five hundred tags has perhaps any`() async throws {
     let storage = InMemoryStorage()
     let client = self.client(storage)

@@ -247,8 +247,13 @@ extension OperationClient {
 extension OpaqueOperationStore {
   /// Invalidates the store because of an invalidation that its value has arrived too late for.
   ///
+  /// A store that is invalidated is left as it is: what answers that has seen the other invalidation, too. Otherwise a value that
+  /// stays while its reruns fail would be the cause of the next rerun each time that the error changes.
+  ///
   /// - Parameter subject: Returns what the invalidation concerns, as text.
   package func invalidateLateValue(_ subject: @escaping @Sendable () -> String) {
+    self.runtime.noteLateValue()
+    if self.runtime.isInvalidated { return }
     self.runtime.invalidate(InvalidationRecord(by: nil, at: self.runtime.context.date, subject))
     self.runtime.rerunAfterInvalidation(isEnqueued: true)
   }

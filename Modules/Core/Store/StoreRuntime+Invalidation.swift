@@ -23,6 +23,19 @@ extension StoreRuntime {
     return number
   }
 
+  /// Notes that a value has missed an invalidation, which was found out when it had arrived.
+  func noteLateValue() {
+    let number = InvalidationNumber.next()
+    self.withMachine { $0.uniqueExtras().content.lateValue = number }
+  }
+
+  /// Whether a value was found to have missed an invalidation after this number was the latest.
+  ///
+  /// A caller that has joined the run of such a value may have called after that invalidation.
+  func hasLateValue(since number: Int) -> Bool {
+    self.withMachine { ($0.extras?.content.lateValue ?? 0) > number }
+  }
+
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.
   func rerunAfterInvalidation(isEnqueued: Bool) {
     guard self.canYieldRerun, self.withMachine({ $0.isInvalidated }) else { return }

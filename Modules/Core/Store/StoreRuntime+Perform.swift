@@ -40,7 +40,7 @@ extension StoreRuntime {
     case .newRun(let sharedRun, let context):
       return await self.startAndWait(for: sharedRun, in: context, leaving: .atOnce, isAlreadyOwner: true, listener)
     case .join(let sharedRun):
-      return await self.waitAsOwner(of: sharedRun, listener)
+      return await self.waitAsOwner(of: sharedRun, using: context, listener)
     case .refusal(let names):
       return RunOutcome.cycle(names, as: self.operation.failureType)
     }
@@ -114,11 +114,16 @@ extension StoreRuntime {
     for preparation in self.operation.preparations { preparation.runDidEnd(in: context) }
   }
 
-  /// Waits for a run that the caller has joined, so that it is an owner already.
+  /// Waits for a run that the caller has joined, so that it is an owner already, and for another one if the value had missed an
+  /// invalidation, which may have come before the call.
   // Not inlined: callers that begin a run would allocate room for this wait, too.
   @inline(never)
-  private nonisolated(nonsending) func waitAsOwner(of sharedRun: SharedRun, _ listener: Subscriber?) async -> RunOutcome
-  {
+  private nonisolated(nonsending) func waitAsOwner(
+    of sharedRun: SharedRun,
+    using context: OperationContext,
+    _ listener: Subscriber?
+  ) async -> RunOutcome {
+    let number = InvalidationNumber.latest
     let outcome: RunOutcome
     if let wait = self.toldWait {
       outcome = await self.telling(wait) { await sharedRun.waitAsOwner(leaving: .atOnce) }
@@ -126,6 +131,9 @@ extension StoreRuntime {
       outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
     }
     if let listener { self.dismiss(listener) }
+    if outcome.isSuccess, self.hasLateValue(since: number) {
+      return await self.runDirectly(using: context, listener: listener)
+    }
     return outcome
   }
 

@@ -17,6 +17,7 @@ extension StoreRuntime {
       return await self.runOutOfLine(using: call)
     }
     var wait: ToldWait?
+    let number = InvalidationNumber.latest
     let outcome = await running.joinIfAlive(
       leaving: running.leaving,
       onJoin: {
@@ -28,7 +29,8 @@ extension StoreRuntime {
       }
     )
     wait?.end()
-    if let outcome { return outcome }
+    // The value of the run that was joined may have missed an invalidation that came before the call.
+    if let outcome, !outcome.isSuccess || !self.hasLateValue(since: number) { return outcome }
     return await self.runOutOfLine(using: call)
   }
 
