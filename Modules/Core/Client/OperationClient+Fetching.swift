@@ -42,12 +42,13 @@ extension OperationClient {
 
   /// Returns the value of a query: from its store if the store is fresh, otherwise fetched.
   ///
-  /// If a run that refreshes the value is under way, the method waits for it instead.
+  /// If a run that refreshes the value is under way, the method waits for it instead, and for another one if it turns out that
+  /// the value had missed an invalidation.
   ///
   /// - Parameters:
   ///   - query: The query.
   ///   - refreshesBehind: Whether a stale value is returned at once while a run behind it refreshes the store. The
-  ///     method still waits if there is no value, or if the store was invalidated.
+  ///     method still waits if there is no value, or if the store was invalidated or a source of a derived query.
   /// - Returns: The value.
   /// - Throws: The failure of the query. A run behind a stale value shows its failure in the state alone.
   public func ensureValue<Query: QueryRequest>(
@@ -95,7 +96,7 @@ extension OperationClient {
   ) -> Value? {
     // Freshness is checked first: a value that was read before the check could be older than the value that is fresh.
     if !store.isStale, let value = value() { return value }
-    guard refreshesBehind, !store.isInvalidated, let value = value() else { return nil }
+    guard refreshesBehind, !store.runtime.mustRefresh, let value = value() else { return nil }
     if store.runtime.mayRefresh(because: .refreshBehind) { store.runtime.refreshBehind(because: .refreshBehind) }
     return value
   }

@@ -23,6 +23,11 @@ struct StalenessRules: Sendable {
     return isStale
   }
 
+  /// Whether the value is one that was invalidated, by a rule.
+  func isInvalidated(_ state: some OperationState, in context: OperationContext) -> Bool {
+    self.rules.contains { $0.isInvalidated(state, in: context) }
+  }
+
   /// Whether the state is stale by its stamp or by a rule that `owner` has not added.
   func isStale<State: OperationState>(
     _ state: State,
@@ -152,6 +157,9 @@ protocol StalenessRule: Sendable {
 
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool
 
+  /// Whether a value that is stale by the rule was invalidated, so that it is not young enough for any reader.
+  func isInvalidated(_ state: some OperationState, in context: OperationContext) -> Bool
+
   /// Why a state is stale by this rule, to follow "because".
   func reason(for state: some OperationState, in context: OperationContext) -> String
 
@@ -165,6 +173,8 @@ protocol StalenessRule: Sendable {
 
 extension StalenessRule {
   var owner: (any AnyObject & Sendable)? { nil }
+
+  func isInvalidated(_ state: some OperationState, in context: OperationContext) -> Bool { false }
 
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod? { nil }
 
@@ -208,9 +218,14 @@ struct SpecificationRule<Specification: OperationRunSpecification & Sendable>: S
 /// A rule of a module, which reads a state of any type.
 struct AnyStateRule: StalenessRule {
   let reason: String
+  let wasInvalidated: @Sendable (any OperationState, OperationContext) -> Bool
   let predicate: @Sendable (any OperationState, OperationContext) -> Bool
 
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool { self.predicate(state, context) }
+
+  func isInvalidated(_ state: some OperationState, in context: OperationContext) -> Bool {
+    self.wasInvalidated(state, context)
+  }
 
   func reason(for state: some OperationState, in context: OperationContext) -> String { self.reason }
 }
@@ -222,12 +237,15 @@ extension OperationContext {
   ///
   /// - Parameters:
   ///   - reason: Why the value is then stale, to follow "because".
+  ///   - wasInvalidated: Whether the value is stale because of an invalidation. Then it is not young enough for a reader who
+  ///     names an age, and is not returned while a run refreshes it.
   ///   - predicate: Whether the value is stale.
   public mutating func addStalenessRule(
     because reason: String,
+    wasInvalidated: @escaping @Sendable (any OperationState, OperationContext) -> Bool = { _, _ in false },
     _ predicate: @escaping @Sendable (any OperationState, OperationContext) -> Bool
   ) {
-    self.stalenessRules.add(AnyStateRule(reason: reason, predicate: predicate))
+    self.stalenessRules.add(AnyStateRule(reason: reason, wasInvalidated: wasInvalidated, predicate: predicate))
   }
 
   var stalenessRules: StalenessRules {

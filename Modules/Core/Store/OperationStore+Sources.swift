@@ -35,10 +35,13 @@ struct UncountedChanges: Hashable, Sendable {
 }
 
 extension OperationStore {
-  /// The state without and with the optimistic updates; nil while an invalidation is unanswered.
+  /// The state without and with the optimistic updates; nil while an invalidation is unanswered, of the store or of what its
+  /// value was made of.
   public var stateForRead: (state: State, shown: State)? {
-    let states = self.runtime.withMachine { $0.isInvalidated ? nil : ($0.state, $0.shownState) }
-    return states.map { ($0.value(as: State.self), $1.value(as: State.self)) }
+    let found = self.runtime.withMachine { $0.isInvalidated ? nil : ($0.state, $0.shownState, $0.context) }
+    guard let (stored, shown, context) = found else { return nil }
+    let state = stored.value(as: State.self)
+    return context.stalenessRules.isInvalidated(state, in: context) ? nil : (state, shown.value(as: State.self))
   }
 
   /// The current state, with optimistic updates applied, and its stamp.

@@ -34,6 +34,22 @@ enum DerivationGraph {
     return false
   }
 
+  /// Whether a source was invalidated after the value was made of it, directly or through others, or is gone, so that it cannot
+  /// be known.
+  ///
+  /// - Complexity: O(*n*) in the derived queries below the node and their sources.
+  static func wasInvalidated(_ node: DerivationNode) -> Bool {
+    var search = Search()
+    search.add(node)
+    while let next = search.next() {
+      for reading in next.commit?.readings.values ?? [:].values where !reading.isOfState {
+        guard let source = reading.source, source.lastInvalidation == reading.invalidation else { return true }
+        search.add(source.derivationNode)
+      }
+    }
+    return false
+  }
+
   /// A derived query below the node that runs; nil if there is none.
   ///
   /// - Complexity: O(*n*) in the derived queries below the node and their sources.

@@ -64,9 +64,11 @@ public struct Derivation<Operation: QueryRequest>: OperationModifier {
         if !state.isLoading { node.runsHaveEnded() }
       })
     )
-    context.addStalenessRule(because: "one of its sources has changed or is stale") { state, _ in
-      state.valueUpdateCount == 0 || node.isStale
-    }
+    context.addStalenessRule(
+      because: "one of its sources has changed or is stale",
+      wasInvalidated: { _, _ in DerivationGraph.wasInvalidated(node) },
+      { state, _ in state.valueUpdateCount == 0 || node.isStale }
+    )
     context.addEntriesToOutcomes()
     // What reads the store while a run is about to start would start another one.
     if context.operationRunSharing == nil { context.operationRunSharing = OperationRunSharing() }

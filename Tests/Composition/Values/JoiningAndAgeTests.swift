@@ -1,0 +1,59 @@
+import Operation
+import OperationDerivation
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Readers who must not get a value from before an invalidation that came before them.
+@Suite(.bounded, .warningsAreIssues) struct JoiningAndAgeTests {
+  private let client = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
+  private let script = OperationScript<Int, any Error>()
+
+  @Test func `A fetch that joins a run from before an invalidation of its tag waits for another run`() async throws {
+    let query = self.script.query(path: ["number"]).tagged { [.entity("number", $0 % 10)] }.deduplicated()
+    let store = self.client.store(for: query)
+    let first = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    self.client.invalidate(tagged: .entity("number", 1))
+    let others = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
+    run.succeed(1)
+    #expect(try await first.value == 1)
+    try await self.script.next().succeed(11)
+    for other in others { #expect(try await other.value == 11) }
+    #expect(self.script.runCount == 2)
+  }
+
+  /// A query that doubles the number.
+  private func derived() -> some QueryRequest<Int, any Error> {
+    let number = self.script.query(path: ["number"]).stale(after: .seconds(1_000_000))
+    return QueryOperation<Int, any Error>("double") { try await $0.value(of: number) * 2 }.derived()
+  }
+
+  @Test func `A derived value whose source was invalidated is too old for a reader who names an age`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    let store = self.client.store(for: self.derived())
+    #expect(try await store.value(maximumAge: .seconds(60)) == 2)
+    #expect(try await store.value(maximumAge: .seconds(60)) == 2)
+    #expect(self.script.runCount == 1)
+    self.client.invalidate(matching: ["number"])
+    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
+    #expect(self.script.runCount == 2)
+  }
+
+  @Test func `It is too old as well if another reader has fetched the source since`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    let store = self.client.store(for: self.derived())
+    #expect(try await store.fetch() == 2)
+    self.client.invalidate(matching: ["number"])
+    let number = self.script.query(path: ["number"]).stale(after: .seconds(1_000_000))
+    #expect(try await self.client.ensureValue(for: number) == 2)
+    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
+  }
+
+  @Test func `It is not returned while a run behind refreshes it`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 2)
+    self.client.invalidate(matching: ["number"])
+    #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 4)
+  }
+}
