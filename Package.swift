@@ -273,6 +273,7 @@ let table: [Module] = [
     "Composition",
     uses: [
       "Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting", "Derivation",
+      "Fleet",
     ]
   ),
   // Empty unless the traits of all three packages are on.

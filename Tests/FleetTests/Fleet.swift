@@ -164,29 +164,6 @@ final class Fleet: Sendable {
   }
 }
 
-/// A clock that runs faster or slower than another one, and shows another date.
-struct SkewedTime: DeadlineSource, OperationClock {
-  private let base: EventClock
-  private let rate: Double
-  private let offset: Double
-
-  init(of base: EventClock, rate: Double, offset: Double) {
-    self.base = base
-    self.rate = rate
-    self.offset = offset
-  }
-
-  var elapsed: Duration { self.rate == 1 ? self.base.elapsed : self.base.elapsed * self.rate }
-
-  func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
-    self.base.schedule(after: self.rate == 1 ? duration : duration / self.rate, action)
-  }
-
-  func now() -> Date {
-    Date(timeIntervalSinceReferenceDate: self.offset + self.elapsed / .seconds(1))
-  }
-}
-
 extension Fleet.Node {
   /// The store of a query.
   func store<Query: QueryRequest>(_ query: Query) -> OperationStore<QueryState<Query.Value, Query.Failure>> {

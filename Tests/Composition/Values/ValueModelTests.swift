@@ -1,0 +1,24 @@
+import Operation
+import OperationDerivation
+import OperationFleet
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Random schedules of three nodes with everything switched on: storages, of which two processes share one, a fleet, derived and
+/// tagged queries, optimistic updates, fallbacks, first values, values that are handed over, restarts, kills and signing out.
+///
+/// The rules know when the service was read, and the real order of everything. They know no epochs.
+@Suite(.bounded, .warningsAreIssues) struct ValueModelTests {
+  @Test(arguments: 0..<8)
+  func `Whichever way a value came, it is used as what it is`(part: UInt64) async {
+    for number in 0..<ModelRuns.count(25, parts: 8) {
+      let seed = UInt64(number) * 8 + part
+      let schedule = ValueSchedule(seed: seed)
+      guard let failure = await schedule.failure() else { continue }
+      Issue.record("seed \(seed): \(failure)")
+      return
+    }
+  }
+}
