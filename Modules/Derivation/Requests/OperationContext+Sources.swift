@@ -20,9 +20,17 @@ extension OperationContext {
   public nonisolated(nonsending) func value<Query: QueryRequest>(
     of query: Query
   ) async throws(Query.Failure) -> Query.Value {
+    try await self.value(of: query, selecting: nil)
+  }
+
+  nonisolated(nonsending) func value<Query: QueryRequest>(
+    of query: Query,
+    selecting selection: Selection<Query.Value?>?
+  ) async throws(Query.Failure) -> Query.Value {
     guard let client = self.operationClient else { return try await self.run(query) }
     guard let evaluation = self.evaluation else { return try await client.ensureValue(for: query) }
-    let reading = await evaluation.read(client.source { $0.store(for: query, fileID: "", line: 0) }, in: self)
+    let store = client.source { $0.store(for: query, fileID: "", line: 0) }
+    let reading = await evaluation.read(store, selecting: selection, in: self)
     if let value = try reading.value.get() { return value }
     // The store was reset after the run.
     if let value = try reading.outcome?.get() { return value }
@@ -57,13 +65,22 @@ extension OperationContext {
     of operation: Operation,
     initialState: @autoclosure () -> Operation.State
   ) async throws(Operation.Failure) -> Operation.State.StateValue {
+    try await self.value(of: operation, initialState: initialState(), selecting: nil)
+  }
+
+  nonisolated(nonsending) func value<Operation: StatefulOperationRequest>(
+    of operation: Operation,
+    initialState: @autoclosure () -> Operation.State,
+    selecting selection: Selection<Operation.State.StateValue>?
+  ) async throws(Operation.Failure) -> Operation.State.StateValue {
     guard let client = self.operationClient else {
       return try await self.valueOfRun(
         of: .detached(operation: operation, initialState: initialState(), initialContext: self.leavingRun)
       )
     }
     return try await self.value(
-      of: client.source { $0.store(for: operation, initialState: initialState(), fileID: "", line: 0) }
+      of: client.source { $0.store(for: operation, initialState: initialState(), fileID: "", line: 0) },
+      selecting: selection
     )
   }
 
@@ -77,16 +94,29 @@ extension OperationContext {
   public nonisolated(nonsending) func value<Request: PaginatedRequest>(
     of request: Request
   ) async throws(Request.PageFailure) -> Pages<Request.PageID, Request.PageValue> {
+    try await self.value(of: request, selecting: nil)
+  }
+
+  nonisolated(nonsending) func value<Request: PaginatedRequest>(
+    of request: Request,
+    selecting selection: Selection<Pages<Request.PageID, Request.PageValue>>?
+  ) async throws(Request.PageFailure) -> Pages<Request.PageID, Request.PageValue> {
     guard let client = self.operationClient else {
       return try await self.valueOfRun(of: .detached(query: request, initialContext: self.leavingRun))
     }
-    return try await self.value(of: client.source { $0.store(for: request, fileID: "", line: 0) })
+    return try await self.value(
+      of: client.source { $0.store(for: request, fileID: "", line: 0) },
+      selecting: selection
+    )
   }
 
   private nonisolated(nonsending) func value<State>(
-    of store: OperationStore<State>
+    of store: OperationStore<State>,
+    selecting selection: Selection<State.StateValue>?
   ) async throws(State.Failure) -> State.StateValue {
-    if let evaluation = self.evaluation { return try await evaluation.read(store, in: self).value.get() }
+    if let evaluation = self.evaluation {
+      return try await evaluation.read(store, selecting: selection, in: self).value.get()
+    }
     if store.allowsAutomaticRuns, store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
     return store.currentValue
   }

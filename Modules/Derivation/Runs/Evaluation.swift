@@ -50,6 +50,7 @@ extension Evaluation {
   /// Reads the value of a store, which becomes a source, after a run if that is due. The context comes from the reader.
   nonisolated(nonsending) func read<State>(
     _ store: OperationStore<State>,
+    selecting selection: Selection<State.StateValue>? = nil,
     in context: OperationContext
   ) async -> ReadValue<State> {
     guard store.isInClient, !self.hasEnded else { return await self.readUntracked(store) }
@@ -73,7 +74,7 @@ extension Evaluation {
     }
     // Before the value is read: from then on another value advances the revision.
     let isVerified = awaited.map { $0.isVerified(at: self.firstRevision) } ?? true
-    let reading = StoreReading(of: store, invalidation: invalidation, isOfState: false)
+    let reading = StoreReading(of: store, invalidation: invalidation, isOfState: false, selecting: selection)
     var value = reading.value
     if case .failure(let error)? = outcome {
       // A value that was set since is what the store shows now. A cancelled run leaves the state as it was.
@@ -160,8 +161,7 @@ extension Evaluation {
         content.readings[reading.storeID] = reading
         return nil
       }
-      // A reading of the value and one of the state: the state says more.
-      if reading.isOfState, !former.isOfState { content.readings[reading.storeID] = reading }
+      content.readings[reading.storeID] = reading.combined(with: former)
       return former
     }
     if let former, !former.isCurrent() { self.content.withLock { $0.isMixed = true } }

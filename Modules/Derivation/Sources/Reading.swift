@@ -13,8 +13,12 @@ protocol Reading: AnyObject, Sendable {
   /// What a value that is made of the reading is at best.
   var valueStamp: ValueStamp { get }
 
-  /// Whether the store shows what the run has read, or something equal. Calls `==` of the value.
+  /// Whether the store shows what the run has read, or something equal. Calls `==` of the value, or of what the run has
+  /// selected of it.
   func isCurrent() -> Bool
+
+  /// This reading and an earlier one of the same store as one, which is current if both are.
+  func combined(with former: any Reading) -> any Reading
 }
 
 extension Reading {
@@ -22,6 +26,19 @@ extension Reading {
   func isConsistent() -> Bool {
     guard let source = self.source, source.isInClient else { return false }
     return (self.isOfState || source.lastInvalidation == self.invalidation) && self.isCurrent()
+  }
+}
+
+/// What a run takes of a value, so that other parts of the value may change.
+struct Selection<Value>: Sendable {
+  /// Returns for a value whether another one is as good.
+  let comparison: @Sendable (Value) -> @Sendable (Value) -> Bool
+
+  init<Selected: Equatable & Sendable>(_ select: @escaping @Sendable (Value) -> Selected) {
+    self.comparison = { value in
+      let selected = select(value)
+      return { select($0) == selected }
+    }
   }
 }
 
@@ -41,6 +58,8 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
   let isOfState: Bool
   private let state: State
   private let stamp: Locked<Stamp>
+  /// Whether a value has the parts that the run has selected; nil if the run has read the whole value.
+  private let selections: [@Sendable (State.StateValue) -> Bool]?
 
   /// Reads a store.
   ///
@@ -48,7 +67,13 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
   ///   - store: The store.
   ///   - invalidation: The number of the store's last invalidation before the run that refreshed the value.
   ///   - isOfState: Whether the whole state is read.
-  init(of store: OperationStore<State>, invalidation: Int, isOfState: Bool) {
+  ///   - selection: What the run takes of the value; nil for the whole value.
+  init(
+    of store: OperationStore<State>,
+    invalidation: Int,
+    isOfState: Bool,
+    selecting selection: Selection<State.StateValue>? = nil
+  ) {
     let (state, stamp) = store.stateAndStamp
     self.store = store
     self.storeID = ObjectIdentifier(store)
@@ -56,6 +81,30 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
     self.isOfState = isOfState
     self.state = state
     self.stamp = Locked(Self.stamp(of: state, stamp, isOfState: isOfState))
+    self.selections = selection.map { [$0.comparison(state.currentValue)] }
+  }
+
+  private init(
+    _ reading: StoreReading,
+    with former: StoreReading,
+    _ selections: [@Sendable (State.StateValue) -> Bool]
+  ) {
+    self.store = reading.store
+    self.storeID = reading.storeID
+    // The earlier one, so that an invalidation between the two counts.
+    self.invalidation = former.invalidation
+    self.isOfState = false
+    self.state = reading.state
+    self.stamp = Locked(reading.stamp.withLock { $0 })
+    self.selections = selections
+  }
+
+  func combined(with former: any Reading) -> any Reading {
+    // A reading of the value and one of the state: the state says more.
+    if self.isOfState != former.isOfState { return self.isOfState ? self : former }
+    guard let former = former as? StoreReading, let earlier = former.selections else { return former }
+    guard let selections = self.selections else { return self }
+    return StoreReading(self, with: former, earlier + selections)
   }
 
   var source: (any Source)? { self.store }
@@ -96,9 +145,15 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
     guard self.state.error == nil, state.error == nil else { return false }
     // A state that never had a value differs from one whose value was set.
     guard (self.state.valueUpdateCount == 0) == (state.valueUpdateCount == 0) else { return false }
-    guard areEqual(self.state.currentValue, state.currentValue) else { return false }
+    guard self.isEqual(state.currentValue) else { return false }
     self.stamp.withLock { $0 = now }
     return true
+  }
+
+  /// Whether a value equals the one that was read, or has the parts that were selected.
+  private func isEqual(_ value: State.StateValue) -> Bool {
+    guard let selections = self.selections else { return areEqual(self.state.currentValue, value) }
+    return selections.allSatisfy { $0(value) }
   }
 
   private static func stamp(of state: State, _ stamp: StoreStamp, isOfState: Bool) -> Stamp {
