@@ -199,6 +199,10 @@ let table: [Module] = [
   // Two targets, because a target is compiled on one processor from its beginning to its end.
   .tests("Core", uses: ["CoreFixtures", "Events", "Pausing"]),
   .suite("ClientTests", target: "ClientTests", uses: ["CoreFixtures", "Core", "Events", "Pausing", "Streams"]),
+  .tests(
+    "Streams",
+    uses: ["Core", "Events", "Backoff", "Retry", "Mutation", "Derivation", "Persistence"]
+  ),
   .tests("Backoff", uses: ["Core"]),
   .tests("Retry", uses: ["Core", "Attempts", "Events", "Backoff"]),
   .tests("Dedupe", uses: ["Core"]),

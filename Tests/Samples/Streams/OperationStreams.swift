@@ -7,3 +7,5 @@ func userQuery(_ id: Int) -> QueryOperation<User, any Error> {
 func postsQuery(by user: Int) -> QueryOperation<[Post], any Error> {
   QueryOperation("posts", user) { _ in try await server.posts(by: user) }
 }
+
+let userStore = OperationClient().store(for: userQuery(1))
