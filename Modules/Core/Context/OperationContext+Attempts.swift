@@ -53,6 +53,23 @@ extension OperationContext {
     if self.mayReportProgress { self.report(.attemptBegan(OperationAttempt(index: number, lastFailure: error))) }
   }
 
+  /// Counts the attempts of the run from 1 again if the run has committed a value since the last call.
+  ///
+  /// For modifiers that run an operation several times within one run: call it when an attempt has failed. A stream that has
+  /// lost its connection after an hour has not failed for the fourth time because it was lost three times before.
+  ///
+  /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.
+  ///
+  /// - Returns: Whether the failed attempt counts as the first: the run has committed a value by
+  ///   ``OperationContinuation/commit(_:as:using:)``.
+  public mutating func restartAttemptsAfterCommit() -> Bool {
+    guard let entries = self.run.outcomeEntries, entries.takeCommit() else { return false }
+    if let attempts = self.run.attempts {
+      self.run.attempts = RunAttempts(number: 1, listeners: attempts.listeners, marks: attempts.marks)
+    }
+    return true
+  }
+
   /// Adds a listener that is called when an attempt other than the first begins with this context or a copy of it.
   ///
   /// - Parameter listener: Receives the context of the attempt and the error of the previous one, if that has failed.

@@ -44,6 +44,8 @@ extension OperationContext {
     var isOfNewStore = false
     /// What is known of the value that the event sets.
     var stamp = ValueStamp(.final)
+    /// What a yielded value is that stays; nil if it can be taken back.
+    var committedValueKind: CommittedValueKind?
 
     init() {}
   }
@@ -79,6 +81,18 @@ extension OperationContext {
     let makesAttempts = self.run.makesAttempts
     self.leaveRun()
     self.operationMakesAttempts = makesAttempts
+  }
+
+  /// Whether the store was invalidated, reset, or has cancelled this run since it began: no result of the run will be
+  /// the answer.
+  ///
+  /// A body that lasts may ask, and end. The store runs again only when a run from before the invalidation has ended.
+  public var isRunOutdated: Bool {
+    guard let id = self.run.taskIdentifier, let runtime = self.run.store?.runtime else { return false }
+    return runtime.withMachine { machine in
+      guard let index = machine.index(ofRun: id) else { return false }
+      return !machine.canServeRun(at: index)
+    }
   }
 
   /// The identifier of the task that runs with this context; nil outside a run.

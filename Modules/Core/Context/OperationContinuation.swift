@@ -36,3 +36,56 @@ public struct OperationContinuation<Value, Failure: Error>: Sendable {
     self.onResult(result, context)
   }
 }
+
+// MARK: - Values that stay
+
+/// What a value is that a run has committed: see ``OperationContinuation/commit(_:as:using:)``.
+public enum CommittedValueKind: Sendable {
+  /// More is to come. The value is never fresh, as any value that is yielded.
+  case partial
+  /// The value is as good as one that the run returns: it is fresh by the rules of the operation.
+  case final
+}
+
+extension OperationContinuation {
+  /// Yields a value that stays, also if the run is cancelled or fails after it.
+  ///
+  /// ```swift
+  /// for try await message in messages(after: last) {
+  ///   list.append(message)
+  ///   continuation.commit(list)
+  /// }
+  /// ```
+  ///
+  /// When a run is cancelled, its store takes back what it has yielded. A run that lasts as long as somebody looks at it, such
+  /// as a stream or a long download, always ends in that way, and what it has brought so far is worth keeping. A committed
+  /// value stays, with all that the run has yielded before it. For an invalidation it counts as the result of a run: it
+  /// answers the invalidations from before the run.
+  ///
+  /// It is a plain yield in a derived query, in a mutation, and for a caller without a store.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - kind: What the value is. A partial one is never fresh.
+  ///   - context: Entries for the context of the event; nil for none.
+  public func commit(
+    _ value: Value,
+    as kind: CommittedValueKind = .partial,
+    using context: OperationContext? = nil
+  ) {
+    var context = context ?? OperationContext()
+    context.committedValueKind = kind
+    self.yield(value, using: context)
+  }
+}
+
+extension OperationContext {
+  /// How the store keeps a value that is yielded with this context; nil, the default, for a yield that can be taken back.
+  ///
+  /// ``OperationContinuation/commit(_:as:using:)`` sets it. A modifier whose operation must not commit removes it from the
+  /// context of a yield.
+  public var committedValueKind: CommittedValueKind? {
+    get { self.event.committedValueKind }
+    set { self.event.committedValueKind = newValue }
+  }
+}

@@ -101,6 +101,7 @@ final class OutcomeEntries: Sendable {
     var isRetryVetoed = false
     var stamp = ValueStamp(.final)
     var hasSources = false
+    var hasCommitted = false
     var valueOrigin: (@Sendable () -> String)?
   }
 
@@ -153,6 +154,18 @@ final class OutcomeEntries: Sendable {
   }
 
   var hasSources: Bool { self.content.withLock { $0.hasSources } }
+
+  func noteCommit() {
+    self.content.withLock { $0.hasCommitted = true }
+  }
+
+  /// Whether the run has committed a value since the last call.
+  func takeCommit() -> Bool {
+    self.content.withLock { content in
+      defer { content.hasCommitted = false }
+      return content.hasCommitted
+    }
+  }
 
   /// The origin of the run's value, in a sentence; nil for a usual value.
   var valueOrigin: (@Sendable () -> String)? { self.content.withLock { $0.valueOrigin } }

@@ -27,6 +27,8 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
 
   private let body: @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
 
+  private let setUp: (@Sendable (inout OperationContext) -> Void)?
+
   #if DEBUG
     private let source: CallSite?
   #endif
@@ -37,10 +39,12 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
     named operationName: String?,
     _ fileID: StaticString,
     _ line: UInt,
+    setUp: (@Sendable (inout OperationContext) -> Void)? = nil,
     body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
   ) {
     self.path = OperationPath(elements: [element] + elements)
     self.operationName = operationName ?? OperationName.ofClosure(at: element, in: Self.self)
+    self.setUp = setUp
     self.body = body
     #if DEBUG
       self.source = CallSite(fileID, line)
@@ -101,6 +105,33 @@ public struct QueryOperation<Value: Sendable, Failure: Error>: QueryRequest {
       line,
       body: { _, _ throws(Failure) in try await body() }
     )
+  }
+
+  /// Creates a query that sets up its stores, for modules that make queries out of other closures.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the query, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the query; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - setUp: Configures the context of a store, as ``OperationRequest/setup(context:)`` does.
+  ///   - body: Fetches the value, on no actor.
+  public init(
+    at element: some Hashable & Sendable,
+    followedBy elements: [any Hashable & Sendable],
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    setUp: @escaping @Sendable (inout OperationContext) -> Void,
+    body: @escaping @Sendable (OperationContext, OperationContinuation<Value, Failure>) async throws(Failure) -> Value
+  ) {
+    self.init(at: element, elements, named: operationName, fileID, line, setUp: setUp, body: body)
+  }
+
+  /// Configures the context as the module asks that has made the query; usually does nothing.
+  public func setup(context: inout OperationContext) {
+    self.setUp?(&context)
   }
 
   /// Calls the closure.

@@ -59,6 +59,61 @@ extension StoreMachine {
     return notifications
   }
 
+  /// Sets a value that a run has committed, unless the run was cancelled. Nothing takes back what the run has yielded so
+  /// far.
+  ///
+  /// - Parameters:
+  ///   - result: The value.
+  ///   - task: The task of the run, with the context of the yield.
+  ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
+  ///   - released: Receives the objects to release after the lock.
+  /// - Returns: The notifications that are due; none if the run was cancelled.
+  mutating func commitYield(
+    _ result: RunOutcome,
+    of task: ErasedTask,
+    hidesOutdatedRuns: Bool,
+    _ released: inout ReleasedValues
+  ) -> StoreChange {
+    guard let index = self.index(ofRun: task.id), self.runs[index].isShown else { return StoreChange() }
+    let (invalidations, epoch) = (self.runs[index].invalidations, self.runs[index].epoch)
+    released.undoneChange = self.runs[index].lastCommit
+    self.runs[index].lastCommit = .reported(result, task)
+    self.state.report(result, of: task)
+    if self.hasUndoLog { self.recordOutcome(of: task, with: result, &released) }
+    var change = StoreChange(isStateNew: true, bringsResult: true)
+    self.settle(&change, result, of: task, from: invalidations, epoch, hidesOutdatedRuns: hidesOutdatedRuns, &released)
+    return change
+  }
+
+  /// Notes what a value that stays has seen, and answers the invalidations from before its run.
+  ///
+  /// - Parameters:
+  ///   - change: The change that has set the value.
+  ///   - outcome: The value, or an error, which answers nothing.
+  ///   - task: The task of the run.
+  ///   - invalidations: The number of the store's last invalidation when the run began.
+  ///   - epoch: The last invalidation of any store then.
+  ///   - hidesOutdatedRuns: Whether to roll back runs that began before an invalidation that this run answers.
+  ///   - released: Receives the objects to release after the lock.
+  mutating func settle(
+    _ change: inout StoreChange,
+    _ outcome: RunOutcome,
+    of task: ErasedTask,
+    from invalidations: Int,
+    _ epoch: InvalidationEpoch,
+    hidesOutdatedRuns: Bool,
+    _ released: inout ReleasedValues
+  ) {
+    guard outcome.isSuccess else { return }
+    let isWhole = self.state.isReplaced(by: task)
+    self.noteEpoch(epoch, isWhole: isWhole)
+    if hidesOutdatedRuns { change.isLate = self.noteLateValue(from: invalidations) }
+    guard isWhole else { return }
+    change.isWholeResult = true
+    self.answerInvalidations(upTo: invalidations, &released)
+    if hidesOutdatedRuns { self.rollBackOutdatedRuns(&released) }
+  }
+
   /// Appends a change to the undo log, if there is one.
   ///
   /// - Parameters:

@@ -15,6 +15,8 @@ extension StoreMachine {
     var hasStarted = false
     /// Whether it was cancelled before its work began. Subscribers are then not notified of its end.
     var isSkipped = false
+    /// The last value that the run has committed, for callers that join it; nil if it has committed none.
+    var lastCommit: UndoLog.Change?
 
     var id: OperationTaskIdentifier { self.task.sharedRun.id }
 
@@ -85,6 +87,7 @@ extension StoreMachine {
     guard let index = self.index(ofRun: id) else { return StoreChange() }
     let (isShown, isSkipped) = (self.runs[index].isShown, self.runs[index].isSkipped)
     let (invalidations, epoch) = (self.runs[index].invalidations, self.runs[index].epoch)
+    if let lastCommit = self.runs[index].lastCommit { released.append(lastCommit) }
     released.task = (index == self.runs.count - 1 ? self.runs.removeLast() : self.runs.remove(at: index)).task
     if !self.subscriberRuns.isEmpty { self.subscriberRuns.removeAll { $0.id == id } }
     self.finishingRuns.append(task.sharedRun)
@@ -95,16 +98,7 @@ extension StoreMachine {
     if self.hasUndoLog { self.recordOutcome(of: task, with: outcome, &released) }
     self.removeTask(task, &released)
     var change = StoreChange(isStateNew: true, bringsResult: true, lifecycle: .ended)
-    let isWhole = outcome.isSuccess && self.state.isReplaced(by: task)
-    if outcome.isSuccess {
-      self.noteEpoch(epoch, isWhole: isWhole)
-      if hidesOutdatedRuns { change.isLate = self.noteLateValue(from: invalidations) }
-    }
-    if isWhole {
-      change.isWholeResult = true
-      self.answerInvalidations(upTo: invalidations, &released)
-      if hidesOutdatedRuns { self.rollBackOutdatedRuns(&released) }
-    }
+    self.settle(&change, outcome, of: task, from: invalidations, epoch, hidesOutdatedRuns: hidesOutdatedRuns, &released)
     return change
   }
 

@@ -232,7 +232,7 @@ extension StoreMachine {
   mutating func queueHistory(of run: Run, for subscriber: Subscriber) {
     guard run.hasStarted else { return }
     self.queue(StoreChange(lifecycle: .started), result: nil, run.task.context, run: run.id, addressee: subscriber)
-    guard let (result, task) = self.undoLog?.lastYield(of: run.id) else { return }
+    guard let (result, task) = self.undoLog?.lastYield(of: run.id) ?? run.lastCommit?.report else { return }
     self.queue(StoreChange(bringsResult: true), result: result, task.context, run: run.id, addressee: subscriber)
   }
 }

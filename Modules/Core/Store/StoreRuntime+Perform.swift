@@ -249,13 +249,16 @@ extension StoreRuntime: RunDelegate {
   package func didYield(_ result: RunOutcome, of task: ErasedTask, using context: OperationContext?) {
     guard task.sharedRun.isExecuting else { return self.reportLateYield(of: task) }
     var task = task
+    let yieldedKind = context?.event.committedValueKind
     var context = task.context.overlaid(with: context)
     context.event.updateReason = .yieldedResult
     context.event.stamp = context.outcomeStamp
-    context.event.stamp.kind = .partial
-    task.context = context.stoppingClock()
     let isRecorded = !self.traits.contains(.undoesYields)
-    var isTaken = false
+    let committedKind = isRecorded && result.isSuccess ? yieldedKind : nil
+    if committedKind != .final { context.event.stamp.kind = .partial }
+    task.context = context.stoppingClock()
+    let hidesOutdatedRuns = committedKind != nil && self.wasInvalidated && self.operation.allowsAutomaticRuns
+    var (isTaken, isLate) = (false, false)
     self.change(
       context,
       run: task.id,
@@ -264,10 +267,15 @@ extension StoreRuntime: RunDelegate {
     ) { machine, released in
       machine.noteAttempt(of: task.id, in: &context)
       machine.noteAttempt(of: task.id, in: &task.context)
-      let change = machine.yield(result, of: task, isRecorded: isRecorded, &released)
-      isTaken = change.bringsResult
+      let change =
+        committedKind == nil
+        ? machine.yield(result, of: task, isRecorded: isRecorded, &released)
+        : machine.commitYield(result, of: task, hidesOutdatedRuns: hidesOutdatedRuns, &released)
+      (isTaken, isLate) = (change.bringsResult, change.isLate)
       return change
     }
+    if isTaken, committedKind != nil { task.context.run.outcomeEntries?.noteCommit() }
+    if isLate { self.rerunAfterInvalidation(isEnqueued: true) }
   }
 
   /// Reports a result that came after the operation had returned, unless the run was cancelled.

@@ -30,6 +30,11 @@ struct UndoLog: Sendable {
       }
     }
 
+    /// The result that a run has reported, and its task; nil for another change.
+    var report: (result: RunOutcome, task: ErasedTask)? {
+      if case .reported(let result, let task) = self { (result, task) } else { nil }
+    }
+
     func apply(to state: inout any StoredState, _ layers: LayerResults? = nil) {
       switch self {
       case .set(let result, let context): state.set(result, using: context)
@@ -121,10 +126,7 @@ struct UndoLog: Sendable {
   func lastYield(
     of owner: OperationTaskIdentifier
   ) -> (result: RunOutcome, task: ErasedTask)? {
-    for entry in self.entries.reversed() where entry.owner == owner {
-      if case .reported(let result, let task) = entry.change { return (result, task) }
-    }
-    return nil
+    self.entries.last { $0.owner == owner && $0.change.report != nil }?.change.report
   }
 
   /// Appends a change, and drops the earlier ones that it replaces.

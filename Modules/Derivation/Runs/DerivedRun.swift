@@ -77,6 +77,9 @@ struct DerivedRun {
     // A yielded value must not mix what is before a change with what is after it.
     let consistent = OperationContinuation<Query.Value, Query.Failure> { result, yieldContext in
       if case .outdated = evaluation.consistency { return }
+      var yieldContext = yieldContext
+      // What the value was read from is noted at the end of the run, so it must go if that is cancelled.
+      yieldContext?.committedValueKind = nil
       continuation.yield(with: result, using: yieldContext)
     }
     return await self.cause.perform {
