@@ -184,6 +184,7 @@ extension Retry {
     var index = 0
     var hasBegun = !outcome.isLocalRejection
     var isReported = false
+    _ = context.restartAttemptsAfterCommit()
     if !hasBegun { funding?.takeBackDeposit(in: context) }
     while index < context.operationMaxRetries, !Task.isCancelled {
       guard let delay = self.delay(before: index + 1, after: outcome, in: context),
@@ -217,6 +218,8 @@ extension Retry {
       }
       index += 1
       isReported = false
+      // What has made progress is not at its end, such as a stream whose connection is lost from time to time.
+      if outcome.error != nil, context.restartAttemptsAfterCommit() { index = 0 }
       if outcome.isLocalRejection { payment.takeBack(in: context) } else { hasBegun = true }
     }
     return try (hasBegun ? outcome.afterAttempt : outcome).get()
