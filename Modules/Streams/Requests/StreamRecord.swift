@@ -1,0 +1,150 @@
+public import OperationCore
+
+extension OperationContext {
+  /// Prepares the stores of a ``StreamRequest``.
+  ///
+  /// A `StreamRequest` calls it in its `setup`. One with a `setup` of its own calls it there.
+  ///
+  /// - Parameter kind: What the value is between two elements.
+  public mutating func setUpStream(yielding kind: CommittedValueKind) {
+    let record = StreamRecord()
+    self.streamRecord = record
+    self.operationObservers.append(record)
+    // A second caller looks at the same stream.
+    if self.operationRunSharing == nil { self.operationRunSharing = OperationRunSharing() }
+    self.addEntriesToOutcomes()
+    if kind == .final {
+      self.addStalenessRule(because: "its stream is closed") { state, _ in
+        state.valueUpdateCount == 0 || !record.isCurrent
+      }
+    }
+  }
+
+  /// What the store with this context knows of its streams; nil if it is not one of a stream.
+  var streamRecord: StreamRecord? {
+    get { self[StreamRecordKey.self] }
+    set { self[StreamRecordKey.self] = newValue }
+  }
+
+  private enum StreamRecordKey: Key {
+    static let defaultValue: StreamRecord? = nil
+    static let belongsToSetup = true
+  }
+
+  /// The identifier of the element that the event with this context has brought.
+  var streamElementID: (any Sendable)? {
+    get { self[StreamElementIDKey.self] }
+    set { self[StreamElementIDKey.self] = newValue }
+  }
+
+  private enum StreamElementIDKey: Key {
+    static let defaultValue: (any Sendable)? = nil
+  }
+}
+
+/// What a store knows of its streams: which are open, and how far the last one came.
+final class StreamRecord: StoreValueObserver {
+  /// A stream that is open, or about to be.
+  struct Stream: Sendable {
+    let number: Int
+    /// Ends when the stream has to be closed.
+    let closing: AsyncStream<Void>
+  }
+
+  private struct OpenStream: Sendable {
+    let context: OperationContext
+    let closing: AsyncStream<Void>.Continuation
+    /// Whether its elements are read.
+    var isRead = false
+  }
+
+  private struct Content: Sendable {
+    var streams: [Int: OpenStream] = [:]
+    var count = 0
+    /// The identifier of the last element in the value; nil if it is unknown.
+    var lastID: (any Sendable)?
+    /// Whether the last stream has come to its end.
+    var hasEnded = false
+  }
+
+  private let content = Locked(Content())
+
+  var observedEvents: StoreEvent.Kinds { [.writes, .subscribers] }
+
+  /// Notes which element is in the value, in one step with the value: if the run is cancelled at the same time, the state
+  /// has both or none.
+  func storeShows(_ shown: ShownState, of store: StoreReference) -> (any Sendable)? {
+    guard let id = shown.resultContext?.streamElementID else { return nil }
+    return self.content.withLock { content -> (any Sendable)? in
+      defer { content.lastID = id }
+      return content.lastID
+    }
+  }
+
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    switch event.what {
+    case .subscriberCame(let name, _):
+      // A fresh value needs no run, and its stream would close when those leave who have opened it.
+      if !self.content.withLock({ $0.hasEnded }) {
+        store.rerunForSubscribers(because: OperationRunCause(.subscriber, subject: name))
+      }
+    case .invalidated:
+      // The store runs again when these have ended.
+      for stream in self.content.withLock({ $0.streams }).values where stream.context.isRunOutdated {
+        stream.closing.finish()
+      }
+    case .stateWritten(.reset), .stateWritten(.restored): self.forgetLastID()
+    default: break
+    }
+  }
+}
+
+extension StreamRecord {
+  /// The identifier of the last element in the value; nil if it is unknown.
+  var lastID: (any Sendable)? { self.content.withLock { $0.lastID } }
+
+  func forgetLastID() {
+    let former = self.content.withLock { content in
+      defer { content.lastID = nil }
+      return content.lastID
+    }
+    _ = consume former  // Released after unlocking.
+  }
+
+  /// Whether the value is that of an open stream, or of one that has come to its end.
+  var isCurrent: Bool {
+    let (hasEnded, streams) = self.content.withLock { ($0.hasEnded, $0.streams) }
+    // One that was cancelled is read until its body notices.
+    return hasEnded || streams.values.contains { $0.isRead && !$0.context.isRunOutdated }
+  }
+
+  /// Notes that a stream is about to be opened in a run with this context.
+  func begin(in context: OperationContext) -> Stream {
+    let (closing, continuation) = AsyncStream.makeStream(of: Void.self)
+    let number = self.content.withLock { content in
+      content.count += 1
+      content.hasEnded = false
+      content.streams[content.count] = OpenStream(context: context, closing: continuation)
+      return content.count
+    }
+    return Stream(number: number, closing: closing)
+  }
+
+  /// Notes that the elements of a stream are read from now on.
+  func noteReading(of number: Int) {
+    self.content.withLock { $0.streams[number]?.isRead = true }
+  }
+
+  /// Notes that a stream is no longer open.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the stream.
+  ///   - isComplete: Whether it has come to its end.
+  func end(_ number: Int, isComplete: Bool) {
+    let former = self.content.withLock { content in
+      if number == content.count { content.hasEnded = isComplete }
+      return content.streams.removeValue(forKey: number)
+    }
+    _ = consume former  // Released after unlocking.
+  }
+}
