@@ -87,7 +87,7 @@ let table: [Module] = [
   .library("HTTP", uses: ["Foundation", "Core", "Retry", "Timeout", "Freshness"]),
   .library("Chaos", uses: ["Core"]),
   .library("CircuitBreaker", uses: ["Foundation", "Core", "Backoff"]),
-  .library("Limits", uses: ["Core"]),
+  .library("Limits", uses: ["Platform", "Core"]),
   .library("Hedging", uses: ["Core", "Attempts"]),
   .library("Batching", uses: ["Core"]),
   .library("Scheduling", uses: ["Core", "Events"]),

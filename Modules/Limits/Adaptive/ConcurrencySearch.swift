@@ -2,7 +2,8 @@
 ///
 /// It compares the durations of runs at the current number with those at 60 % of it, which it admits for a moment now
 /// and then. Where runs take as long with more of them, the service has capacity left, and the number grows. Where they
-/// take longer, they wait for each other, and the number shrinks until they take `tolerance` times as long.
+/// take longer, they wait for each other, and the number shrinks until they take `tolerance` times as long. Each
+/// side counts by the geometric mean of its durations.
 ///
 /// The rule comes from the gradient limiters in Netflix's
 /// [concurrency-limits](https://github.com/Netflix/concurrency-limits) and Envoy's
@@ -86,7 +87,12 @@ struct ConcurrencySearch: Sendable {
   /// Whether the runs that begin are those at the reduced number. At the minimum there is no lower one.
   private var measuresBase: Bool { self.isReduced || self.reducedLimit >= self.limit }
 
-  private var reducedLimit: Int { max(self.range.lowerBound, Int(self.value * self.reduction)) }
+  private var reducedLimit: Int {
+    // A part of the limit would reduce nothing where fewer runs are under way than that.
+    let peak = max(self.peak, self.previousPeak)
+    let most = peak > 0 ? min(self.value, Double(peak)) : self.value
+    return max(self.range.lowerBound, Int(most * self.reduction))
+  }
 }
 
 // MARK: - Runs
@@ -161,7 +167,7 @@ extension ConcurrencySearch {
 
 extension ConcurrencySearch {
   private static let smallestCohort = 16
-  private static let largestCohort = 512
+  private static let largestCohort = 256
   private static let largestGeneration = 1024
 
   /// The number of runs whose mean duration is precise enough, and at least one generation of concurrent runs: runs that
@@ -260,7 +266,8 @@ extension ConcurrencySearch {
     self.uncertainty = self.uncertainty(of: summary)
     // So large a change says that the service has changed, and not only its load. The first sign of overload may be
     // chance, because the first cohorts are small.
-    if self.doubles && ratio >= self.bound || self.isBaseUsed && (ratio > 1.4 * self.tolerance || ratio < 0.78) {
+    let (longer, shorter) = (1.4 * self.allowed + 2 * self.uncertainty, 0.78 - self.uncertainty)
+    if self.doubles && ratio >= self.bound || self.isBaseUsed && (ratio > longer || ratio < shorter) {
       return self.reduce(comparing: summary, summary, at: now)
     }
     self.isBaseUsed = true
@@ -289,29 +296,36 @@ extension ConcurrencySearch {
     self.growths = 0
     self.reason = .durations
     self.value = min(self.value, Double(max(self.peak, self.previousPeak, self.range.lowerBound)))
-    if let base, concurrency > 1.5 * base.concurrency, ratio > 0.9 * concurrency / base.concurrency {
+    if let base, concurrency > 1.5 * base.concurrency,
+      ratio > 0.9 * concurrency / base.concurrency + 2 * self.uncertainty
+    {
       // The runs beyond the reduced number have only waited.
       self.set(max(base.concurrency, self.value / 2))
     } else {
-      let gradient = max(self.tolerance / ratio, 0.5)
+      let gradient = max(self.allowed / ratio, 0.5)
       self.set(self.value * (ratio > 1.5 ? gradient : gradient.squareRoot()))
     }
   }
 
   /// The ratio at which the limit shrinks. While it doubles, comparisons are less precise: of durations that vary much, chance
   /// would end the doubling after a few runs, and the limit would need long to come back.
-  private var bound: Double { self.doubles ? 2 * self.tolerance - 1 + 2 * self.uncertainty : self.tolerance }
+  private var bound: Double { self.doubles ? 2 * self.tolerance - 1 + 2 * self.uncertainty : self.allowed }
+
+  /// The tolerance for a geometric mean. Of durations that vary much it lies among the short ones, which the wait of a run
+  /// that the tolerance allows makes longer by more.
+  private var allowed: Double { self.tolerance + 1.5 * (self.tolerance - 1) * self.deviation * self.deviation }
 
   /// The standard error of the quotient of a cohort and the base.
   private func uncertainty(of summary: LatencyCohort.Summary) -> Double {
     guard let base else { return 0 }
     let variance = summary.deviation * summary.deviation / Double(summary.count)
-    return (variance + base.deviation * base.deviation / max(self.baseWeight, 1)).squareRoot()
+    let sum = variance + base.deviation * base.deviation / max(self.baseWeight, 1)
+    return LatencyCohort.Summary.spread * sum.squareRoot()
   }
 
   private func growth(_ ratio: Double) -> Double {
     if self.doubles { return 2 }
-    let gradient = self.tolerance / ratio
+    let gradient = self.allowed / ratio
     // Faster where the limit has grown for a while: the service has become larger.
     return self.growths > 2 ? min(gradient * gradient, 1.4) : min(gradient, 1.3).squareRoot()
   }

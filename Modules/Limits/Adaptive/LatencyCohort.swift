@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationPlatform
 
 /// The durations of runs that began one after the other while a certain number was under way.
 ///
@@ -7,17 +8,23 @@ internal import OperationCore
 struct LatencyCohort: Sendable {
   /// The durations of a complete cohort.
   struct Summary: Sendable {
-    /// The mean duration in seconds, without the shortest 5 % and the longest 15 %: an outlier changes it little.
+    /// The geometric mean of the durations in seconds, without the shortest 5 % and the longest 15 %.
+    ///
+    /// Of durations that vary much, the arithmetic mean is that of the longest ones, and so mostly chance. A wait makes the
+    /// short ones longer by more, which the geometric mean shows with fewer runs.
     var mean: Double
-    /// The standard deviation of a duration, as a share of the mean.
+    /// The standard deviation of the logarithm of a duration, which is about that of the duration as a share of the mean.
     let deviation: Double
     /// The number of runs in the summary.
     let count: Int
     /// How many runs were under way on average when one of these began.
     let concurrency: Double
 
+    /// How many times more the mean varies than the deviation says, because the runs that it leaves out vary most.
+    static let spread = 1.7
+
     /// The standard error of the mean, at least 2 % of it.
-    var error: Double { self.mean * max(self.deviation / Double(self.count).squareRoot(), 0.02) }
+    var error: Double { self.mean * max(Self.spread * self.deviation / Double(self.count).squareRoot(), 0.02) }
 
     /// The standard error of the difference to the mean of another cohort.
     func error(with other: Self) -> Double { (self.error * self.error + other.error * other.error).squareRoot() }
@@ -74,11 +81,12 @@ struct LatencyCohort: Sendable {
   func summary() -> Summary {
     let sorted = self.durations.sorted()
     let counted = sorted[(self.size / 20)..<min(max(self.neededCount, self.size / 20 + 1), sorted.count)]
-    let mean = counted.reduce(0, +) / Double(counted.count)
-    let squares = counted.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    let logarithms = counted.map { log($0) }
+    let mean = logarithms.reduce(0, +) / Double(counted.count)
+    let squares = logarithms.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     return Summary(
-      mean: mean,
-      deviation: (squares / Double(max(counted.count - 1, 1))).squareRoot() / mean,
+      mean: exp(mean),
+      deviation: (squares / Double(max(counted.count - 1, 1))).squareRoot(),
       count: sorted.count,
       concurrency: Double(self.chosenConcurrency) / Double(max(self.chosen, 1))
     )
