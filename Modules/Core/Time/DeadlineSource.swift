@@ -77,6 +77,8 @@ public struct SystemDeadlineSource: DeadlineSource {
   public var instant: ContinuousClock.Instant { .now }
 
   /// Calls `action` once `duration` has passed, on a thread where it does not delay other deadlines.
+  ///
+  /// Actions that are due together run on four threads. Where all of these block, further threads take what waits after 10 ms.
   public func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
     let instant = ContinuousClock.now.advanced(by: duration.clampedForClock)
     return OperationSubscription(to: DeadlineQueue.shared.schedule(at: instant, onWorker: true, action))
