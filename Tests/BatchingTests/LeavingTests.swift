@@ -87,6 +87,31 @@ import Testing
     for (number, task) in tasks.enumerated() { #expect(try await task.value == "\(number % 200)") }
   }
 
+  /// A key whose comparisons are counted.
+  private struct Counted: Hashable, Sendable {
+    let number: Int
+    let comparisons: Counter
+
+    static func == (one: Self, other: Self) -> Bool {
+      one.comparisons.increment()
+      return one.number == other.number
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(self.number) }
+  }
+
+  @Test(arguments: [100, 10_000])
+  func `A caller that leaves compares few keys, whatever their number`(count: Int) {
+    let comparisons = Counter()
+    let batcher = OperationBatcher<Counted, Int>(maximumSize: count + 1) { _, _ in [:] }
+    let callers = (0..<count).map { BatchCaller<Counted, Int>(Counted(number: $0, comparisons: comparisons)) }
+    for caller in callers { _ = batcher.queue.join(caller, in: self.batching.context) }
+    let before = comparisons.value
+    #expect(callers.allSatisfy { batcher.queue.leave($0) })
+    #expect(comparisons.value - before <= 10 * count)
+    #expect(batcher.queue.openCount == 0)
+  }
+
   @Test func `A batch whose callers have all left is not sent, and leaves no timer`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     for task in tasks { task.cancel() }
