@@ -1,4 +1,5 @@
 import CoreFixtures
+import Foundation
 import OperationCore
 import OperationTesting
 import TestFixtures
@@ -44,6 +45,21 @@ struct EvictionTests {
     #expect(client.stores().map(\.path) == [NumberQuery(2).path])
     self.clock.advance(by: .seconds(10))
     #expect(client.stores().isEmpty)
+  }
+
+  @Test(arguments: [-1_000_000.0, 1_000_000.0])
+  func `A clock that is set changes no cache time`(seconds: Double) {
+    let client = self.client()
+    _ = client.store(for: NumberQuery(1).cacheTime(.seconds(10)))
+    self.clock.advance(by: .seconds(5))
+    self.clock.setDate(self.clock.now() + seconds)
+    #expect(client.stores().count == 1)
+    self.clock.advance(by: .seconds(4))
+    #expect(client.stores().count == 1)
+    self.clock.setDate(self.clock.now() - seconds)
+    self.clock.advance(by: .seconds(1))
+    #expect(client.stores().isEmpty)
+    #expect(self.clock.sleeperCount() == 0)
   }
 
   @Test
