@@ -222,7 +222,7 @@ let table: [Module] = [
   .tests("HTTP", uses: ["Platform", "Core", "Backoff", "Retry", "Timeout", "EventLoop"]),
   .tests("Chaos", uses: ["Core"]),
   .tests("CircuitBreaker", uses: ["Core", "Events", "Backoff", "Limits", "Retry"]),
-  .tests("Limits", uses: ["Core", "Events", "Backoff", "Retry", "Timeout"]),
+  .tests("Limits", uses: ["Core", "Events", "Backoff", "Retry", "Timeout", "Hedging"]),
   .tests("Hedging", uses: ["Core", "Events", "Mutation", "Pagination", "Retry"]),
   .tests("Batching", uses: ["Core", "Events", "Dedupe"]),
   .tests("Scheduling", uses: ["Core", "Events", "Pausing"]),

@@ -28,7 +28,8 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// failed, the last failure is thrown. One that is ``/OperationCore/RetryClassification/never`` to be retried is thrown
   /// at once. The first run that yields passes its yields on; other runs' yields are dropped.
   ///
-  /// A run that a breaker or limit inside of the hedge rejects costs the budget nothing.
+  /// A run that a breaker or limit inside of the hedge rejects costs the budget nothing. Where a limit stands around the hedge,
+  /// each run beside the first needs a permit of its own, and does not begin if none is free.
   ///
   /// Queries are idempotent. For another operation that may run several times at once, write
   /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
@@ -97,8 +98,9 @@ public struct Hedge<Operation: OperationRequest & SendableMetatype>: OperationMo
     return ".hedged(after: \(values.delay.text), maximum: \(values.maximum))"
   }
 
-  /// Says that runs may deposit into a budget, and sets the operation up.
+  /// Says that several runs may be under way, and may deposit into a budget, and sets the operation up.
   public func setup(context: inout OperationContext, using operation: Operation) {
+    context.operationBeginsFurtherRuns = true
     if self.settings.isShared || self.settings.values.budget != nil { context.operationDepositsIntoBudgets = true }
     operation.setup(context: &context)
   }

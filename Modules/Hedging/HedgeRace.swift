@@ -149,14 +149,19 @@ extension HedgeRace {
     let (remaining, delay) = (self.context.operationTimeRemaining, self.delayByError)
     if let remaining, remaining == .zero || remaining <= delay { return self.stopTimer() }
     guard delay <= .zero else { return self.setTimer(after: delay) }
-    let settings = self.start.settings
+    let (settings, index) = (self.start.settings, self.starts.count)
+    // Asked before the budget, which pays for runs that begin.
+    if let places = self.runs.places, !places.take(for: index) {
+      self.operation.send(.hedgeNotAdmitted, settings.nameAttributes)
+      return self.stopTimer()
+    }
     guard self.funding.pay(in: self.context) else {
+      self.runs.places?.cancel(index)
       self.mayStart = false
       settings.count { $0.refusals &+= 1 }
       self.operation.send(.hedgeOverBudget, settings.nameAttributes)
       return self.stopTimer()
     }
-    let index = self.starts.count
     settings.count { $0.hedges &+= 1 }
     self.operation.send(.hedgeStarted, settings.nameAttributes.merging(["hedge.index": .integer(index)]) { $1 })
     self.starts.append(self.context.elapsed)
@@ -199,4 +204,7 @@ extension OperationNotice.Name {
 
   /// A hedge has not started another run because its budget does not allow it.
   public static let hedgeOverBudget = Self("hedge.overBudget")
+
+  /// A hedge has not started another run because a limit around it has no permit for one.
+  public static let hedgeNotAdmitted = Self("hedge.notAdmitted")
 }

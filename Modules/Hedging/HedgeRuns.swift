@@ -34,11 +34,14 @@ final class HedgeRuns: Sendable {
 
   /// Whether the times at which runs end are measured.
   private let isTimed: Bool
+  /// The places of the runs; nil if nothing around the hedge counts them.
+  let places: HedgePlaces?
   private let state = Mutex(State())
 
   /// Creates the runs of which the first one is about to start.
-  init(isTimed: Bool) {
+  init(isTimed: Bool, places: HedgePlaces?) {
     self.isTimed = isTimed
+    self.places = places
   }
 }
 
@@ -76,6 +79,8 @@ extension HedgeRuns {
   @usableFromInline
   func end(_ index: Int, with outcome: RunOutcome, in context: OperationContext) {
     let event = Event.ended(index, outcome, at: self.isTimed ? context.elapsed : .zero)
+    // Before the event, so that the next run finds the place free.
+    self.places?.leave(index, after: outcome.anyError)
     let (reader, task) = self.state.withLock { state in
       let position = state.tasks.firstIndex { $0.index == index }
       if state.starting == index { state.starting = nil }

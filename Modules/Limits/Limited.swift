@@ -11,7 +11,7 @@ extension OperationRequest where Failure == any Error {
   /// Write a retry outside of the limit, so that each attempt needs a permit and a run that waits for its next attempt
   /// holds none. The permit of a run that a limit or a breaker inside of this one rejects is given back unused. A run that a
   /// timeout inside of the limit has ended keeps its permit until its body has ended, too, if the limit counts what is under
-  /// way: see ``OperationLimit/countsWork``.
+  /// way: see ``OperationLimit/countsWork``. A hedge inside begins a run beside the first only with a permit of its own.
   ///
   /// - Parameters:
   ///   - limit: The limit, which all operations that use the same resource share.
@@ -77,8 +77,9 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
     guard let permit = self.limit.takePermit(in: context) else {
       return try await self.runLater(isolation: isolation, in: context, using: operation, with: continuation)
     }
+    let inner = context.operationBeginsFurtherRuns ? self.admittingFurtherRuns(in: context) : context
     do throws(Operation.Failure) {
-      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      let value = try await operation.run(isolation: isolation, in: inner, with: continuation)
       self.giveBack(permit, after: .succeeded, in: context)
       return value
     } catch {
@@ -89,6 +90,22 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
 }
 
 extension Limited {
+  /// Lets a hedge inside begin a run beside the first only with a permit of its own.
+  // Not inlined: most operations have no hedge inside of a limit.
+  @inline(never)
+  @usableFromInline
+  func admittingFurtherRuns(in context: OperationContext) -> OperationContext {
+    let limit = self.limit
+    var inner = context
+    inner.admitFurtherRuns {
+      guard let permit = limit.takePermit(in: context) else { return nil }
+      return FurtherRun { error in
+        limit.returnPermit(permit, after: error.map { Self.use(endingWith: $0) } ?? .succeeded, in: context)
+      }
+    }
+    return inner
+  }
+
   /// Returns the permit, or keeps it until the work that a timeout inside has left behind has ended.
   @inlinable
   func giveBack(_ permit: Limit.Permit, after use: OperationPermitUse, in context: OperationContext) {
@@ -109,7 +126,7 @@ extension Limited {
   // Not inlined: errors are rare.
   @inline(never)
   @usableFromInline
-  static func use(endingWith error: Operation.Failure) -> OperationPermitUse {
+  static func use(endingWith error: any Error) -> OperationPermitUse {
     if error.endsCancelledRun { return .cancelled }
     // The operation has not begun, so it has not used what the permit is for.
     return error.isLocalRejection ? .unused : .failed(error)
@@ -129,8 +146,9 @@ extension Limited {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     let permit = try await self.permit(in: context, using: operation)
+    let inner = context.operationBeginsFurtherRuns ? self.admittingFurtherRuns(in: context) : context
     do throws(Operation.Failure) {
-      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+      let value = try await operation.run(isolation: isolation, in: inner, with: continuation)
       self.giveBack(permit, after: .succeeded, in: context)
       return value
     } catch {

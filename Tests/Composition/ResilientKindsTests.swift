@@ -109,6 +109,9 @@ import Testing
     wait: Wait
   ) async throws {
     let store = OperationStore.detached(query: self.query, initialValue: 7)
+    // A hedge needs a permit for each of its runs.
+    let permits = wait == .hedge ? 2 : 1
+    self.limit.update(permits: permits)
     if wait == .limit { #expect(self.limit.takePermit(in: store.context) != nil) }
     let fetch = Task.immediate { try await store.fetch() }
     switch wait {
@@ -137,10 +140,10 @@ import Testing
     #expect(store.currentValue == 7 && store.error == nil && !store.isLoading)
     if wait == .limit { self.limit.returnPermit((), after: .unused, in: store.context) }
     // The caller has left before the run has ended, which then returns its permit.
-    try await withTimeLimit("the permit") { [limit] in
-      try await limit.waitForPermit(in: OperationContext(), maximumWait: nil)
+    try await withTimeLimit("the permits") { [limit] in
+      for _ in 0..<permits { try await limit.waitForPermit(in: OperationContext(), maximumWait: nil) }
     }
-    self.limit.returnPermit((), after: .unused, in: OperationContext())
+    for _ in 0..<permits { self.limit.returnPermit((), after: .unused, in: OperationContext()) }
     try await self.script.noActiveRuns()
     try await self.clock.noSleepers()
     #expect(self.breaker.snapshot().runs == 0)

@@ -121,7 +121,7 @@ import Testing
 
 extension ConcurrencyLimit {
   /// Waits for a permit, so for the end of what is under way.
-  fileprivate func whenFree() async throws {
+  func whenFree() async throws {
     let context = OperationContext()
     if self.takePermit(in: context) == nil { try await self.waitForPermit(in: context, maximumWait: nil) }
     self.returnPermit((), after: .unused, in: context)
