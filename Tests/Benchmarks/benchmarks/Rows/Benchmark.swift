@@ -6,7 +6,7 @@ struct Benchmark: Sendable {
   /// All parts, in the order of the report.
   static let all = [
     orientation, fetching, firstUse, stores, matching, tags, tagMemory, freshness, subscribing, events, observing,
-    callers, calls, paging, reading, derivation, timeouts, hedges, admission, batching, scheduling, manyOperations,
-    persistence, restoringIntoUse, durableWrites, contention, memory, droppedStores, leftovers,
+    callers, calls, paging, reading, derivation, timeouts, hedges, admission, batching, manyKeys, scheduling,
+    manyOperations, polling, persistence, restoringIntoUse, durableWrites, contention, memory, droppedStores, leftovers,
   ]
 }
