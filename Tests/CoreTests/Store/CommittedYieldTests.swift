@@ -1,3 +1,4 @@
+import CoreFixtures
 import OperationCore
 import OperationTesting
 import TestFixtures
