@@ -111,7 +111,7 @@ let table: [Module] = [
   .system("LibPQ", trait: "SwiftOperationPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq"),
   .library(
     "PostgreSQL",
-    uses: ["Platform", "Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
+    uses: ["Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
     trait: "SwiftOperationPostgreSQL"
   ),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),

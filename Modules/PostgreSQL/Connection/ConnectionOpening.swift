@@ -1,6 +1,7 @@
 #if SwiftOperationPostgreSQL
   internal import Dispatch
   internal import OperationCore
+  internal import OperationEventLoop
   internal import OperationLibPQ
 
   /// Opens connections to one server, or to the first of several that answers.

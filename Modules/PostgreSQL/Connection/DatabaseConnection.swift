@@ -1,6 +1,7 @@
 #if SwiftOperationPostgreSQL
   internal import Dispatch
   internal import OperationCore
+  internal import OperationEventLoop
 
   /// A connection to a server, which makes one statement at a time and occupies no thread while it waits.
   ///

@@ -1,5 +1,6 @@
 #if SwiftOperationPostgreSQL
   internal import OperationCore
+  internal import OperationEventLoop
   internal import OperationFleet
 
   /// The connection of a fleet that listens: it is opened with the first handler, and again whenever it is lost.
@@ -208,31 +209,6 @@
       }) {
         for handler in handlers { handler.call(message) }
       }
-    }
-  }
-
-  /// The messages that wait while a handler is called: a bounded number, as `missed` stands for the others.
-  struct MessageQueue: Sendable {
-    static let limit = 1_000
-
-    private var messages: [FleetMessage] = []
-    private var isDelivering = false
-
-    /// Adds messages. Returns whether the caller has to deliver them.
-    mutating func add(_ messages: [FleetMessage]) -> Bool {
-      self.messages += messages
-      if self.messages.count > Self.limit { self.messages = [.missed] }
-      defer { self.isDelivering = true }
-      return !self.isDelivering
-    }
-
-    /// The next message; nil at the end of the delivery.
-    mutating func next() -> FleetMessage? {
-      if self.messages.isEmpty {
-        self.isDelivering = false
-        return nil
-      }
-      return self.messages.removeFirst()
     }
   }
 

@@ -1,5 +1,6 @@
 #if SwiftOperationPostgreSQL
   internal import OperationCore
+  internal import OperationEventLoop
 
   /// The connections of one client of a server, and the callers that wait for one.
   final class ConnectionPool: Sendable {

@@ -2,14 +2,21 @@
 // an error.
 
 @_exported public import var Glibc.AF_INET
+@_exported public import var Glibc.AF_UNIX
+@_exported public import var Glibc.AF_UNSPEC
+@_exported public import var Glibc.AI_NUMERICHOST
+@_exported public import var Glibc.AI_NUMERICSERV
 @_exported public import var Glibc.CLOCK_MONOTONIC
 @_exported public import var Glibc.EAGAIN
 @_exported public import var Glibc.ECONNABORTED
+@_exported public import var Glibc.EINPROGRESS
 @_exported public import var Glibc.EINTR
 @_exported public import var Glibc.EXIT_FAILURE
 @_exported public import var Glibc.FD_CLOEXEC
 @_exported public import var Glibc.F_SETFD
 @_exported public import var Glibc.F_SETFL
+@_exported public import var Glibc.IPPROTO_TCP
+@_exported public import var Glibc.NI_NUMERICHOST
 @_exported public import var Glibc.O_CREAT
 @_exported public import var Glibc.O_NONBLOCK
 @_exported public import var Glibc.O_TRUNC
@@ -18,12 +25,16 @@
 @_exported public import var Glibc.SHUT_RDWR
 @_exported public import var Glibc.SHUT_WR
 @_exported public import var Glibc.SOL_SOCKET
+@_exported public import var Glibc.SO_ERROR
+@_exported public import var Glibc.SO_KEEPALIVE
 @_exported public import var Glibc.SO_RCVTIMEO
 @_exported public import var Glibc.SO_REUSEADDR
 @_exported public import var Glibc.SO_SNDTIMEO
 @_exported public import var Glibc.STDERR_FILENO
 @_exported public import var Glibc.STDOUT_FILENO
+@_exported public import var Glibc.TCP_NODELAY
 @_exported public import func Glibc.accept
+@_exported public import struct Glibc.addrinfo
 @_exported public import func Glibc.bind
 @_exported public import func Glibc.clock_gettime
 @_exported public import func Glibc.close
@@ -34,7 +45,11 @@
 @_exported public import func Glibc.fcntl
 @_exported public import func Glibc.fopen
 @_exported public import func Glibc.fread
+@_exported public import func Glibc.freeaddrinfo
+@_exported public import func Glibc.getaddrinfo
+@_exported public import func Glibc.getnameinfo
 @_exported public import func Glibc.getsockname
+@_exported public import func Glibc.getsockopt
 @_exported public import func Glibc.listen
 @_exported public import func Glibc.open
 @_exported public import func Glibc.recv

@@ -22,6 +22,16 @@ public struct sockaddr_in {
   public init() {}
 }
 
+public struct sockaddr_un {
+  public var sun_len: UInt8 = 0
+  public var sun_family: sa_family_t = 0
+  public var sun_path: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64) = (
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+  )
+
+  public init() {}
+}
+
 public struct timeval {
   public var tv_sec: Int
   public var tv_usec: Int32
