@@ -38,6 +38,11 @@ let integrations: [Integration] = [
     packages: [:]
   ),
   Integration(
+    trait: "SwiftOperationValkey",
+    description: "Adds OperationValkey: a fleet on a Valkey or Redis server.",
+    packages: [:]
+  ),
+  Integration(
     trait: "SwiftOperationCrypto",
     description: "Adds OperationCrypto: keys that seal what a storage has (swift-crypto).",
     packages: ["https://github.com/apple/swift-crypto": "3.12.3"..<"5.0.0"]
@@ -114,6 +119,7 @@ let table: [Module] = [
     uses: ["Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
     trait: "SwiftOperationPostgreSQL"
   ),
+  .library("Valkey", uses: ["Platform", "Core", "Fleet", "EventLoop"], trait: "SwiftOperationValkey"),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
@@ -265,6 +271,7 @@ let table: [Module] = [
     ],
     trait: "SwiftOperationPostgreSQL"
   ),
+  .tests("Valkey", uses: ["Core", "Fleet", "FleetTesting"], trait: "SwiftOperationValkey"),
   .tests("NetworkObserving", uses: ["Core", "Events", "Pausing", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),

@@ -11,6 +11,8 @@ func storages() throws {
   _ = try PostgreSQLStorage(connection: "dbname=app")
   // expected-error@+1 {{switch on the trait SwiftOperationPostgreSQL}}
   _ = try PostgreSQLFleet(connection: "dbname=app", maximumConnections: 8)
+  // expected-error@+1 {{switch on the trait SwiftOperationValkey}}
+  _ = try ValkeyFleet(connection: "redis://cache.example")
 }
 
 func keys() throws {

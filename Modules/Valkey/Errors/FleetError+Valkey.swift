@@ -1,0 +1,17 @@
+#if SwiftOperationValkey
+  internal import OperationFleet
+
+  extension FleetError {
+    /// The error of a fleet for an error of the server.
+    init(_ error: ValkeyError) {
+      let code: Code =
+        switch error.code {
+        case .closed: .closed
+        case .unavailable, .invalidConnection: .unreachable
+        case .timedOut, .busy: .timedOut
+        default: .failed
+        }
+      self.init(code: code, message: error.message, cause: error)
+    }
+  }
+#endif

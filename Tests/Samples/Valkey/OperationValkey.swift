@@ -1,0 +1,5 @@
+import OperationCore
+import OperationFleet
+import OperationValkey
+
+let client = OperationClient()
