@@ -22,7 +22,7 @@
 
     let name: ServerName
     let timeout: Duration
-    let deadlines: any DeadlineSource
+    private let deadlines: any DeadlineSource
     private let opening: ConnectionOpening
     private let setUp: @Sendable (ServerConnection) async throws(ValkeyError) -> Void
     private let delay = ReconnectDelay()
@@ -30,7 +30,7 @@
 
     /// - Parameters:
     ///   - opening: Opens the connection.
-    ///   - timeout: How long a call may take, with the wait for the connection.
+    ///   - timeout: How long opening the connection may take.
     ///   - deadlines: The source of time limits.
     ///   - setUp: Prepares a new connection.
     init(

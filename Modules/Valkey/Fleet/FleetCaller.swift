@@ -75,8 +75,6 @@
       _ keys: [String],
       _ arguments: (inout Request) -> Void
     ) async throws(ValkeyError) -> Reply {
-      let deadlines = self.keeper.deadlines
-      let end = deadlines.elapsed + self.keeper.timeout
       var hash = self.hashes[script]
       var isAgain = false
       while true {
@@ -85,7 +83,8 @@
         let request = self.request(script, hash, keys, arguments)
         let reply: Reply
         do throws(ValkeyError) {
-          reply = try await connection.perform(request, within: max(.zero, end - deadlines.elapsed))
+          // The whole time for each: one that has waited for the connection must not close it for the others.
+          reply = try await connection.perform(request, within: self.keeper.timeout)
         } catch {
           // The server has often closed only this connection, such as one that was idle for long. Once more does no harm.
           guard error.code == .unavailable, !isAgain else { throw error }

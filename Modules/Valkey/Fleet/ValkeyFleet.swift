@@ -27,7 +27,8 @@
     ///     as in an address: `%40` for `@`.
     ///   - listeningConnection: The connection string of the connection that listens; nil for the same one.
     ///   - prefix: What the names of all keys and of the channel begin with: one for each fleet.
-    ///   - timeout: How long a call may take, with the wait for a connection.
+    ///   - timeout: How long opening a connection may take, and how long an answer; then the connection is closed. A node
+    ///     itself leaves a call after its `lookupTimeout`.
     /// - Throws: A ``ValkeyError`` if a connection string or the prefix cannot be used, or asks for TLS.
     public convenience init(
       connection: String,
@@ -50,7 +51,7 @@
     ///   - opening: Opens the connection for calls.
     ///   - listening: Opens the connection that listens.
     ///   - keys: The names of the keys.
-    ///   - timeout: How long a call may take.
+    ///   - timeout: How long opening a connection may take, and how long an answer.
     ///   - deadlines: The source of time limits.
     ///   - maximumInvalidations: How many subjects are kept; of more, the oldest are forgotten.
     init(
