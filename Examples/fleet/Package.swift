@@ -2,12 +2,16 @@
 
 import PackageDescription
 
-// A package of its own: it switches a trait on, and needs libpq and a PostgreSQL server, which the other examples do not.
+// A package of its own: it switches traits on, and needs libpq and a server of each backend, which the other examples do not.
 let package = Package(
   name: "fleet",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-operation", path: "../..", traits: [.defaults, "SwiftOperationPostgreSQL"])
+    .package(
+      name: "swift-operation",
+      path: "../..",
+      traits: [.defaults, "SwiftOperationPostgreSQL", "SwiftOperationValkey"]
+    )
   ],
   targets: [
     .executableTarget(
@@ -16,6 +20,7 @@ let package = Package(
         .product(name: "Operation", package: "swift-operation"),
         .product(name: "OperationFleet", package: "swift-operation"),
         .product(name: "OperationPostgreSQL", package: "swift-operation"),
+        .product(name: "OperationValkey", package: "swift-operation"),
       ],
       path: "Sources",
       swiftSettings: [

@@ -1,6 +1,21 @@
 import Foundation
+import OperationFleet
+import OperationPostgreSQL
+import OperationValkey
 
-/// A PostgreSQL server of this program: a cluster of its own in a temporary folder, on a socket of that folder.
+/// A database of this program: PostgreSQL, or Valkey or Redis.
+enum Backend: String {
+  case postgresql
+  case valkey
+
+  /// The backend of a node, by the form of its connection string.
+  static func fleet(_ connection: String, maximumConnections: Int = 4) throws -> any FleetBackend {
+    if connection.hasPrefix("unix:") { return try ValkeyFleet(connection: connection) }
+    return try PostgreSQLFleet(connection: connection, maximumConnections: maximumConnections)
+  }
+}
+
+/// A server of this program, in a temporary folder, on a socket of that folder.
 ///
 /// A shell keeps it, and stops it when this program ends, however that happens.
 final class DatabaseServer: Sendable {
@@ -9,27 +24,42 @@ final class DatabaseServer: Sendable {
   }
 
   let folder: String
+  private let backend: Backend
   private let commands: FileHandle
   private let answers: FileHandle
 
   /// The connection string of its database.
-  var connection: String { "host=\(self.folder) user=owner dbname=postgres" }
+  var connection: String {
+    switch self.backend {
+    case .postgresql: "host=\(self.folder) user=owner dbname=postgres"
+    case .valkey: "unix://\(self.folder)/socket"
+    }
+  }
 
-  init() throws {
-    guard let programs = Self.programs else {
-      throw Failure(
-        description: """
+  init(_ backend: Backend) throws {
+    self.backend = backend
+    guard let program = Self.program(of: backend) else {
+      let remedy =
+        switch backend {
+        case .postgresql:
+          """
           No PostgreSQL server is installed. Install it (Debian: apt-get install postgresql), or set \
           SWIFT_OPERATION_POSTGRESQL to the folder of initdb.
           """
-      )
+        case .valkey:
+          """
+          No Valkey or Redis server is installed. Install it (Debian: apt-get install redis-server), or set \
+          SWIFT_OPERATION_VALKEY to the path of the program.
+          """
+        }
+      throw Failure(description: remedy)
     }
     self.folder = (NSTemporaryDirectory() as NSString).appendingPathComponent("fleet-\(UInt32.random(in: 0...(.max)))")
     try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
     let process = Process()
     let (commands, answers) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", Self.script, "server", programs, self.folder]
+    process.arguments = ["-c", Self.script(of: backend), "server", program, self.folder]
     process.standardInput = commands
     process.standardOutput = answers
     try process.run()
@@ -56,6 +86,21 @@ final class DatabaseServer: Sendable {
     _ = try? self.answers.readToEnd()
   }
 
+  /// The folder of the programs of PostgreSQL, or the program of the other server.
+  private static func program(of backend: Backend) -> String? {
+    switch backend {
+    case .postgresql: self.programs
+    case .valkey: self.valkey
+    }
+  }
+
+  private static var valkey: String? {
+    let isProgram = FileManager.default.isExecutableFile(atPath:)
+    if let path = ProcessInfo.processInfo.environment["SWIFT_OPERATION_VALKEY"] { return isProgram(path) ? path : nil }
+    let folders = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"]
+    return ["valkey-server", "redis-server"].flatMap { name in folders.map { "\($0)/\(name)" } }.first(where: isProgram)
+  }
+
   private static var programs: String? {
     if let folder = ProcessInfo.processInfo.environment["SWIFT_OPERATION_POSTGRESQL"] {
       return FileManager.default.isExecutableFile(atPath: folder + "/initdb") ? folder : nil
@@ -66,7 +111,14 @@ final class DatabaseServer: Sendable {
     return folders.first { FileManager.default.isExecutableFile(atPath: $0 + "/initdb") }
   }
 
-  private static let script = """
+  private static func script(of backend: Backend) -> String {
+    switch backend {
+    case .postgresql: self.postgresqlScript
+    case .valkey: self.valkeyScript
+    }
+  }
+
+  private static let postgresqlScript = """
     programs=$1 folder=$2 as=
     # PostgreSQL refuses to run as root.
     if [ "$(id -u)" = 0 ]; then
@@ -85,6 +137,29 @@ final class DatabaseServer: Sendable {
       echo "done $?"
     done
     control stop -m immediate
+    rm -rf "$folder"
+    """
+
+  private static let valkeyScript = """
+    program=$1 folder=$2
+    trap '' INT
+    start() {
+      "$program" --port 0 --unixsocket "$folder/socket" --dir "$folder" --save '' >"$folder/log" 2>&1 </dev/null &
+      server=$!
+      until grep -q 'eady to accept connections' "$folder/log"; do
+        kill -0 "$server" 2>/dev/null || return 1
+        sleep 0.02
+      done
+    }
+    while read -r command; do
+      case $command in
+        start) start ;;
+        stop) kill "$server" && { wait "$server" || true; } ;;
+      esac
+      echo "done $?"
+    done
+    kill -9 "$server" 2>/dev/null
+    wait "$server" 2>/dev/null
     rm -rf "$folder"
     """
 }

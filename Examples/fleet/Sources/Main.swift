@@ -1,24 +1,30 @@
 import Foundation
 
 /// `fleet` tells a story of three processes and checks it; `fleet --without-fleet` is the same without what it is about.
-/// `fleet measure` measures the backend with eight processes.
+/// `fleet measure` measures the backend with eight processes. `fleet --backend valkey …` does it with Valkey or Redis.
 @main
 struct Main {
   static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
+    var arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == "node", arguments.count == 4 {
-      let values = Array(arguments)
+      let values = arguments
       let program = try NodeProgram(name: values[1], connection: values[2], isJoining: values[3] == "fleet")
       return await program.serve()
     }
     // A process that has died does not end this one.
     signal(SIGPIPE, SIG_IGN)
+    var backend: Backend? = .postgresql
+    if arguments.first == "--backend" {
+      backend = arguments.count > 1 ? Backend(rawValue: arguments[1]) : nil
+      arguments.removeFirst(min(2, arguments.count))
+    }
+    guard let backend else { usage() }
     let server: DatabaseServer
-    do { server = try DatabaseServer() } catch {
+    do { server = try DatabaseServer(backend) } catch {
       print("\(error)")
       exit(2)
     }
-    switch Array(arguments) {
+    switch arguments {
     case [], ["--without-fleet"]:
       let failures = try await Story(server: server, isJoining: arguments.isEmpty).tell()
       print(failures == 0 ? "all checks hold" : "\(failures) checks do not hold")
@@ -28,9 +34,13 @@ struct Main {
       try await Measurements(server: server).print()
       server.end()
     default:
-      print("usage: fleet [--without-fleet | measure]")
       server.end()
-      exit(2)
+      usage()
     }
+  }
+
+  private static func usage() -> Never {
+    print("usage: fleet [--backend postgresql | --backend valkey] [--without-fleet | measure]")
+    exit(2)
   }
 }

@@ -1,31 +1,30 @@
 import Foundation
 import Operation
 import OperationFleet
-import OperationPostgreSQL
 
 /// What the backend does in a second, and how far eight processes are apart.
 struct Measurements {
   let server: DatabaseServer
 
   func print() async throws {
-    let fleet = try PostgreSQLFleet(connection: self.server.connection, maximumConnections: 8)
+    let fleet = try Backend.fleet(self.server.connection, maximumConnections: 8)
     let keys = (0..<1_000).map {
       FleetKey("article/\($0)", subjects: ["", "articles", "articles/\($0)"].map { FleetSubject($0) })
     }
     try await self.fill(fleet, keys)
     for batch in [1, 20] {
-      let rate = try await self.rate(tasks: 16, count: 20_000 / batch) { number in
+      let (rate, slow) = try await self.rate(tasks: 16, count: 20_000 / batch) { number in
         let first = (number * batch) % (keys.count - batch)
         _ = try await fleet.lookUp(Array(keys[first..<first + batch]))
       }
-      self.say("look-ups of \(batch) keys", "\(rate)/s")
+      self.say("look-ups of \(batch) keys", "\(rate)/s, 99 % within \(slow) ms")
     }
-    let writes = try await self.rate(tasks: 16, count: 5_000) { number in
+    let (writes, _) = try await self.rate(tasks: 16, count: 5_000) { number in
       let key = keys[number % keys.count]
       try await self.write(key, fleet, revision: .max)
     }
     self.say("leases with a write", "\(writes)/s")
-    let invalidations = try await self.rate(tasks: 8, count: 5_000) { number in
+    let (invalidations, _) = try await self.rate(tasks: 8, count: 5_000) { number in
       _ = try await fleet.invalidate([FleetSubject("other/\(number % 500)")], by: "measure")
     }
     self.say("invalidations, nobody listening", "\(invalidations)/s")
@@ -64,8 +63,8 @@ struct Measurements {
       "from an invalidation to the last of 8 processes",
       "\(texts[0]) ms, 95 %: \(texts[1]) ms, longest: \(texts[2]) ms"
     )
-    let fleet = try PostgreSQLFleet(connection: self.server.connection, maximumConnections: 8)
-    let rate = try await self.rate(tasks: 8, count: 5_000) { number in
+    let fleet = try Backend.fleet(self.server.connection, maximumConnections: 8)
+    let (rate, _) = try await self.rate(tasks: 8, count: 5_000) { number in
       _ = try await fleet.invalidate([FleetSubject("other/\(number % 500)")], by: "measure")
     }
     self.say("invalidations, 8 processes listening", "\(rate)/s")
@@ -73,11 +72,11 @@ struct Measurements {
     for node in nodes { node.end() }
   }
 
-  private func fill(_ fleet: PostgreSQLFleet, _ keys: [FleetKey]) async throws {
+  private func fill(_ fleet: any FleetBackend, _ keys: [FleetKey]) async throws {
     for key in keys { try await self.write(key, fleet, revision: nil) }
   }
 
-  private func write(_ key: FleetKey, _ fleet: PostgreSQLFleet, revision: Int64?) async throws {
+  private func write(_ key: FleetKey, _ fleet: any FleetBackend, revision: Int64?) async throws {
     let request = FleetLeaseRequest(
       key: key,
       owner: "\(UInt64.random(in: 0...(.max)))",
@@ -89,17 +88,29 @@ struct Measurements {
     _ = try await fleet.store(FleetWrite(lease: lease, epoch: epoch, bytes: bytes, timeToLive: .seconds(600)))
   }
 
-  /// How many calls are made in a second, by several tasks.
-  private func rate(tasks: Int, count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws -> Int
-  {
+  /// How many calls are made in a second, by several tasks, and the milliseconds in which 99 of 100 end.
+  private func rate(
+    tasks: Int,
+    count: Int,
+    _ body: @escaping @Sendable (Int) async throws -> Void
+  ) async throws -> (perSecond: Int, milliseconds: Double) {
     let start = ContinuousClock.now
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    let times = try await withThrowingTaskGroup(of: [Double].self) { group in
       for task in 0..<tasks {
-        group.addTask { for number in stride(from: task, to: count, by: tasks) { try await body(number) } }
+        group.addTask {
+          var times: [Double] = []
+          for number in stride(from: task, to: count, by: tasks) {
+            let start = ContinuousClock.now
+            try await body(number)
+            times.append((ContinuousClock.now - start) / .milliseconds(1))
+          }
+          return times
+        }
       }
-      try await group.waitForAll()
+      return try await group.reduce(into: []) { $0 += $1 }.sorted()
     }
-    return Int(Double(count) / ((ContinuousClock.now - start) / .seconds(1)))
+    let rate = Int(Double(count) / ((ContinuousClock.now - start) / .seconds(1)))
+    return (rate, (times[times.count * 99 / 100] * 10).rounded() / 10)
   }
 
   private func say(_ name: String, _ text: String) {

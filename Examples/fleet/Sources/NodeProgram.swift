@@ -1,7 +1,6 @@
 import Foundation
 import Operation
 import OperationFleet
-import OperationPostgreSQL
 import Synchronization
 
 /// A process of the service: it takes requests from its standard input, one a line, and answers on its standard output.
@@ -26,7 +25,7 @@ final class NodeProgram: Sendable {
       leaseDuration: .seconds(1),
       heartbeat: .seconds(1)
     )
-    self.client.join(try PostgreSQLFleet(connection: connection), settings: settings)
+    self.client.join(try Backend.fleet(connection), settings: settings)
   }
 
   /// Serves until the input ends.
