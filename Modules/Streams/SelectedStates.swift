@@ -8,7 +8,7 @@ extension OperationStore {
   /// for await name in store.states(selecting: { $0.currentValue?.name }) { title = name ?? "" }
   /// ```
   ///
-  /// It works as ``states``, and leaves out a part that equals the one before. So it does not wake its reader for what the
+  /// It works as `states`, and leaves out a part that equals the one before. So it does not wake its reader for what the
   /// reader does not show.
   ///
   /// - Parameter select: Returns the part: a key path, or a closure. Called by the reader, with no lock held.
