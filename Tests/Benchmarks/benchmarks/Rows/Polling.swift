@@ -50,6 +50,8 @@ private final class PolledStores: Sendable {
     await self.end.wait()
     let after = ProcessorTime.now
     for subscription in subscriptions { subscription.cancel() }
+    // Nothing else keeps a store without a client.
+    withExtendedLifetime(stores) {}
     return ((after - before) / Double(self.count) * 1e6, self.polls.withLock { $0.threads })
   }
 
