@@ -44,8 +44,6 @@ extension OperationContext {
     var isOfNewStore = false
     /// What is known of the value that the event sets.
     var stamp = ValueStamp(.final)
-    /// What a yielded value is that stays; nil if it can be taken back.
-    var committedValueKind: CommittedValueKind?
 
     init() {}
   }

@@ -85,7 +85,13 @@ extension OperationContext {
   /// ``OperationContinuation/commit(_:as:using:)`` sets it. A modifier whose operation must not commit removes it from the
   /// context of a yield.
   public var committedValueKind: CommittedValueKind? {
-    get { self.event.committedValueKind }
-    set { self.event.committedValueKind = newValue }
+    get { self[CommittedValueKindKey.self] }
+    set { self[CommittedValueKindKey.self] = newValue }
+  }
+
+  // An entry like those of users: a field beside the entries of the event would make each context larger, and each fetch of a
+  // client with defaults allocate once more.
+  private enum CommittedValueKindKey: Key {
+    static var defaultValue: CommittedValueKind? { nil }
   }
 }

@@ -249,8 +249,10 @@ extension StoreRuntime: RunDelegate {
   package func didYield(_ result: RunOutcome, of task: ErasedTask, using context: OperationContext?) {
     guard task.sharedRun.isExecuting else { return self.reportLateYield(of: task) }
     var task = task
-    let yieldedKind = context?.event.committedValueKind
+    let yieldedKind = context?.committedValueKind
     var context = task.context.overlaid(with: context)
+    // It is about this yield only: a run that a handler begins with the context of the event commits nothing by itself.
+    if yieldedKind != nil { context.committedValueKind = nil }
     context.event.updateReason = .yieldedResult
     context.event.stamp = context.outcomeStamp
     let isRecorded = !self.traits.contains(.undoesYields)
