@@ -35,7 +35,7 @@ extension Benchmark {
       Row(section, "store of a client with defaults", defaults, bar: 115),
       Row(section, "one subscriber", try await harness.time(.fetching(observedStore))),
     ]
-    rows += Row.allocations(of: defaults, section, "a fetch in a client with defaults", bar: 12, gate: 13)
+    rows += Row.allocations(of: defaults, section, "a fetch in a client with defaults", bar: 12)
     return rows
   }
 
