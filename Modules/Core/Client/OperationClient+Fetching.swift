@@ -96,7 +96,7 @@ extension OperationClient {
   ) -> Value? {
     // Freshness is checked first: a value that was read before the check could be older than the value that is fresh.
     if !store.isStale, let value = value() { return value }
-    guard refreshesBehind, !store.runtime.mustRefresh, let value = value() else { return nil }
+    guard refreshesBehind, store.stateForRead != nil, let value = value() else { return nil }
     if store.runtime.mayRefresh(because: .refreshBehind) { store.runtime.refreshBehind(because: .refreshBehind) }
     return value
   }

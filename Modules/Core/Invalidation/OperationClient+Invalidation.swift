@@ -252,7 +252,7 @@ extension OpaqueOperationStore {
   ///
   /// - Parameter subject: Returns what the invalidation concerns, as text.
   package func invalidateLateValue(_ subject: @escaping @Sendable () -> String) {
-    self.runtime.noteLateValue()
+    self.runtime.noteMissedInvalidation()
     if self.runtime.isInvalidated { return }
     self.runtime.invalidate(InvalidationRecord(by: nil, at: self.runtime.context.date, subject))
     self.runtime.rerunAfterInvalidation(isEnqueued: true)

@@ -26,8 +26,8 @@ final class StoreExtras: @unchecked Sendable {
     var invalidations = 0
     /// The number of the last answered invalidation. A run that began after it, a set value or a reset answers it.
     var answeredInvalidations = 0
-    /// The number of the last value that had missed an invalidation when it arrived; 0 before the first.
-    var lateValue = 0
+    /// The number of the last arrival of a value that was made before an invalidation of it; 0 before the first.
+    var missedInvalidation = 0
     /// The record of the last invalidation.
     var invalidation: InvalidationRecord?
     /// Whether the operation must run again once the runs that began before the last invalidation have ended.

@@ -23,17 +23,17 @@ extension StoreRuntime {
     return number
   }
 
-  /// Notes that a value has missed an invalidation, which was found out when it had arrived.
-  func noteLateValue() {
+  /// Notes that the value that has arrived was made before an invalidation of it.
+  func noteMissedInvalidation() {
     let number = InvalidationNumber.next()
-    self.withMachine { $0.uniqueExtras().content.lateValue = number }
+    self.withMachine { $0.uniqueExtras().content.missedInvalidation = number }
   }
 
-  /// Whether a value was found to have missed an invalidation after this number was the latest.
+  /// Whether a value that was made before an invalidation has arrived since this number was the latest.
   ///
-  /// A caller that has joined the run of such a value may have called after that invalidation.
-  func hasLateValue(since number: Int) -> Bool {
-    self.withMachine { ($0.extras?.content.lateValue ?? 0) > number }
+  /// A caller that has joined the run of such a value may have called after the invalidation.
+  func hasMissedInvalidation(since number: Int) -> Bool {
+    self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }
   }
 
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.

@@ -7,14 +7,6 @@ extension StoreRuntime {
   /// Whether the last invalidation has not been answered.
   var isInvalidated: Bool { self.withMachine { $0.isInvalidated } }
 
-  /// Whether the last invalidation has not been answered, or a rule says of the value that it was invalidated.
-  var mustRefresh: Bool {
-    let (state, context, isInvalidated) = self.withMachine { ($0.state, $0.context, $0.isInvalidated) }
-    if isInvalidated { return true }
-    let typed = state.typed
-    return context.stalenessRules.isInvalidated(typed, in: context)
-  }
-
   /// The number of changes of the value that its count does not include.
   var uncountedChanges: Int { self.withMachine { $0.extras?.content.uncountedChanges ?? 0 } }
 

@@ -30,7 +30,7 @@ extension StoreRuntime {
     )
     wait?.end()
     // The value of the run that was joined may have missed an invalidation that came before the call.
-    if let outcome, !outcome.isSuccess || !self.hasLateValue(since: number) { return outcome }
+    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number) { return outcome }
     return await self.runOutOfLine(using: call)
   }
 
