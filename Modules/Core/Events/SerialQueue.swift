@@ -17,6 +17,9 @@ package struct SerialQueue<Element: Sendable>: Sendable {
 
   package var isEmpty: Bool { Int(self.head) == self.elements.count }
 
+  /// The element that is removed next; nil if the queue is empty.
+  package var first: Element? { self.isEmpty ? nil : self.elements[Int(self.head)] }
+
   /// Whether the queue is empty and no processing is in progress.
   package var isAtRest: Bool { self.isEmpty && !self.isProcessing }
 
@@ -32,7 +35,7 @@ package struct SerialQueue<Element: Sendable>: Sendable {
   }
 
   /// Begins processing an element that is not in the queue. Returns false if other elements come first: append it then.
-  package mutating func beginDirectly() -> Bool {
+  mutating func beginDirectly() -> Bool {
     guard self.isAtRest else { return false }
     self.isProcessing = true
     return true

@@ -19,7 +19,7 @@
       /// Nil when the connection is closed.
       var socket: ServerSocket?
       var reader = ReplyReader()
-      var requests = RequestQueue()
+      var requests = SerialQueue<PendingRequest>()
       var output: [UInt8] = []
       /// How much of the output was sent.
       var sent = 0
@@ -101,7 +101,7 @@
         guard state.requests.count < Self.maximumRequests else {
           return actions.outcomes.append((outcome, .failure(.tooManyRequests(name, Self.maximumRequests))))
         }
-        state.requests.append(RequestQueue.Entry(outcome: outcome, end: now + limit, limit: limit))
+        state.requests.append(PendingRequest(outcome: outcome, end: now + limit, limit: limit))
         state.output += bytes
         if state.writeWatch == nil { state.write(to: socket, name, &actions) }
         if !state.isWatched {
@@ -223,7 +223,7 @@
       actions.socket = socket
       actions.watches += [self.readWatch.take(), self.writeWatch.take()].compactMap { $0 }
       actions.timer = self.watchdog.take()
-      actions.outcomes += self.requests.removeAll().map { ($0.outcome, .failure(error)) }
+      while let request = self.requests.popFirst() { actions.outcomes.append((request.outcome, .failure(error))) }
       actions.events.append(.closed(error))
       actions.onEvent = self.onEvent.take()
       (self.output, self.sent, self.reader) = ([], 0, ReplyReader())
@@ -259,41 +259,12 @@
     }
   }
 
-  /// The requests whose replies have not arrived, in order.
-  private struct RequestQueue: Sendable {
-    struct Entry: Sendable {
-      let outcome: ServerConnection.Outcome
-      /// When the reply has to be there.
-      let end: Duration
-      let limit: Duration
-    }
-
-    private var entries: [Entry] = []
-    private var start = 0
-
-    var count: Int { self.entries.count - self.start }
-
-    var first: Entry? { self.count > 0 ? self.entries[self.start] : nil }
-
-    mutating func append(_ entry: Entry) { self.entries.append(entry) }
-
-    mutating func popFirst() -> Entry? {
-      guard let first else { return nil }
-      self.start += 1
-      if self.start == self.entries.count {
-        self.entries.removeAll(keepingCapacity: true)
-        self.start = 0
-      } else if self.start >= 1_024 {
-        self.entries.removeFirst(self.start)
-        self.start = 0
-      }
-      return first
-    }
-
-    mutating func removeAll() -> [Entry] {
-      defer { (self.entries, self.start) = ([], 0) }
-      return Array(self.entries[self.start...])
-    }
+  /// A request whose reply has not arrived.
+  private struct PendingRequest: Sendable {
+    let outcome: ServerConnection.Outcome
+    /// When the reply has to be there.
+    let end: Duration
+    let limit: Duration
   }
 
   extension ValkeyError {

@@ -1,4 +1,4 @@
-import OperationCore
+@testable import OperationCore
 import TestFixtures
 import Testing
 
@@ -18,6 +18,8 @@ import Testing
     func beginDirectly() -> Bool { self.queue.beginDirectly() }
     func next() -> Int? { self.queue.next() }
     func end() -> Bool { self.queue.end() }
+    var first: Int? { self.queue.first }
+    func popFirst() -> Int? { self.queue.popFirst() }
   }
 
   @Test func `One caller processes the elements in order, and those that are appended meanwhile`() {
@@ -46,6 +48,18 @@ import Testing
     queue.append(2)
     #expect(!queue.beginDirectly())
     #expect(queue.begin() == 2)
+  }
+
+  @Test func `Several callers take the first element each`() {
+    let queue = Queue(1...2)
+    #expect(queue.first == 1 && queue.count == 2)
+    #expect(queue.popFirst() == 1)
+    #expect(queue.first == 2)
+    #expect(queue.popFirst() == 2)
+    #expect(queue.first == nil)
+    #expect(queue.popFirst() == nil)
+    queue.append(3)
+    #expect(queue.first == 3)
   }
 
   @Test func `Ten thousand elements leave in the order in which they came`() {
