@@ -101,11 +101,12 @@ extension Measure {
   /// A caller whose batch waits behind others until fewer are under way, and who leaves it.
   fileprivate static func leftBatch(behind count: Int) -> Measure {
     .prepared(count: 1_000) { _ in
+      let gate = Gate()
       let batcher = OperationBatcher<Int, Int>(maximumSize: 1, maximumConcurrentBatches: 1) { _, _ in
-        try await Task.sleep(for: .seconds(3_600))
+        await gate.wait()
         return [:]
       }
-      return (batcher: batcher, waiting: (0...count).map { key in Task.immediate { try await batcher.load(key) } })
+      return (gate: gate, batcher: batcher, waiting: (0...count).map { key in Task.immediate { try await batcher.load(key) } })
     } timed: { made, count in
       let batcher = made.batcher
       for key in 0..<count {
@@ -115,6 +116,7 @@ extension Measure {
       }
     } finish: { made in
       for task in made.waiting { task.cancel() }
+      made.gate.open()
       for task in made.waiting { _ = await task.result }
     }
   }
