@@ -1,8 +1,8 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The places that what is around a hedge, such as a limit, has for its runs: that of the hedged run, and one for each further run
-/// that was admitted.
+/// The places of a hedge's runs in a limit, or in another modifier outside the hedge that counts runs: that of the hedged run,
+/// and one for each further run that the modifier has admitted.
 ///
 /// A run has its place until all of its work has ended, also what a timeout inside has left behind.
 final class HedgePlaces: Sendable {

@@ -57,8 +57,8 @@ extension OperationContinuation {
   /// }
   /// ```
   ///
-  /// When a run is cancelled, its store takes back what it has yielded. A run that lasts as long as somebody looks at it, such
-  /// as a stream or a long download, always ends in that way, and what it has brought so far is worth keeping. A committed
+  /// When a run is cancelled, its store takes back what the run has yielded. A run that lasts as long as it has subscribers,
+  /// such as a stream or a long download, always ends by cancellation, and its values so far are worth keeping. A committed
   /// value stays, with all that the run has yielded before it. For an invalidation it counts as the result of a run: it
   /// answers the invalidations from before the run.
   ///

@@ -10,8 +10,8 @@ struct LatencyCohort: Sendable {
   struct Summary: Sendable {
     /// The geometric mean of the durations in seconds, without the shortest 5 % and the longest 15 %.
     ///
-    /// Of durations that vary much, the arithmetic mean is that of the longest ones, and so mostly chance. A wait makes the
-    /// short ones longer by more, which the geometric mean shows with fewer runs.
+    /// Where durations vary much, a few long ones decide the arithmetic mean, and chance decides how many there are. A wait adds
+    /// the same time to each run. That is a larger share of a short one, so the geometric mean shows a wait with fewer runs.
     var mean: Double
     /// The standard deviation of the logarithm of a duration, which is about that of the duration as a share of the mean.
     let deviation: Double
@@ -20,7 +20,7 @@ struct LatencyCohort: Sendable {
     /// How many runs were under way on average when one of these began.
     let concurrency: Double
 
-    /// How many times more the mean varies than the deviation says, because the runs that it leaves out vary most.
+    /// By what factor the mean varies more than the deviation predicts: the deviation leaves out the runs that vary most.
     static let spread = 1.7
 
     /// The standard error of the mean, at least 2 % of it.

@@ -20,7 +20,7 @@ package final class PaceGroups: Sendable {
 
   /// The group of a prefix.
   ///
-  /// - Complexity: O(1), and O(*n*) in the groups when their number has doubled.
+  /// - Complexity: O(1); O(*n*) in the number of groups when it has doubled, to remove those that are unused.
   func group(of prefix: OperationPath, deadlines: any DeadlineSource) -> PaceGroup {
     let (group, all) = self.content.withLock { content -> (PaceGroup, [PaceGroup]) in
       if let group = content.groups[prefix] { return (group, []) }

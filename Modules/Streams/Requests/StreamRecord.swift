@@ -114,7 +114,7 @@ extension StreamRecord {
   /// Whether the value is that of an open stream, or of one that has come to its end.
   var isCurrent: Bool {
     let (hasEnded, streams) = self.content.withLock { ($0.hasEnded, $0.streams) }
-    // One that was cancelled is read until its body notices.
+    // The body of a cancelled run may still read its stream.
     return hasEnded || streams.values.contains { $0.isRead && !$0.context.isRunOutdated }
   }
 

@@ -1,6 +1,7 @@
-@testable import OperationCore
 import TestFixtures
 import Testing
+
+@testable import OperationCore
 
 @Suite(.bounded) struct SerialQueueTests {
   /// Keeps a queue, so that an expectation may change it.

@@ -106,7 +106,8 @@ extension Measure {
         await gate.wait()
         return [:]
       }
-      return (gate: gate, batcher: batcher, waiting: (0...count).map { key in Task.immediate { try await batcher.load(key) } })
+      let waiting = (0...count).map { key in Task.immediate { try await batcher.load(key) } }
+      return (gate: gate, batcher: batcher, waiting: waiting)
     } timed: { made, count in
       let batcher = made.batcher
       for key in 0..<count {
