@@ -278,7 +278,7 @@ let table: [Module] = [
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Testing", uses: ["Core", "Attempts", "Events", "Streams", "Backoff", "Persistence", "PersistenceTesting"]),
   .tests("Operation"),
-  .tests("Sharing", uses: ["Operation"]),
+  .tests("Sharing", uses: ["Platform", "Operation"]),
   .tests("PathKeyGeneration"),
   .suite(
     "Composition",

@@ -1,4 +1,5 @@
 import Observation
+import OperationPlatform
 import OperationTesting
 import SharingOperation
 import TestFixtures
@@ -58,6 +59,49 @@ struct MainActorTests {
     #expect(!changed.isOpen)
     try await changed.wait()
     #expect(value == 1)
+  }
+
+  /// Its wrappers are the initial values of properties, which are made without isolation.
+  private final class Model {
+    nonisolated static let client = makeClient(runsAutomatically: false)
+    @SharedOperation(QueryOperation<Int, any Error>("number") { _ in 0 }, client: Model.client) var number
+  }
+
+  @Test func `A wrapper in a property of a class on the main actor changes there only`() async throws {
+    let model = Model()
+    let store = try #require(model.$number.store)
+    let changed = Gate()
+    let shared = model.$number
+    withObservationTracking {
+      _ = shared.wrappedValue
+    } onChange: {
+      changed.open()
+    }
+
+    SetterThread { store.currentValue = 1 }.runAndWait()
+
+    #expect(store.currentValue == 1)
+    #expect(model.number == nil)
+    #expect(!changed.isOpen)
+    try await changed.wait()
+    #expect(model.number == 1)
+  }
+
+  private final class LoadingModel {
+    nonisolated static let threads = Log<UInt>()
+    @SharedOperation(LoadingModel.query, client: makeClient()) var number
+
+    nonisolated static let query = QueryOperation<Int, any Error>("number") { _ in
+      LoadingModel.threads.append(CurrentThread.identifier)
+      return 1
+    }
+  }
+
+  @Test func `The run of such a wrapper does not begin on the thread of the main actor`() async throws {
+    let model = LoadingModel()
+    _ = try await model.$number.load()
+    #expect(LoadingModel.threads.count > 0)
+    #expect(!LoadingModel.threads.all.contains(CurrentThread.identifier))
   }
 
   @Test func `The effect of a setter can be read at once, and that of a call when it returns`() async throws {

@@ -47,7 +47,8 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
     let substitutes = Substitutes(placeholder: placeholder)
     let shown = ObservedState(state: state, substitutes: substitutes)
     self.guarded = Locked(Guarded(shown: shown, substitutes: substitutes, properties: properties))
-    self.followsMainActor = isolation === MainActor.shared
+    // The initial value of a stored property is made without isolation, also in a class on the main actor.
+    self.followsMainActor = isolation.map { $0 === MainActor.shared } ?? MainActor.isCurrent
     self.keepsPrevious = keepsPrevious
   }
 
@@ -66,7 +67,11 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
       keepsPrevious: keepsPrevious,
       placeholder: placeholder
     )
-    self.follow(store, isolation: isolation, substitutes: Substitutes(placeholder: placeholder))
+    self.follow(
+      store,
+      isolation: self.followsMainActor ? MainActor.shared : isolation,
+      substitutes: Substitutes(placeholder: placeholder)
+    )
   }
 
   /// The store; nil while there is none.
