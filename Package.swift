@@ -191,7 +191,7 @@ let table: [Module] = [
   .library(
     "Sharing",
     target: "SharingOperation",
-    uses: ["Foundation", "Operation", "Core", "Streams", "Mutation", "Pagination"]
+    uses: ["Platform", "Foundation", "Operation", "Core", "Streams", "Mutation", "Pagination"]
   ),
 
   .generator("PathKeyGeneration"),
@@ -278,7 +278,7 @@ let table: [Module] = [
   .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Testing", uses: ["Core", "Attempts", "Events", "Streams", "Backoff", "Persistence", "PersistenceTesting"]),
   .tests("Operation"),
-  .tests("Sharing", uses: ["Platform", "Operation"]),
+  .tests("Sharing", uses: ["Platform", "Operation", "Derivation"]),
   .tests("PathKeyGeneration"),
   .suite(
     "Composition",

@@ -50,11 +50,13 @@ final class DerivationQueue: Sendable {
     let thread = CurrentThread.identifier
     guard self.content.withLock({ $0.beginProcessing(addedOn: adder, on: thread) }) else { return }
     var waiters: [UnsafeContinuation<Void, Never>] = []
+    let scope = ThreadScope()
     DerivationCause.withAutomatic {
       while let nodes = self.content.withLock({ $0.takeLowest(on: thread, orEndFor: &waiters) }) {
         for node in nodes { node.rerunIfOutdated() }
       }
     }
+    scope.end()
     for waiter in waiters { waiter.resume() }
   }
 

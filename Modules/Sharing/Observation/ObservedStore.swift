@@ -92,7 +92,7 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
   ) {
     // Subscribes to the new store before it leaves the old one: nothing is cancelled if they are the same.
     let handler = OperationEventHandler<State>(
-      onStateChanged: { [weak self] _, _ in self?.storeChanged() },
+      onStateChanged: { [weak self, weak store] _, _ in self?.changed(store) },
       onStoreRemoved: { [weak self, weak store] _ in
         if let store { self?.storeWasRemoved(store) }
       }
@@ -167,18 +167,19 @@ extension ObservedStore {
   }
 
   /// Updates the state after a change of the store, on the main actor if the readers there follow it.
-  private func storeChanged() {
-    guard self.followsMainActor, !MainActor.isCurrent else { return self.update() }
+  private func changed(_ store: OperationStore<State>?) {
+    guard self.followsMainActor, !MainActor.isCurrent, let store else { return self.update() }
     let isScheduled = self.guarded.withLock { guarded in
       defer { guarded.isUpdateScheduled = true }
       return guarded.isUpdateScheduled
     }
     guard !isScheduled else { return }
-    Task { @MainActor [weak self] in
+    let update: MainActorUpdates.Update = { [weak self] in
       guard let self else { return }
       self.guarded.withLock { $0.isUpdateScheduled = false }
       self.update()
     }
+    MainActorUpdates.add(update, after: store)
   }
 
   /// Updates the state for the main actor after a call of the store, so that the caller sees the effect of the call.

@@ -1,0 +1,109 @@
+import OperationDerivation
+import OperationTesting
+import SharingOperation
+import TestFixtures
+import Testing
+
+/// Wrappers on the main actor of a query and of others that are derived from it.
+@MainActor
+@Suite(.bounded, .warningsAreIssues)
+struct DerivedOnMainActorTests {
+  /// What code on the main actor reads of two wrappers while a derived query runs on another thread.
+  @MainActor private final class Reader {
+    let first: SharedOperation<QueryState<Int, any Error>>
+    let second: SharedOperation<QueryState<Int, any Error>>
+    private(set) var pairs: [[Int?]] = []
+
+    init(
+      _ first: SharedOperation<QueryState<Int, any Error>>,
+      _ second: SharedOperation<QueryState<Int, any Error>>
+    ) {
+      self.first = first
+      self.second = second
+    }
+
+    func read() { self.pairs.append([self.first.wrappedValue, self.second.wrappedValue]) }
+  }
+
+  private let client = makeClient()
+  private let hooks = Hooks()
+
+  /// What derived queries do when they run.
+  private final class Hooks: Sendable {
+    private let hook = Locked<(@Sendable () -> Void)?>(nil)
+
+    func set(_ hook: @escaping @Sendable () -> Void) { self.hook.withLock { $0 = hook } }
+    func call() { self.hook.withLock { $0 }?() }
+  }
+
+  private var number: QueryOperation<Int, any Error> { QueryOperation("number") { _ in 1 } }
+
+  /// The number times a factor.
+  private func product(_ factor: Int) -> some QueryRequest<Int, any Error> {
+    let (number, hooks) = (self.number.stale(after: .seconds(60)), self.hooks)
+    return QueryOperation("product", factor) { context in
+      let number = try await context.value(of: number)
+      hooks.call()
+      return number * factor
+    }
+    .derived()
+  }
+
+  /// Sets the number on another thread. In the run of each derived query, a job is added that reads both wrappers.
+  private func setNumber(_ value: Int, readBy reader: Reader) async throws {
+    let store = self.client.store(for: self.number.stale(after: .seconds(60)))
+    self.hooks.set { Task { @MainActor in reader.read() } }
+    await Task { @concurrent in store.currentValue = value }.value
+    self.hooks.set {}
+    // A job that was added after those of the change.
+    await Task { @MainActor in reader.read() }.value
+  }
+
+  @Test func `A query and one derived from it change in one job`() async throws {
+    let number = SharedOperation(self.number.stale(after: .seconds(60)), client: self.client)
+    let product = SharedOperation(self.product(2), client: self.client)
+    _ = try await product.load()
+    let reader = Reader(number, product)
+    reader.read()
+
+    try await self.setNumber(5, readBy: reader)
+
+    #expect(reader.pairs == [[1, 2], [1, 2], [5, 10]])
+  }
+
+  @Test func `The wrapper of the derived query may come first`() async throws {
+    let product = SharedOperation(self.product(2), client: self.client)
+    _ = try await product.load()
+    let number = SharedOperation(self.number.stale(after: .seconds(60)), client: self.client)
+    let reader = Reader(number, product)
+    reader.read()
+
+    try await self.setNumber(5, readBy: reader)
+
+    #expect(reader.pairs == [[1, 2], [1, 2], [5, 10]])
+  }
+
+  @Test func `Two derived queries of one source change in one job, without a wrapper of the source`() async throws {
+    let double = SharedOperation(self.product(2), client: self.client)
+    let triple = SharedOperation(self.product(3), client: self.client)
+    _ = try await double.load()
+    _ = try await triple.load()
+    let reader = Reader(double, triple)
+    reader.read()
+
+    try await self.setNumber(5, readBy: reader)
+
+    #expect(reader.pairs == [[2, 3], [2, 3], [2, 3], [10, 15]])
+  }
+
+  @Test func `A change on the main actor shows both at once`() async throws {
+    let number = SharedOperation(self.number.stale(after: .seconds(60)), client: self.client)
+    let product = SharedOperation(self.product(2), client: self.client)
+    _ = try await product.load()
+
+    number.wrappedValue = 5
+
+    #expect(number.wrappedValue == 5)
+    #expect(product.wrappedValue == 10)
+  }
+}
