@@ -126,6 +126,7 @@ public final class CircuitBreaker: Sendable {
 
 extension CircuitBreaker {
   /// The state of a circuit breaker.
+  @nonexhaustive(warn)
   public enum State: Hashable, Sendable {
     /// Runs are admitted and counted.
     case closed

@@ -1,6 +1,7 @@
 /// A rule for backends, which the nodes of a fleet rely on.
 ///
 /// See `checkFleetBackend`.
+@nonexhaustive(warn)
 public enum FleetBackendRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The bytes of a value come back as they were stored: none, each of the 256, and a million; the newest value wins.
   case values

@@ -42,6 +42,7 @@ extension OperationLimit {
 }
 
 /// The outcome of a run that a limit has admitted.
+@nonexhaustive(warn)
 public enum OperationPermitUse: Sendable {
   /// The run has returned a value.
   case succeeded

@@ -1,6 +1,7 @@
 /// A rule for storages, which stores and journals rely on.
 ///
 /// See `checkStorage`.
+@nonexhaustive(warn)
 public enum StorageRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The bytes of a value come back as they were put: none, each of the 256, and a million.
   case values

@@ -11,6 +11,7 @@ public protocol RetryClassifying: Error {
 }
 
 /// Whether, and when, another attempt after an error can succeed.
+@nonexhaustive(warn)
 public enum RetryClassification: Hashable, Sendable {
   /// Another attempt can succeed, after the usual delay.
   case retry

@@ -19,6 +19,7 @@ public protocol RetryPushingBack: Error {
 ///
 /// The rules come from
 /// [gRPC's proposal A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#pushback).
+@nonexhaustive(warn)
 public enum RetryPushback: Hashable, Sendable {
   /// The next try may begin when this time has passed since the failure, and not before. It counts within the cap of
   /// the hints of servers; a negative time counts as zero.

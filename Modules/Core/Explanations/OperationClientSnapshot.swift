@@ -7,6 +7,7 @@ public struct OperationClientSnapshot: Sendable, Hashable, Codable {
   /// One store of the client.
   public struct Store: Sendable, Hashable, Codable {
     /// The status of a store.
+    @nonexhaustive(warn)
     public enum Status: String, Sendable, Hashable, Codable {
       /// No run was under way, and there was no result yet.
       case idle

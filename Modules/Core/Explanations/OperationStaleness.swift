@@ -3,6 +3,7 @@ public import OperationFoundation
 /// Whether the value of a store is stale, why, and since when.
 public struct OperationStaleness: Hashable, Sendable {
   /// Why a value is stale or fresh. Later versions may have more cases, so a `switch` needs a default.
+  @nonexhaustive(warn)
   public enum Reason: Hashable, Sendable {
     /// The operation runs only when it is called, so its value is not refreshed.
     case neverRefreshed

@@ -131,6 +131,7 @@ public struct StoreInspection: Sendable {
   /// A run that has begun or is about to.
   public struct Run: Sendable, Identifiable {
     /// What a run does. Later versions may have more cases, so a `switch` needs a default.
+    @nonexhaustive(warn)
     public enum Phase: Hashable, Sendable {
       /// It is about to begin. Callers can join it already.
       case reserved

@@ -26,6 +26,7 @@ public struct OperationNotice: Sendable {
   }
 
   /// A value of an attribute.
+  @nonexhaustive(warn)
   public enum Value: Hashable, Sendable {
     /// A text without user data.
     case string(String)

@@ -32,6 +32,7 @@ public struct StoreEvent: Sendable {
 
 extension StoreEvent {
   /// The kind of an event. Later versions may have more cases, so a `switch` needs a default.
+  @nonexhaustive(warn)
   public enum What: Sendable {
     /// The first event that an observer receives of a store: the observer was added.
     case observed
@@ -93,6 +94,7 @@ extension StoreEvent {
   }
 
   /// Why a client no longer has a store.
+  @nonexhaustive(warn)
   public enum Removal: Sendable {
     /// Code of the program has removed it.
     case cleared
@@ -105,6 +107,7 @@ extension StoreEvent {
   }
 
   /// A change of the state by something other than a run.
+  @nonexhaustive(warn)
   public enum StateWrite: String, Hashable, Sendable, Encodable {
     /// A value was set.
     case valueSet

@@ -3,6 +3,7 @@
 /// A value keeps its stamp in the state, in the storage, when it is handed over, and in derived queries.
 public struct ValueStamp: Hashable, Sendable {
   /// What a value is. A greater kind is closer to what a service has answered.
+  @nonexhaustive(warn)
   public enum Kind: Comparable, Sendable {
     /// There is no value.
     case none

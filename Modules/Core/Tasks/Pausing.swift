@@ -1,4 +1,5 @@
 /// The reason for which a pause of a run has ended.
+@nonexhaustive(warn)
 public enum OperationPauseOutcome: Hashable, Sendable {
   /// The specification holds.
   case satisfied

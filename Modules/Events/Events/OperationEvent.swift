@@ -43,6 +43,7 @@ public struct OperationEvent: Sendable {
 
 extension OperationEvent {
   /// The kind of an event. Later versions may have more cases, so a `switch` needs a default.
+  @nonexhaustive(warn)
   public enum What: Sendable {
     /// A run has begun.
     case runBegan
@@ -125,6 +126,7 @@ extension OperationEvent {
   public typealias StateWrite = StoreEvent.StateWrite
 
   /// Why a client no longer has a store.
+  @nonexhaustive(warn)
   public enum Removal: String, Hashable, Sendable, Encodable {
     /// Code of the program has removed it.
     case cleared

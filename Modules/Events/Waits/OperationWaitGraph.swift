@@ -14,6 +14,7 @@ public struct OperationWaitGraph: Hashable, Sendable {
   /// Something that runs or waits, or that is waited for.
   public struct Node: Hashable, Sendable, Identifiable {
     /// What a node stands for. Later versions may have more cases, so a `switch` needs a default.
+    @nonexhaustive(warn)
     public enum Kind: String, Hashable, Sendable, Encodable {
       /// A run of a store, or an operation of a scheduler.
       case operation

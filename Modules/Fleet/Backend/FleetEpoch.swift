@@ -42,6 +42,7 @@ public struct FleetInvalidation: Hashable, Sendable {
 }
 
 /// The answer of ``FleetBackend/invalidations(since:)``.
+@nonexhaustive(warn)
 public enum FleetInvalidations: Hashable, Sendable {
   /// These invalidations, each subject once, in any order. They are all up to the epoch of this moment.
   case listed([FleetInvalidation], upTo: FleetEpoch)

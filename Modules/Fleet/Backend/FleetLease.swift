@@ -43,6 +43,7 @@ public struct FleetLeaseRequest: Hashable, Sendable {
 }
 
 /// The answer of ``FleetBackend/acquireLease(_:)``.
+@nonexhaustive(warn)
 public enum FleetLeaseAnswer: Hashable, Sendable {
   /// The owner holds the lease. A run that begins now has seen the epoch.
   case granted(FleetLease, epoch: FleetEpoch)

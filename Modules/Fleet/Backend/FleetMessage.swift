@@ -2,6 +2,7 @@
 ///
 /// A lease is awaited from the first request that is refused because of it until the next lease of the key. Values and
 /// released leases are announced only if somebody waits, or was asked to: most runs cost no message.
+@nonexhaustive(warn)
 public enum FleetMessage: Hashable, Sendable {
   /// There was an invalidation with this epoch, or a higher one.
   ///

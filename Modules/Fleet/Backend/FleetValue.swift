@@ -78,6 +78,7 @@ public struct FleetWrite: Hashable, Sendable {
 }
 
 /// The answer of ``FleetBackend/store(_:)``.
+@nonexhaustive(warn)
 public enum FleetWriteAnswer: Hashable, Sendable {
   /// The value is stored, with this revision.
   case stored(revision: Int64)

@@ -3,6 +3,7 @@ internal import OperationCore
 /// A client that has joined a fleet: it looks up values, holds leases, and passes invalidations on and on.
 public final class FleetNode: Sendable {
   /// Whether a node reaches its backend.
+  @nonexhaustive(warn)
   public enum Connection: Hashable, Sendable {
     /// The backend has answered last.
     case connected

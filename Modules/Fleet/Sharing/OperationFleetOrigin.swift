@@ -3,6 +3,7 @@ public import OperationCore
 /// Where the value of a run comes from, in a fleet.
 public struct OperationFleetOrigin: Hashable, Sendable, CustomStringConvertible {
   /// How a run has got its value.
+  @nonexhaustive(warn)
   public enum Source: Hashable, Sendable, CustomStringConvertible {
     /// This node has run the operation, and has shared the value.
     case run

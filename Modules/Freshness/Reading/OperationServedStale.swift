@@ -3,6 +3,7 @@ public import OperationCore
 /// Says why a caller got the last value in place of the outcome of its run, and how old that value was.
 public struct OperationServedStale: Hashable, Sendable {
   /// Why a caller got the last value.
+  @nonexhaustive(warn)
   public enum Reason: Hashable, Sendable, CustomStringConvertible {
     /// The run took longer than the caller waits.
     case slowRun

@@ -3,6 +3,7 @@ public import OperationCore
 /// The numbers of an ``AdaptiveLimit`` at one moment, for logs, status pages and gauges.
 public struct AdaptiveLimitSnapshot: OperationResilienceSnapshot, Hashable {
   /// Why an adaptive limit has its current number.
+  @nonexhaustive(warn)
   public enum Reason: String, Sendable, Hashable, Encodable {
     /// It has the minimum, with which it began.
     case initial

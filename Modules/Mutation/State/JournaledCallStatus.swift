@@ -1,4 +1,5 @@
 /// The status of a call that a journal keeps until it has ended.
+@nonexhaustive(warn)
 public enum JournaledCallStatus: String, Hashable, Sendable, CaseIterable {
   /// The call waits: for its turn, a connection, the next attempt after a failure, or the registration of its name.
   case waiting

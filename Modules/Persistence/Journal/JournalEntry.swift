@@ -3,6 +3,7 @@ public import OperationFoundation
 /// A call in a ``MutationJournal`` that has not ended.
 public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// The status of an entry.
+  @nonexhaustive(warn)
   public enum Status: String, Hashable, Sendable {
     /// It waits for its turn in its scope, for ``MutationJournal/resume()``, or until its name is registered.
     case waiting

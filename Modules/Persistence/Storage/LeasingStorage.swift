@@ -45,6 +45,7 @@ extension LeasingStorage {
 }
 
 /// The result of taking a lease of a ``LeasingStorage``.
+@nonexhaustive(warn)
 public enum StorageLease: Hashable, Sendable {
   /// The caller holds the lease, for the time that it asked for.
   case held

@@ -64,6 +64,7 @@ struct SchedulingActions {
 }
 
 /// How a scheduled operation has ended.
+@nonexhaustive(warn)
 public enum OperationOutcome: Sendable {
   /// It has returned a value.
   case succeeded

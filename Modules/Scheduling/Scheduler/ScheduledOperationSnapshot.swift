@@ -3,6 +3,7 @@ internal import OperationCore
 /// What an operation of a scheduler does, or waits for, at one time: see ``OperationScheduler/operations``.
 public struct ScheduledOperationSnapshot: Sendable, CustomStringConvertible {
   /// What an operation does or waits for.
+  @nonexhaustive(warn)
   public enum Phase: String, Hashable, Sendable, CaseIterable {
     /// It waits for operations that it depends on, for vital ones and barriers before it, or as a barrier for others.
     case waitingForDependencies = "waits for dependencies"

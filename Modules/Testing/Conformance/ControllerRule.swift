@@ -1,6 +1,7 @@
 /// A rule for controllers, which stores rely on.
 ///
 /// See `checkController`.
+@nonexhaustive(warn)
 public enum ControllerRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The controller starts once, with its store: when it acts, the store changes once.
   case start

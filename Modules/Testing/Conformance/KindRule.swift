@@ -1,6 +1,7 @@
 /// A rule for a kind of operations with a state of its own, which stores rely on.
 ///
 /// See `checkKind`.
+@nonexhaustive(warn)
 public enum KindRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The state is loading while a run is under way, and not before or after.
   case loading

@@ -1,6 +1,7 @@
 /// A rule for modifiers, which other modifiers and stores rely on.
 ///
 /// See `checkModifier`.
+@nonexhaustive(warn)
 public enum ModifierRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The modified operation returns the value that the operation returns.
   case value

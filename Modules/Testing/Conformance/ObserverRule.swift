@@ -1,6 +1,7 @@
 /// A rule for observers of the network, of activity, of memory and the like, which conditions rely on.
 ///
 /// See `checkObserver`.
+@nonexhaustive(warn)
 public enum ObserverRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// A handler receives the current value before `subscribe` returns.
   ///

@@ -1,6 +1,7 @@
 /// A rule for run specifications, which stores rely on.
 ///
 /// See `checkRunSpecification`.
+@nonexhaustive(warn)
 public enum RunSpecificationRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// Evaluating the condition does not change it: without a change, the value stays the same.
   case purity

@@ -1,6 +1,7 @@
 /// A rule for caches of stores, which clients rely on.
 ///
 /// See `checkStoreCache`.
+@nonexhaustive(warn)
 public enum StoreCacheRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// An idle store stays for later look-ups.
   ///

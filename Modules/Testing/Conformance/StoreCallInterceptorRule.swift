@@ -1,6 +1,7 @@
 /// A rule for interceptors of calls, which callers and other interceptors rely on.
 ///
 /// See `checkStoreCallInterceptor`.
+@nonexhaustive(warn)
 public enum StoreCallInterceptorRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// Each call gets an answer when its run has ended, also when it has failed.
   case answering

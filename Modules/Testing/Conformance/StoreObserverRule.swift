@@ -1,6 +1,7 @@
 /// A rule for observers of stores, which stores rely on.
 ///
 /// See `checkStoreObserver` and `checkStoreValueObserver`.
+@nonexhaustive(warn)
 public enum StoreObserverRule: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of events that it receives are always the same.
   case kinds

@@ -2,6 +2,7 @@ public import OperationCore
 
 extension EventRecorder {
   /// A simplified event for comparison in tests, with errors as their descriptions; equatable if the values are.
+  @nonexhaustive(warn)
   public enum Digest: Sendable {
     /// A state: the current one when the subscription began, or a later one.
     case state(State.StateValue, isLoading: Bool = false, error: String? = nil)

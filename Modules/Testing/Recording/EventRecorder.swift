@@ -23,6 +23,7 @@ public final class EventRecorder<State: OperationState & Sendable>: Sendable {
   }
 
   /// The kinds of events: the closures of an event handler.
+  @nonexhaustive(warn)
   public enum Kind: Sendable {
     /// A state: the current one when the subscription began, or a later one.
     case stateChanged(State)

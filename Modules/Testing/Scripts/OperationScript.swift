@@ -17,6 +17,7 @@ public import Testing
 /// A run takes the first outcome in the queue, or the default outcome if the queue is empty.
 public final class OperationScript<Value: Sendable, Failure: Error>: Sendable {
   /// The behaviour of a run.
+  @nonexhaustive(warn)
   public indirect enum Outcome: Sendable {
     /// The run returns a value at once.
     case value(Value)
