@@ -67,37 +67,57 @@ extension OperationRequest {
     self.modifier(Retry(settings, condition: condition))
   }
 
+  /// Runs the operation again when it fails and `condition` holds, up to `limit` times after the first attempt.
+  ///
+  /// ```swift
+  /// let query = PostQuery(id: 1).retry(limit: 3) { $0 is ServerBusy }
+  /// ```
+  ///
+  /// See ``retry(limit:when:)-(_,(Self.Failure,OperationContext)->Bool)``.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of retries. A negative number is reported and counts as 0.
+  ///   - condition: Receives the error of an attempt.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
+  public func retry(
+    limit: Int,
+    when condition: @escaping @Sendable (Failure) -> Bool
+  ) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit, condition: { failure, _ in condition(failure) }))
+  }
+
   /// Runs the operation again when it fails, or returns a value that asks for another attempt.
   ///
   /// Use it for work that a server has accepted but not finished. When no retries are left, or the task is cancelled,
   /// the last value is returned. See ``retry(limit:)`` for failures.
   ///
-  /// - Parameters:
-  ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
-  ///   - asksAgain: Receives the value of an attempt and its context, and returns whether to run the operation again.
-  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
-  // Disfavored, so that a trailing closure of two parameters is a condition on errors.
-  @_disfavoredOverload
-  public func retry(
-    limit: Int,
-    whileValue asksAgain: @escaping @Sendable (Value, OperationContext) -> Bool
-  ) -> ModifiedOperation<Self, Retry<Self>> {
-    self.modifier(Retry(limit: limit, asksAgain: asksAgain))
-  }
-
-  /// Runs the operation again when it fails, or returns a value that asks for another attempt.
-  ///
-  /// See ``retry(limit:whileValue:)-(_,(Self.Value,OperationContext)->Bool)``.
+  /// ```swift
+  /// let export = ExportQuery().retryOnValue(limit: 10) { $0 == .pending }
+  /// ```
   ///
   /// - Parameters:
   ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
   ///   - asksAgain: Receives the value of an attempt, and returns whether to run the operation again.
   /// - Returns: The operation with the retries around it: one run makes one or more attempts.
-  @_disfavoredOverload
-  public func retry(
+  public func retryOnValue(
     limit: Int,
-    whileValue asksAgain: @escaping @Sendable (Value) -> Bool
+    where asksAgain: @escaping @Sendable (Value) -> Bool
   ) -> ModifiedOperation<Self, Retry<Self>> {
-    self.modifier(Retry(limit: limit, asksAgain: { value, _ in asksAgain(value) }))
+    self.retryOnValue(limit: limit) { value, _ in asksAgain(value) }
+  }
+
+  /// Runs the operation again when it fails, or returns a value that asks for another attempt.
+  ///
+  /// See ``retryOnValue(limit:where:)-(_,(Self.Value)->Bool)``.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of retries after the first attempt. A negative number is reported and counts as 0.
+  ///   - asksAgain: Receives the value of an attempt and its context, and returns whether to run the operation again.
+  /// - Returns: The operation with the retries around it: one run makes one or more attempts.
+  public func retryOnValue(
+    limit: Int,
+    where asksAgain: @escaping @Sendable (Value, OperationContext) -> Bool
+  ) -> ModifiedOperation<Self, Retry<Self>> {
+    self.modifier(Retry(limit: limit, asksAgain: asksAgain))
   }
 }

@@ -14,6 +14,16 @@ import Testing
     #expect(self.attempts.count == 3)
   }
 
+  @Test func `A condition of one parameter receives the error`() async {
+    let operation = self.attempts.failing().retry(limit: 5) { ($0 as? Refused)?.code != 2 }
+    await #expect(throws: Refused(code: 2)) { try await operation.runOnce() }
+    #expect(self.attempts.count == 2)
+    let other = Attempts()
+    await #expect(throws: Refused(code: 1)) {
+      try await other.failing().retry(limit: 5) { error in error is CancellationError }.runOnce()
+    }
+  }
+
   @Test func `The condition receives the context of the attempt, and is not called after the last one`() async {
     let indices = Mutex<[Int?]>([])
     let operation = self.attempts.failing().retry(limit: 2) { _, context in

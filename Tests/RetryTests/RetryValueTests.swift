@@ -12,35 +12,35 @@ import Testing
   private var counting: Work<Int, any Error> { self.attempts.failing(times: 0) }
 
   @Test func `A value that asks for another attempt gets one`() async throws {
-    #expect(try await self.counting.retry(limit: 5, whileValue: { $0 < 3 }).runOnce() == 3)
+    #expect(try await self.counting.retryOnValue(limit: 5, where: { $0 < 3 }).runOnce() == 3)
     #expect(self.attempts.indices == [nil, 0, 1])
   }
 
   @Test func `The last value is returned when no retries are left`() async throws {
-    #expect(try await self.counting.retry(limit: 2, whileValue: { _ in true }).runOnce() == 3)
-    #expect(try await self.counting.retry(limit: 0, whileValue: { _ in true }).runOnce() == 4)
+    #expect(try await self.counting.retryOnValue(limit: 2, where: { _ in true }).runOnce() == 3)
+    #expect(try await self.counting.retryOnValue(limit: 0, where: { _ in true }).runOnce() == 4)
   }
 
   @Test func `The closure receives the context of the attempt`() async throws {
-    let operation = self.counting.retry(limit: 5, whileValue: { _, context in context.operationRetryIndex != 1 })
+    let operation = self.counting.retryOnValue(limit: 5, where: { _, context in context.operationRetryIndex != 1 })
     #expect(try await operation.runOnce() == 3)
   }
 
   @Test func `Failures are retried as well, and share the limit`() async throws {
     let failing = self.attempts.failing(times: 2)
-    #expect(try await failing.retry(limit: 3, whileValue: { $0 < 4 }).runOnce() == 4)
+    #expect(try await failing.retryOnValue(limit: 3, where: { $0 < 4 }).runOnce() == 4)
     let other = Attempts()
     let mixed = Work<Int, any Error> { context, _ in
       let number = other.note(context)
       if number == 2 { throw Refused(code: number) }
       return number
     }
-    await #expect(throws: Refused(code: 2)) { try await mixed.retry(limit: 1, whileValue: { _ in true }).runOnce() }
+    await #expect(throws: Refused(code: 2)) { try await mixed.retryOnValue(limit: 1, where: { _ in true }).runOnce() }
   }
 
   @Test func `A cancelled task gets its last value at once`() async throws {
     let clock = ManualClock()
-    let operation = self.counting.retry(limit: 5, whileValue: { _ in true }).manualTime(clock)
+    let operation = self.counting.retryOnValue(limit: 5, where: { _ in true }).manualTime(clock)
     let task = Task.immediate { try await OperationRunner(operation: operation).run(isolation: nil) }
     try await clock.sleepers(count: 1)
     task.cancel()
@@ -51,7 +51,7 @@ import Testing
   @Test func `A state shows an attempt that has not failed`() async throws {
     let clock = ManualClock()
     let script = OperationScript<Int, any Error>(default: .value(0))
-    let query = script.query().retry(limit: 1, whileValue: { $0 == 0 }).backoff(.constant(.seconds(2)))
+    let query = script.query().retryOnValue(limit: 1, where: { $0 == 0 }).backoff(.constant(.seconds(2)))
     let store = OperationStore.detached(query: query.manualTime(clock))
     let fetch = Task { try await store.fetch() }
     try await clock.sleepers(count: 1, .delay)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `The rules of modifiers are kept`() async throws {
-    try await checkModifier { $0.retry(limit: 2, whileValue: { _ in false }).delayer(.noDelay) }
+    try await checkModifier { $0.retryOnValue(limit: 2, where: { _ in false }).delayer(.noDelay) }
     try await checkModifier {
       $0.retry(limit: 2).retryBudget(RetryBudget()).honoringRetryAfter().delayer(.noDelay)
     }
