@@ -18,18 +18,22 @@ extension OperationRequest where Failure == any Error {
 
   /// Runs the operation only if a circuit breaker admits the run, and counts some of its values as failures.
   ///
-  /// Like ``circuitBreaker(_:)``, for services that report a failure in their answer, such as by a status.
+  /// Like ``circuitBreaker(_:)``, for services that report a failure in their answer, such as by a status:
+  ///
+  /// ```swift
+  /// let answer = StatusQuery().circuitBreaker(breaker, failingOn: .where { $0.status >= 500 })
+  /// ```
   ///
   /// - Parameters:
   ///   - breaker: The breaker, which all operations that call the same service share.
-  ///   - isFailure: Whether a value counts as a failure of the service. The run returns it in any case.
+  ///   - failures: Which values count as failures of the service. The run returns them in any case.
   /// - Returns: The operation with the breaker around it.
   @inlinable
   public func circuitBreaker(
     _ breaker: CircuitBreaker,
-    failingOn isFailure: @escaping @Sendable (Value) -> Bool
+    failingOn failures: CircuitBreaker.FailureValues<Value>
   ) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
-    self.modifier(CircuitBreaking(breaker, failingOn: isFailure) { $0 })
+    self.modifier(CircuitBreaking(breaker, failingOn: failures.contains) { $0 })
   }
 }
 
@@ -57,17 +61,17 @@ extension OperationRequest {
   ///
   /// - Parameters:
   ///   - breaker: The breaker, which all operations that call the same service share.
-  ///   - isFailure: Whether a value counts as a failure of the service. The run returns it in any case.
+  ///   - failures: Which values count as failures of the service. The run returns them in any case.
   ///   - failure: Returns the error of a rejected run, and of one that is cancelled while it waits if `Failure` cannot be
   ///     a `CancellationError`.
   /// - Returns: The operation with the breaker around it.
   @inlinable
   public func circuitBreaker(
     _ breaker: CircuitBreaker,
-    failingOn isFailure: @escaping @Sendable (Value) -> Bool,
+    failingOn failures: CircuitBreaker.FailureValues<Value>,
     else failure: @escaping @Sendable (CircuitOpen) -> Failure
   ) -> ModifiedOperation<Self, CircuitBreaking<Self>> {
-    self.modifier(CircuitBreaking(breaker, failingOn: isFailure, else: failure))
+    self.modifier(CircuitBreaking(breaker, failingOn: failures.contains, else: failure))
   }
 }
 

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// The error of a run that a ``CircuitBreaker`` has rejected.
 ///
@@ -58,4 +59,8 @@ extension CircuitOpen: CustomStringConvertible {
     let failure = self.lastFailure.map { "; the last failure was: \($0)" } ?? ""
     return "\(breaker) \(wait)\(failure)."
   }
+}
+
+extension CircuitOpen: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -103,7 +103,7 @@ import Testing
   @Test func `A run at a key, with a failure type of its own and values that are failures`() async throws {
     let breakers = self.breakers(0, maximumOpen: 1)
     let operation = Work<Int, Refused> { _, _ in 503 }
-      .circuitBreaker(breakers, failingOn: { $0 >= 500 }, by: { _, _ in "a" }, else: { _ in Refused(code: 1) })
+      .circuitBreaker(breakers, failingOn: .where { $0 >= 500 }, by: { _, _ in "a" }, else: { _ in Refused(code: 1) })
     #expect(try await operation.runWithoutSetup(in: self.context) == 503)
     await #expect(throws: Refused(code: 1)) { try await operation.runWithoutSetup(in: self.context) }
   }

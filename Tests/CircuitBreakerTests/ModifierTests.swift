@@ -7,7 +7,9 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct ModifierTests {
   @Test func `A breaker keeps the rules of modifiers`() async throws {
     try await checkModifier { $0.circuitBreaker(CircuitBreaker()) }
-    try await checkModifier { $0.circuitBreaker(CircuitBreaker(slowAfter: .seconds(1)), failingOn: { _ in false }) }
+    try await checkModifier {
+      $0.circuitBreaker(CircuitBreaker(slowAfter: .seconds(1)), failingOn: .where { _ in false })
+    }
     try await checkModifier { $0.circuitBreaker(CircuitBreakers()) { _, _ in "host" } }
   }
 

@@ -46,7 +46,7 @@ import Testing
 
   @Test func `A value may be a failure, which the caller receives`() async throws {
     let circuit = Circuit(CircuitBreaker(minimumRuns: 2, openFor: .constant(.seconds(10))))
-    let operation = circuit.script.operation().circuitBreaker(circuit.breaker) { $0 >= 500 }
+    let operation = circuit.script.operation().circuitBreaker(circuit.breaker, failingOn: .where { $0 >= 500 })
     let runner = OperationRunner(operation: operation, initialContext: circuit.context)
     circuit.script.enqueue(.value(503), .value(200))
     #expect(try await runner.run(isolation: nil) == 503)

@@ -7,15 +7,15 @@ extension OperationRequest where Failure == any Error {
   ///
   /// - Parameters:
   ///   - breakers: The breakers, which all operations that call the same service share.
-  ///   - isFailure: Whether a value counts as a failure of the service; nil if none does.
+  ///   - failures: Which values count as failures of the service; nil if none does.
   ///   - key: The key of a run, such as the host that it calls. Called before each run, while no lock is held.
   /// - Returns: The operation with the breakers around it.
   public func circuitBreaker(
     _ breakers: CircuitBreakers,
-    failingOn isFailure: (@Sendable (Value) -> Bool)? = nil,
+    failingOn failures: CircuitBreaker.FailureValues<Value>? = nil,
     by key: @escaping @Sendable (Self, OperationContext) -> String
   ) -> ModifiedOperation<Self, KeyedCircuitBreaking<Self>> {
-    self.modifier(KeyedCircuitBreaking(breakers, isFailure, key) { $0 })
+    self.modifier(KeyedCircuitBreaking(breakers, failures?.contains, key) { $0 })
   }
 }
 
@@ -26,18 +26,18 @@ extension OperationRequest {
   ///
   /// - Parameters:
   ///   - breakers: The breakers, which all operations that call the same service share.
-  ///   - isFailure: Whether a value counts as a failure of the service; nil if none does.
+  ///   - failures: Which values count as failures of the service; nil if none does.
   ///   - key: The key of a run, such as the host that it calls. Called before each run, while no lock is held.
   ///   - failure: Returns the error of a rejected run, and of one that is cancelled while it waits if `Failure` cannot be
   ///     a `CancellationError`.
   /// - Returns: The operation with the breakers around it.
   public func circuitBreaker(
     _ breakers: CircuitBreakers,
-    failingOn isFailure: (@Sendable (Value) -> Bool)? = nil,
+    failingOn failures: CircuitBreaker.FailureValues<Value>? = nil,
     by key: @escaping @Sendable (Self, OperationContext) -> String,
     else failure: @escaping @Sendable (CircuitOpen) -> Failure
   ) -> ModifiedOperation<Self, KeyedCircuitBreaking<Self>> {
-    self.modifier(KeyedCircuitBreaking(breakers, isFailure, key, else: failure))
+    self.modifier(KeyedCircuitBreaking(breakers, failures?.contains, key, else: failure))
   }
 }
 
