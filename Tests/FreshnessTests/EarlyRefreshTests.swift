@@ -4,13 +4,15 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// `.refreshesEarly(_:)`, and the jitter of `.stale(after:jitter:using:)`.
+/// `.refreshesEarly(after:)`, and the jitter of `.stale(after:jitter:using:)`.
 @Suite(.bounded, .warningsAreIssues) struct EarlyRefreshTests {
   private let clock = ManualClock()
   private let script = IntScript()
 
   private func store(_ share: Double = 0.2) -> IntStore {
-    .detached(query: self.script.query().stale(after: .seconds(100)).refreshesEarly(share).manualTime(self.clock))
+    .detached(
+      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(after: 1 - share).manualTime(self.clock)
+    )
   }
 
   @Test func `A read at the end of the freshness gets the value, and starts a run behind it`() async throws {
@@ -64,8 +66,8 @@ import Testing
 
   @Test func `An initial value of a known date is a value for each reader`() async throws {
     let client = OperationClient.keeping
-    let query = self.script.query(path: ["initial"]).stale(after: .seconds(100)).refreshesEarly(0.5)
-      .servesStale(after: .seconds(1), for: .seconds(500)).manualTime(self.clock)
+    let query = self.script.query(path: ["initial"]).stale(after: .seconds(100)).refreshesEarly(after: 0.5)
+      .servesStale(softTimeout: .seconds(1), maximumAge: .seconds(500)).manualTime(self.clock)
     let store = client.store(for: query, initialValue: 1, updatedAt: self.clock.now())
     self.clock.advance(by: .seconds(10))
     #expect(try await client.value(of: query, maximumAge: .seconds(10)) == 1)
@@ -81,7 +83,7 @@ import Testing
 
   @Test func `Ensuring a value and reading a young one start a run behind them`() async throws {
     let client = OperationClient.keeping
-    let query = self.script.query(path: ["early"]).stale(after: .seconds(100)).refreshesEarly(0.5)
+    let query = self.script.query(path: ["early"]).stale(after: .seconds(100)).refreshesEarly(after: 0.5)
       .manualTime(self.clock)
     let store = client.store(for: query)
     store.currentValue = 1
@@ -101,7 +103,9 @@ import Testing
 
   @Test func `An invalidated value is not read early`() async throws {
     let client = OperationClient.keeping
-    let query = self.script.query(path: ["early"]).stale(after: .seconds(100)).refreshesEarly(1).manualTime(self.clock)
+    let query = self.script.query(path: ["early"]).stale(after: .seconds(100)).refreshesEarly(after: 0).manualTime(
+      self.clock
+    )
     let store = client.store(for: query)
     store.currentValue = 1
     #expect(try await store.fetch() == 1)
@@ -116,7 +120,7 @@ import Testing
   @Test func `Values that another rule calls stale are not read early`() async throws {
     let store = IntStore.detached(
       query: self.script.query().stale(after: .seconds(100)).staleWhen { state, _ in state.currentValue == 1 }
-        .refreshesEarly(1).manualTime(self.clock)
+        .refreshesEarly(after: 0).manualTime(self.clock)
     )
     store.currentValue = 1
     self.script.enqueue(.value(2))
@@ -124,7 +128,7 @@ import Testing
   }
 
   @Test func `Without a freshness nothing is refreshed early`() async throws {
-    let store = IntStore.detached(query: self.script.query().refreshesEarly(1).manualTime(self.clock))
+    let store = IntStore.detached(query: self.script.query().refreshesEarly(after: 0).manualTime(self.clock))
     store.currentValue = 1
     self.script.enqueue(.value(2))
     #expect(try await store.fetch() == 2)
@@ -145,7 +149,7 @@ import Testing
   @Test func `The handler of a reader gets the value, and a notice tells of the run`() async throws {
     let notices = NoticeLog()
     let store = IntStore.detached(
-      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(1).manualTime(self.clock)
+      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(after: 0).manualTime(self.clock)
         .context { [notices] in $0.operationNoticeObservers.append(notices) }
     )
     store.currentValue = 1
@@ -163,12 +167,13 @@ import Testing
 
   @Test(arguments: [-0.5, 1.5, .nan])
   func `A share that is none is reported`(_ share: Double) {
-    _ = expectWarning(.invalidArgument) { self.script.query().refreshesEarly(share) }
+    _ = expectWarning(.invalidArgument) { self.script.query().refreshesEarly(after: 1 - share) }
   }
 
   @Test func `With a default value, the default is never read`() async throws {
     let store = OperationStore.detached(
-      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(1).manualTime(self.clock).defaultValue(7)
+      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(after: 0).manualTime(self.clock)
+        .defaultValue(7)
     )
     self.script.enqueue(.value(1))
     #expect(try await store.fetch() == 1)

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// `.servesStale(after:for:retriesAfter:)`, `.servesStale(for:)` and `.refreshesEarly(_:retriesAfter:)`.
+/// `.servesStale(softTimeout:maximumAge:retriesAfter:)`, `.servesStale(onFailureFor:)`, `.refreshesEarly(after:retriesAfter:)`.
 @Suite(.bounded, .warningsAreIssues)
 struct RetryPauseTests {
   private let clock = ManualClock()
@@ -13,8 +13,10 @@ struct RetryPauseTests {
   private let notices = NoticeLog()
 
   private func query(retriesAfter period: Duration = .seconds(30)) -> some QueryRequest<Int, any Error> {
-    self.script.query(path: ["pause"]).servesStale(for: .seconds(600), retriesAfter: period).manualTime(self.clock)
-      .context { [notices] in $0.operationNoticeObservers.append(notices) }
+    self.script.query(path: ["pause"]).servesStale(onFailureFor: .seconds(600), retriesAfter: period).manualTime(
+      self.clock
+    )
+    .context { [notices] in $0.operationNoticeObservers.append(notices) }
   }
 
   /// A store with the value 1, set at the beginning of the clock.
@@ -52,7 +54,7 @@ struct RetryPauseTests {
   @Test func `With a patience the period is the same`() async throws {
     let store = IntStore.detached(
       query: self.script.query()
-        .servesStale(after: .seconds(1), for: .seconds(600), retriesAfter: .seconds(30))
+        .servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600), retriesAfter: .seconds(30))
         .manualTime(self.clock)
     )
     store.currentValue = 1
@@ -142,7 +144,7 @@ struct RetryPauseTests {
 
   @Test func `An early refresh that failed is not tried again by each read`() async throws {
     let store = IntStore.detached(
-      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(0.5, retriesAfter: .seconds(20))
+      query: self.script.query().stale(after: .seconds(100)).refreshesEarly(after: 0.5, retriesAfter: .seconds(20))
         .manualTime(self.clock)
     )
     store.currentValue = 1
@@ -266,7 +268,9 @@ struct CachedFailureTests {
 
   @Test func `With a stale value to serve, callers get that`() async throws {
     let store = IntStore.detached(
-      query: self.script.query().cachesFailures(for: .seconds(30)).servesStale(for: .seconds(20)).manualTime(self.clock)
+      query: self.script.query().cachesFailures(for: .seconds(30)).servesStale(onFailureFor: .seconds(20)).manualTime(
+        self.clock
+      )
     )
     store.currentValue = 1
     self.script.enqueue(.error(Refused()))
@@ -287,11 +291,11 @@ struct CachedFailureTests {
 
   @Test func `Negative durations are reported`() {
     _ = expectWarning(.invalidArgument) { self.script.query().cachesFailures(for: .seconds(-1)) }
-    _ = expectWarning(.invalidArgument) { self.script.query().servesStale(for: .seconds(-1)) }
+    _ = expectWarning(.invalidArgument) { self.script.query().servesStale(onFailureFor: .seconds(-1)) }
     _ = expectWarning(.invalidArgument) {
-      self.script.query().servesStale(for: .seconds(1), retriesAfter: .seconds(-1))
+      self.script.query().servesStale(onFailureFor: .seconds(1), retriesAfter: .seconds(-1))
     }
-    _ = expectWarning(.invalidArgument) { self.script.query().refreshesEarly(0.5, retriesAfter: .seconds(-1)) }
+    _ = expectWarning(.invalidArgument) { self.script.query().refreshesEarly(after: 0.5, retriesAfter: .seconds(-1)) }
   }
 }
 
@@ -322,7 +326,7 @@ struct FailureRestModelTests {
     var random = SeededGenerator(seed: seed)
     let (clock, script, client) = (ManualClock(), IntScript(), OperationClient.keeping)
     let query = script.query(path: ["rest"])
-      .servesStale(for: .milliseconds(300_500), retriesAfter: .milliseconds(24_500))
+      .servesStale(onFailureFor: .milliseconds(300_500), retriesAfter: .milliseconds(24_500))
       .cachesFailures(for: .milliseconds(9_500)) { ($0 as? Refused)?.code.isMultiple(of: 2) == false }
       .manualTime(clock)
     let store = client.store(for: query)

@@ -12,7 +12,7 @@ import OperationTimeout
 import TestFixtures
 import Testing
 
-/// `.servesStale(after:for:)` and its relatives beside other modifiers.
+/// `.servesStale(softTimeout:maximumAge:)` and its relatives beside other modifiers.
 @Suite(.bounded, .warningsAreIssues) struct FreshnessCompositionTests {
   private let clock = ManualClock()
   private let script = IntScript()
@@ -26,7 +26,7 @@ import Testing
   @Test func `A caller gets the last value after the last attempt, or while the attempts go on`() async throws {
     let store = self.store(
       self.script.query().retry(limit: 1).backoff(.constant(.seconds(10)))
-        .servesStale(after: .seconds(1), for: .seconds(600))
+        .servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600))
     )
     self.script.enqueue(.error(Refused()))
     let slow = Task { try await store.fetch() }
@@ -38,7 +38,10 @@ import Testing
     await store.settled()
     #expect(store.currentValue == 2)
     let failing = self.store(
-      self.script.query().retry(limit: 2).backoff(.noBackoff).servesStale(after: .seconds(1), for: .seconds(600))
+      self.script.query().retry(limit: 2).backoff(.noBackoff).servesStale(
+        softTimeout: .seconds(1),
+        maximumAge: .seconds(600)
+      )
     )
     self.script.enqueue(.error(Refused()), .error(Refused()), .error(Refused()))
     #expect(try await failing.fetch() == 1)
@@ -47,7 +50,7 @@ import Testing
 
   @Test func `A timeout is a failure, and a caller gets the last value`() async throws {
     let store = self.store(
-      self.script.query().timeout(.seconds(5)).servesStale(after: .seconds(60), for: .seconds(600))
+      self.script.query().timeout(.seconds(5)).servesStale(softTimeout: .seconds(60), maximumAge: .seconds(600))
     )
     let fetch = Task { try await store.fetch() }
     _ = try await self.script.next()
@@ -61,21 +64,23 @@ import Testing
     let breaker = CircuitBreaker(name: "freshness")
     breaker.isolate()
     let store = self.store(
-      self.script.query().circuitBreaker(breaker).servesStale(after: .seconds(60), for: .seconds(600))
+      self.script.query().circuitBreaker(breaker).servesStale(softTimeout: .seconds(60), maximumAge: .seconds(600))
     )
     #expect(try await store.fetch() == 1)
     #expect(self.script.runCount == 0)
   }
 
   @Test func `A fallback comes before the last value`() async throws {
-    let store = self.store(self.script.query().fallback(9).servesStale(after: .seconds(60), for: .seconds(600)))
+    let store = self.store(
+      self.script.query().fallback(9).servesStale(softTimeout: .seconds(60), maximumAge: .seconds(600))
+    )
     self.script.enqueue(.error(Refused()))
     #expect(try await store.fetch() == 9)
     #expect(store.currentValue == 9)
   }
 
   @Test func `The last value has no optimistic updates`() async throws {
-    let store = self.store(self.script.query().servesStale(after: .zero, for: .seconds(600)))
+    let store = self.store(self.script.query().servesStale(softTimeout: .zero, maximumAge: .seconds(600)))
     let layerable = OpaqueOperationStore(erasing: store)
     let layer = StateLayerIdentifier()
     #expect(layerable.addLayer(layer, over: QueryState<Int, any Error>.self) { $0 = 5 })
@@ -113,8 +118,8 @@ import Testing
   func `Readers get what the rules say`(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let (clock, script, client) = (ManualClock(), IntScript(), OperationClient.keeping)
-    let query = script.query(path: ["model"]).stale(after: .milliseconds(100_500)).refreshesEarly(0.2)
-      .servesStale(after: .seconds(10), for: .milliseconds(300_500)).manualTime(clock)
+    let query = script.query(path: ["model"]).stale(after: .milliseconds(100_500)).refreshesEarly(after: 0.8)
+      .servesStale(softTimeout: .seconds(10), maximumAge: .milliseconds(300_500)).manualTime(clock)
     let store = client.store(for: query)
     var (model, now, next) = (Model(), 0, 1)
     for _ in 1...200 {

@@ -13,7 +13,7 @@ struct FreshnessExplanationTests {
 
   @Test func `An early refresh is the cause of the run behind a read`() async throws {
     let causes = Log<String>()
-    let query = self.script.query().stale(after: .seconds(100)).refreshesEarly(0.2).manualTime(self.clock)
+    let query = self.script.query().stale(after: .seconds(100)).refreshesEarly(after: 0.8).manualTime(self.clock)
     let store = IntStore.detached(
       query: query.handleEvents(
         with: OperationEventHandler(onRunStarted: { causes.append("\($0.operationRunCause, default: "none")") })
@@ -28,7 +28,10 @@ struct FreshnessExplanationTests {
   }
 
   @Test func `A value that was served stale`() async throws {
-    let query = self.script.query().stale(after: .seconds(100)).servesStale(after: .seconds(1), for: .seconds(600))
+    let query = self.script.query().stale(after: .seconds(100)).servesStale(
+      softTimeout: .seconds(1),
+      maximumAge: .seconds(600)
+    )
     let store = IntStore.detached(query: query.manualTime(self.clock))
     store.currentValue = 1
     #expect(
@@ -57,7 +60,7 @@ struct FreshnessExplanationTests {
 
   @Test func `An early refresh`() async throws {
     let posts = PostFixture()
-    let store = posts.client.store(for: posts.freshQuery.refreshesEarly(0.2))
+    let store = posts.client.store(for: posts.freshQuery.refreshesEarly(after: 0.8))
     store.currentValue = 1
     _ = store.explain()
     posts.clock.advance(by: .seconds(50))

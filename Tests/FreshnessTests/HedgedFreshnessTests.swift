@@ -21,7 +21,10 @@ import Testing
 
   @Test func `A caller gets the last value while attempts race, and the first to end sets the state`() async throws {
     let store = self.store(
-      self.script.query().hedged(after: .milliseconds(100)).servesStale(after: .milliseconds(200), for: .seconds(600))
+      self.script.query().hedged(after: .milliseconds(100)).servesStale(
+        softTimeout: .milliseconds(200),
+        maximumAge: .seconds(600)
+      )
     )
     let fetch = Task { try await store.fetch() }
     let first = try await self.script.next()
@@ -39,7 +42,10 @@ import Testing
 
   @Test func `A caller gets the last value if all attempts fail`() async throws {
     let store = self.store(
-      self.script.query().hedged(after: .milliseconds(100)).servesStale(after: .seconds(60), for: .seconds(600))
+      self.script.query().hedged(after: .milliseconds(100)).servesStale(
+        softTimeout: .seconds(60),
+        maximumAge: .seconds(600)
+      )
     )
     let fetch = Task { try await store.fetch() }
     let first = try await self.script.next()
@@ -74,7 +80,7 @@ import Testing
 
   @Test func `The run behind an early refresh is hedged, too`() async throws {
     let store = self.store(
-      self.script.query().hedged(after: .milliseconds(100)).stale(after: .seconds(100)).refreshesEarly(0.2)
+      self.script.query().hedged(after: .milliseconds(100)).stale(after: .seconds(100)).refreshesEarly(after: 0.8)
     )
     self.clock.advance(by: .seconds(90))
     #expect(try await store.fetch() == 1)
@@ -89,7 +95,10 @@ import Testing
 
   @Test func `A reader with a maximal age waits for the attempt that ends first`() async throws {
     let store = self.store(
-      self.script.query().hedged(after: .milliseconds(100)).servesStale(after: .milliseconds(50), for: .seconds(600))
+      self.script.query().hedged(after: .milliseconds(100)).servesStale(
+        softTimeout: .milliseconds(50),
+        maximumAge: .seconds(600)
+      )
     )
     self.clock.advance(by: .seconds(1))
     let read = Task { try await store.value(maximumAge: .milliseconds(500)) }

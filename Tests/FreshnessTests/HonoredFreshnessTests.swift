@@ -235,7 +235,7 @@ import Testing
 
   @Test func `A server that forbids stale use is obeyed once the value is stale`() async throws {
     let store = IntStore.detached(
-      query: self.server.query().honoringFreshness().servesStale(after: .seconds(1), for: .seconds(600))
+      query: self.server.query().honoringFreshness().servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600))
         .manualTime(self.clock)
     )
     self.server.enqueue(1, ("Cache-Control", "max-age=60, must-revalidate"))
@@ -330,7 +330,7 @@ import Testing
 
   @Test func `A reader who names an age gets no older value, whatever is served to others`() async throws {
     let store = IntStore.detached(
-      query: self.script.query().servesStale(after: .zero, for: .seconds(600)).manualTime(self.clock)
+      query: self.script.query().servesStale(softTimeout: .zero, maximumAge: .seconds(600)).manualTime(self.clock)
     )
     store.currentValue = 1
     self.clock.advance(by: .seconds(10))

@@ -5,7 +5,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// `.servesStale(after:for:)`.
+/// `.servesStale(softTimeout:maximumAge:)`.
 @Suite(.bounded, .warningsAreIssues) struct ServesStaleTests {
   private let clock = ManualClock()
   private let script = IntScript()
@@ -17,7 +17,7 @@ import Testing
     for age: Duration = .seconds(600),
     isShared: Bool = false
   ) -> IntStore {
-    let query = self.script.query().servesStale(after: patience, for: age).manualTime(self.clock)
+    let query = self.script.query().servesStale(softTimeout: patience, maximumAge: age).manualTime(self.clock)
       .context { [notices] in $0.operationNoticeObservers.append(notices) }
     let store = isShared ? IntStore.detached(query: query.deduplicated()) : IntStore.detached(query: query)
     store.currentValue = 1
@@ -171,7 +171,7 @@ import Testing
 
   @Test func `An invalidated value is served to nobody`() async throws {
     let client = OperationClient.keeping
-    let query = self.script.query(path: ["stale"]).servesStale(after: .seconds(1), for: .seconds(600))
+    let query = self.script.query(path: ["stale"]).servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600))
       .manualTime(self.clock)
     let store = client.store(for: query)
     store.currentValue = 1
@@ -191,8 +191,12 @@ import Testing
   }
 
   @Test func `Negative durations are reported`() {
-    _ = expectWarning(.invalidArgument) { self.script.query().servesStale(after: .seconds(-1), for: .seconds(1)) }
-    _ = expectWarning(.invalidArgument) { self.script.query().servesStale(after: .seconds(1), for: .seconds(-1)) }
+    _ = expectWarning(.invalidArgument) {
+      self.script.query().servesStale(softTimeout: .seconds(-1), maximumAge: .seconds(1))
+    }
+    _ = expectWarning(.invalidArgument) {
+      self.script.query().servesStale(softTimeout: .seconds(1), maximumAge: .seconds(-1))
+    }
   }
 
   // MARK: - A cancelled caller gets no value, wherever it is.
@@ -225,7 +229,7 @@ import Testing
   @Test func `A cancelled run that fails with an error of its own is no failure`() async throws {
     let script = IntScript(endsOnCancellation: false)
     let store = IntStore.detached(
-      query: script.query().servesStale(after: .seconds(1), for: .seconds(600)).manualTime(self.clock)
+      query: script.query().servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600)).manualTime(self.clock)
     )
     store.currentValue = 1
     let fetch = Task { try await store.fetch() }
@@ -256,7 +260,7 @@ import Testing
 
   @Test func `A cancellation of all runs serves nobody, also behind callers that have left`() async throws {
     let client = OperationClient.keeping
-    let query = self.script.query(path: ["stale"]).servesStale(after: .seconds(1), for: .seconds(600))
+    let query = self.script.query(path: ["stale"]).servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600))
       .manualTime(self.clock)
     let store = client.store(for: query)
     store.currentValue = 1

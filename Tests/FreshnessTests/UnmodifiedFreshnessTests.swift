@@ -85,8 +85,10 @@ import Testing
 
   @Test func `It counts beside the other modifiers of the module`() async throws {
     let store = IntStore.detached(
-      query: self.server.query().servesStale(after: .seconds(1), for: .seconds(100)).refreshesEarly(0.5)
-        .manualTime(self.clock)
+      query: self.server.query().servesStale(softTimeout: .seconds(1), maximumAge: .seconds(100)).refreshesEarly(
+        after: 0.5
+      )
+      .manualTime(self.clock)
     )
     self.server.enqueue(1, ("Cache-Control", "max-age=60"))
     self.server.enqueue(2, ("Cache-Control", "max-age=60, must-revalidate"))

@@ -98,10 +98,10 @@
       let client = OperationClient(defaultContext: self.bench.context)
       client.measureOperations(by: self.bench.meters)
       let failing = client.store(
-        for: self.script.query(path: ["failing"]).servesStale(after: .seconds(1), for: .seconds(600))
+        for: self.script.query(path: ["failing"]).servesStale(softTimeout: .seconds(1), maximumAge: .seconds(600))
       )
       let early = client.store(
-        for: self.script.query(path: ["early"]).stale(after: .seconds(600)).refreshesEarly(1)
+        for: self.script.query(path: ["early"]).stale(after: .seconds(600)).refreshesEarly(after: 0)
       )
       (failing.currentValue, early.currentValue) = (2, 2)
       self.script.enqueue(.error(Refused()))

@@ -35,7 +35,7 @@ extension StatefulOperationRequest where State: ValueServingState {
   /// Returns the value to a read at the end of its freshness, and starts a run behind that read.
   ///
   /// ```swift
-  /// let query = PostQuery(id: 1).stale(after: .seconds(60)).refreshesEarly(0.2)  // From 48 s on.
+  /// let query = PostQuery(id: 1).stale(after: .seconds(60)).refreshesEarly(after: 0.8)  // From 48 s on.
   /// ```
   ///
   /// Reads are `fetch`, `run`, `client.ensureValue(for:)` and the reads with a maximal age. A fetch before that time
@@ -43,28 +43,31 @@ extension StatefulOperationRequest where State: ValueServingState {
   /// value is not read.
   ///
   /// - Parameters:
-  ///   - share: The last share of the freshness, from 0 to 1, in which a read starts a run. Another number is reported,
+  ///   - share: The share of the freshness, from 0 to 1, after which a read starts a run. Another number is reported,
   ///     and counts as the nearest of the two. Freshness comes from `.stale(after:)` and its relatives; without one,
   ///     nothing is refreshed early.
   ///   - period: How long after a failure no read starts another run early; zero by default. An invalidation ends it. A
   ///     negative duration is reported and counts as zero.
   /// - Returns: The operation, whose stores refresh their values early.
-  public func refreshesEarly(_ share: Double, retriesAfter period: Duration = .zero) -> ContextModifiedOperation<Self> {
-    let share = share.reportedUnlessShare(in: "refreshesEarly(_:)")
-    let period = period.reportedIfNegative(in: "refreshesEarly(_:retriesAfter:)")
+  public func refreshesEarly(
+    after share: Double,
+    retriesAfter period: Duration = .zero
+  ) -> ContextModifiedOperation<Self> {
+    let share = share.reportedUnlessShare(in: "refreshesEarly(after:)")
+    let period = period.reportedIfNegative(in: "refreshesEarly(after:retriesAfter:)")
     return self.context { context in
       context.freshnessRecord(of: self).configure {
-        $0.earlyShare = share
+        $0.earlyStart = share
         $0.earlyRetryPause = period.seconds
       }
     }
-    .written(".refreshesEarly(\(share)\(period.asRetryArgument))")
+    .written(".refreshesEarly(after: \(share)\(period.asRetryArgument))")
   }
 
   /// Returns the last value to a caller whose run takes longer, or fails. The run goes on for the state.
   ///
   /// ```swift
-  /// let query = PostQuery(id: 1).servesStale(after: .milliseconds(200), for: .seconds(600))
+  /// let query = PostQuery(id: 1).servesStale(softTimeout: .milliseconds(200), maximumAge: .seconds(600))
   /// ```
   ///
   /// The outcome of the run goes to the state as usual, and other callers can join it. The event of the caller and the
@@ -73,7 +76,7 @@ extension StatefulOperationRequest where State: ValueServingState {
   /// that you make with `fetchTask()` gets its own outcome.
   ///
   /// - Parameters:
-  ///   - patience: How long a caller waits for its run, by the deadlines of the context. With zero it gets a value at
+  ///   - softTimeout: How long a caller waits for its run, by the deadlines of the context. With zero it gets a value at
   ///     once unless the run ends at once. A negative duration is reported and counts as zero.
   ///   - maximumAge: The maximal age of the value, by the clock of the context, its age on arrival included. A negative
   ///     one is reported and counts as zero.
@@ -82,25 +85,25 @@ extension StatefulOperationRequest where State: ValueServingState {
   ///     ends it, as does a new value. A negative duration is reported and counts as zero.
   /// - Returns: The operation, whose callers get the last value in place of a failure or a long wait.
   public func servesStale(
-    after patience: Duration,
-    for maximumAge: Duration,
+    softTimeout: Duration,
+    maximumAge: Duration,
     retriesAfter period: Duration = .zero
   ) -> ContextModifiedOperation<Self> {
-    let patience = patience.reportedIfNegative(in: "servesStale(after:for:)")
-    let maximumAge = maximumAge.reportedIfNegative(in: "servesStale(after:for:)")
-    return self.servesStale(patience, maximumAge, period.reportedIfNegative(in: "servesStale(after:for:retriesAfter:)"))
-      .written(
-        ".servesStale(after: \(patience.roundedText), for: \(maximumAge.roundedText)\(period.asRetryArgument))"
-      )
+    let name = "servesStale(softTimeout:maximumAge:)"
+    let softTimeout = softTimeout.reportedIfNegative(in: name)
+    let maximumAge = maximumAge.reportedIfNegative(in: name)
+    let text = "softTimeout: \(softTimeout.roundedText), maximumAge: \(maximumAge.roundedText)"
+    return self.servesStale(softTimeout, maximumAge, period.reportedIfNegative(in: name + ", retriesAfter:"))
+      .written(".servesStale(\(text)\(period.asRetryArgument))")
   }
 
   /// Returns the last value to a caller whose run fails, however long that takes.
   ///
   /// ```swift
-  /// let query = PostQuery(id: 1).servesStale(for: .seconds(600), retriesAfter: .seconds(30))
+  /// let query = PostQuery(id: 1).servesStale(onFailureFor: .seconds(600), retriesAfter: .seconds(30))
   /// ```
   ///
-  /// It is `servesStale(after:for:retriesAfter:)` for callers who wait for the end of their run.
+  /// It is `servesStale(softTimeout:maximumAge:retriesAfter:)` for callers who wait for the end of their run.
   ///
   /// - Parameters:
   ///   - maximumAge: The maximal age of the value, by the clock of the context, its age on arrival included. A negative
@@ -109,12 +112,12 @@ extension StatefulOperationRequest where State: ValueServingState {
   ///     duration is reported and counts as zero.
   /// - Returns: The operation, whose callers get the last value in place of a failure.
   public func servesStale(
-    for maximumAge: Duration,
+    onFailureFor maximumAge: Duration,
     retriesAfter period: Duration = .zero
   ) -> ContextModifiedOperation<Self> {
-    let maximumAge = maximumAge.reportedIfNegative(in: "servesStale(for:)")
-    return self.servesStale(nil, maximumAge, period.reportedIfNegative(in: "servesStale(for:retriesAfter:)"))
-      .written(".servesStale(for: \(maximumAge.roundedText)\(period.asRetryArgument))")
+    let maximumAge = maximumAge.reportedIfNegative(in: "servesStale(onFailureFor:)")
+    return self.servesStale(nil, maximumAge, period.reportedIfNegative(in: "servesStale(onFailureFor:retriesAfter:)"))
+      .written(".servesStale(onFailureFor: \(maximumAge.roundedText)\(period.asRetryArgument))")
   }
 
   private func servesStale(
@@ -138,7 +141,7 @@ extension StatefulOperationRequest where State: ValueServingState {
   /// ```
   ///
   /// The callers are those of `fetch` and `run`, `client.ensureValue(for:)`, reads with a maximal age, prefetches, and
-  /// derived queries; a new subscriber starts no run. With `.servesStale(for:)` or its relatives, a caller gets the last
+  /// derived queries; a new subscriber starts no run. With `.servesStale(onFailureFor:)` or its relatives, a caller gets the last
   /// value in place of the failure. The time counts from the last failure, by the clock of the context. A new value ends
   /// it, as do a reset and an invalidation. Polling, reruns on a change, and tasks made with `fetchTask()` ask again in
   /// any case. A run that was cancelled has not failed, nor has one that was rejected before it began, for example by an

@@ -5,8 +5,8 @@ extension OperationStore where State: ValueServingState {
   /// Returns the value if it is young enough, and otherwise the value of a run.
   ///
   /// The staleness rules of the operation do not matter, but an invalidation does, also one of a source of a derived query:
-  /// then there is a run. A run that is under way and refreshes the value is joined. Its failure is thrown, whatever `.servesStale(after:for:)` says: a
-  /// reader who names an age gets no older value.
+  /// then there is a run. A run that is under way and refreshes the value is joined. Its failure is thrown, whatever
+  /// `.servesStale(softTimeout:maximumAge:)` says: a reader who names an age gets no older value.
   ///
   /// - Parameter maximumAge: The maximal age, by the clock of the context, the age on arrival included that a server
   ///   has named. A negative one is reported and counts as zero.

@@ -85,8 +85,8 @@ extension FreshnessRecord: StoreCallInterceptor {
   private func answerAtOnce(_ call: StoreCall) -> StoreCallAnswer? {
     guard let read = self.read(call) else { return nil }
     if !call.context.isStale(read.state) {
-      guard let share = self.configuration.earlyShare, let period = call.context.freshPeriod(of: read.state),
-        period.age(at: call.context.date) >= period.seconds * (1 - share),
+      guard let share = self.configuration.earlyStart, let period = call.context.freshPeriod(of: read.state),
+        period.age(at: call.context.date) >= period.seconds * share,
         let answer = ServedValue.answer(to: call, with: read.state)
       else { return nil }
       if self.rest(at: call.context.date)?.isEarlyPause == true { return answer }

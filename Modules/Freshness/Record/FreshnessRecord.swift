@@ -26,8 +26,8 @@ struct ValueKey: Hashable, Sendable {
 /// They make it in the setup of the operation. It intercepts the calls of the store, and observes the values of its runs.
 final class FreshnessRecord: Sendable {
   struct Configuration: Sendable {
-    /// The last share of the fresh period, in which a read starts a run behind it; nil without early refreshes.
-    var earlyShare: Double?
+    /// The share of the fresh period after which a read starts a run behind it; nil without early refreshes.
+    var earlyStart: Double?
     /// How long a call waits before it gets the last value; nil if it waits to the end.
     var patience: Duration?
     /// The maximal age of a value that is served, in seconds; nil if stale values are not served.

@@ -66,7 +66,7 @@ final class ModelNode: Sendable {
       let fallback = Reading(item: number, node: self.number, time: 0, user: 0, isFallback: true)
       query = ReadingQuery(query.fallback(fallback))
     }
-    if item.servesStale { query = ReadingQuery(query.servesStale(for: .seconds(600))) }
+    if item.servesStale { query = ReadingQuery(query.servesStale(onFailureFor: .seconds(600))) }
     if item.isTagged {
       query = ReadingQuery(query.tagged { [.entity("group", $0.item % 2)] })
     }
