@@ -1,10 +1,11 @@
 internal import OperationCore
+public import OperationFoundation
 internal import Synchronization
 
 /// Faults to inject into runs: failures and additional latency, drawn at random from a seed.
 ///
 /// ```swift
-/// let chaos = Chaos(failures: 0.1, latency: 0.2, of: .milliseconds(100)...(.seconds(2)), seed: 7)
+/// let chaos = Chaos(failureRatio: 0.1, latencyRatio: 0.2, latency: .milliseconds(100)...(.seconds(2)), seed: 7)
 /// ```
 ///
 /// The faults depend only on the seed and on how many runs have begun before: the third run of one value has the same
@@ -12,10 +13,10 @@ internal import Synchronization
 /// count of runs.
 public final class Chaos: Sendable {
   /// The share of runs that fail.
-  public let failures: Double
+  public let failureRatio: Double
 
   /// The share of runs that are delayed.
-  public let latency: Double
+  public let latencyRatio: Double
 
   /// The range of the delays, which are drawn uniformly.
   public let delays: ClosedRange<Duration>
@@ -30,21 +31,21 @@ public final class Chaos: Sendable {
   /// A run may be both delayed and failed: it fails after its delay.
   ///
   /// - Parameters:
-  ///   - failures: The share of runs that fail, between 0 and 1. Another number is reported, and counts as the nearer
+  ///   - failureRatio: The share of runs that fail, between 0 and 1. Another number is reported, and counts as the nearer
   ///     of the two; NaN counts as 0.
-  ///   - latency: The share of runs that are delayed, between 0 and 1, like `failures`.
-  ///   - delays: The delays of delayed runs. A negative one is reported and counts as zero.
+  ///   - latencyRatio: The share of runs that are delayed, between 0 and 1, like `failureRatio`.
+  ///   - latency: The delays of delayed runs. A negative one is reported and counts as zero.
   ///   - seed: The source of all random numbers; a random number by default.
   public init(
-    failures: Double = 0,
-    latency: Double = 0,
-    of delays: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1)),
+    failureRatio: Double = 0,
+    latencyRatio: Double = 0,
+    latency: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1)),
     seed: UInt64 = .random(in: 0 ... .max)
   ) {
-    self.failures = failures.validShare("failures")
-    self.latency = latency.validShare("latency")
-    let shortest = delays.lowerBound.reportedIfNegative(in: "Chaos.delays")
-    self.delays = shortest...max(shortest, delays.upperBound)
+    self.failureRatio = failureRatio.validShare("failureRatio")
+    self.latencyRatio = latencyRatio.validShare("latencyRatio")
+    let shortest = latency.lowerBound.reportedIfNegative(in: "Chaos.delays")
+    self.delays = shortest...max(shortest, latency.upperBound)
     self.seed = seed
   }
 
@@ -64,8 +65,8 @@ public final class Chaos: Sendable {
     let latency = generator.share()
     let delay = generator.duration(in: self.delays)
     return Fault(
-      delay: latency < self.latency ? delay : nil,
-      failure: failure < self.failures ? ChaosFailure(run: Int(clamping: number)) : nil
+      delay: latency < self.latencyRatio ? delay : nil,
+      failure: failure < self.failureRatio ? ChaosFailure(run: Int(clamping: number)) : nil
     )
   }
 }
@@ -103,4 +104,8 @@ extension Double {
     ).report()
     return share
   }
+}
+
+extension ChaosFailure: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

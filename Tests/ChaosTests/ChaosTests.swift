@@ -41,15 +41,15 @@ import Testing
 
   @Test func `It is off unless the context switches it on`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let chaos = Chaos(failures: 1, latency: 1, seed: 1)
+    let chaos = Chaos(failureRatio: 1, latencyRatio: 1, seed: 1)
     #expect(try await OperationRunner(operation: script.operation().chaos(chaos)).run() == 1)
     #expect(chaos.runCount == 0)
   }
 
   @Test func `A seed gives the same faults again`() async {
-    let first = await self.failures(of: Chaos(failures: 0.3, seed: 42), runs: 200)
-    let second = await self.failures(of: Chaos(failures: 0.3, seed: 42), runs: 200)
-    let other = await self.failures(of: Chaos(failures: 0.3, seed: 43), runs: 200)
+    let first = await self.failures(of: Chaos(failureRatio: 0.3, seed: 42), runs: 200)
+    let second = await self.failures(of: Chaos(failureRatio: 0.3, seed: 42), runs: 200)
+    let other = await self.failures(of: Chaos(failureRatio: 0.3, seed: 43), runs: 200)
     #expect(first == second && first != other)
     // Fixed, so that a seed means the same with each version and on each system.
     #expect(first.prefix(8) == [3, 4, 10, 13, 15, 17, 18, 19])
@@ -57,13 +57,13 @@ import Testing
 
   @Test(arguments: [0, 0.1, 0.5, 1])
   func `The share of failures is the given one`(share: Double) async {
-    let count = await self.failures(of: Chaos(failures: share, seed: 7), runs: 4000).count
+    let count = await self.failures(of: Chaos(failureRatio: share, seed: 7), runs: 4000).count
     #expect(abs(Double(count) - 4000 * share) <= 130 * (share == 0 || share == 1 ? 0 : 1))
   }
 
   @Test func `Runs at the same time have the same faults as runs in a row`() async {
-    let expected = await self.failures(of: Chaos(failures: 0.3, seed: 5), runs: 400)
-    let chaos = Chaos(failures: 0.3, seed: 5)
+    let expected = await self.failures(of: Chaos(failureRatio: 0.3, seed: 5), runs: 400)
+    let chaos = Chaos(failureRatio: 0.3, seed: 5)
     let script = OperationScript<Int, any Error>(default: .value(1))
     let operation = script.operation().chaos(chaos)
     let context = self.context
@@ -87,7 +87,7 @@ import Testing
     var delays: [[Duration]] = []
     for _ in 1...2 {
       let script = OperationScript<Int, any Error>(default: .value(1))
-      let chaos = Chaos(latency: 1, of: .milliseconds(100)...(.seconds(2)), seed: 3)
+      let chaos = Chaos(latencyRatio: 1, latency: .milliseconds(100)...(.seconds(2)), seed: 3)
       let operation = script.operation().chaos(chaos)
       delays.append([])
       for count in 1...20 {
@@ -109,7 +109,9 @@ import Testing
 
   @Test func `A run may be delayed and then fail`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let operation = script.operation().chaos(Chaos(failures: 1, latency: 1, of: .seconds(1)...(.seconds(1)), seed: 1))
+    let operation = script.operation().chaos(
+      Chaos(failureRatio: 1, latencyRatio: 1, latency: .seconds(1)...(.seconds(1)), seed: 1)
+    )
     let task = Task.immediate { await self.outcome(of: operation) }
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(1))
@@ -120,7 +122,7 @@ import Testing
 
   @Test func `A cancellation ends a delay at once, and begins nothing`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let operation = script.operation().chaos(Chaos(latency: 1, seed: 1))
+    let operation = script.operation().chaos(Chaos(latencyRatio: 1, seed: 1))
     let task = Task.immediate { await self.outcome(of: operation) }
     try await self.clock.sleepers(count: 1)
     task.cancel()
@@ -131,7 +133,7 @@ import Testing
 
   @Test func `A narrow failure is mapped, and a cancelled delay runs the operation`() async throws {
     let script = OperationScript<Int, Unavailable>(default: .value(1))
-    let failing = script.operation().chaos(Chaos(failures: 1, seed: 1)) { Unavailable(run: $0.run) }
+    let failing = script.operation().chaos(Chaos(failureRatio: 1, seed: 1)) { Unavailable(run: $0.run) }
     let context = self.context
     do throws(Unavailable) {
       _ = try await OperationRunner(operation: failing, initialContext: context).run()
@@ -139,7 +141,7 @@ import Testing
     } catch {
       #expect(error.run == 1)
     }
-    let delayed = script.operation().chaos(Chaos(latency: 1, seed: 1)) { Unavailable(run: $0.run) }
+    let delayed = script.operation().chaos(Chaos(latencyRatio: 1, seed: 1)) { Unavailable(run: $0.run) }
     let task = Task.immediate {
       try await OperationRunner(operation: delayed, initialContext: context).run(isolation: nil)
     }
@@ -151,7 +153,7 @@ import Testing
   @Test func `Observers are notified of faults`() async throws {
     let notices = Mutex<[OperationNotice]>([])
     let script = OperationScript<Int, any Error>(default: .value(1))
-    let chaos = Chaos(failures: 1, latency: 1, of: .zero ... .zero, seed: 1)
+    let chaos = Chaos(failureRatio: 1, latencyRatio: 1, latency: .zero ... .zero, seed: 1)
     let operation = script.operation().chaos(chaos).onNotice { notice, _ in
       notices.withLock { $0.append(notice) }
     }
@@ -162,14 +164,16 @@ import Testing
 
   @Test(arguments: [(-0.1, 0.0), (1.5, 1.0), (Double.nan, 0.0), (Double.infinity, 1.0)])
   func `A share outside of 0 to 1 is reported`(given: Double, share: Double) {
-    #expect(expectWarning(.invalidArgument) { Chaos(failures: given, seed: 1) }.failures == share)
-    #expect(expectWarning(.invalidArgument) { Chaos(latency: given, seed: 1) }.latency == share)
+    #expect(expectWarning(.invalidArgument) { Chaos(failureRatio: given, seed: 1) }.failureRatio == share)
+    #expect(expectWarning(.invalidArgument) { Chaos(latencyRatio: given, seed: 1) }.latencyRatio == share)
   }
 
   @Test func `Extreme delays work, and negative ones are reported`() {
-    let chaos = expectWarning(.invalidArgument) { Chaos(latency: 1, of: .seconds(-5)...(.seconds(-1)), seed: 1) }
+    let chaos = expectWarning(.invalidArgument) {
+      Chaos(latencyRatio: 1, latency: .seconds(-5)...(.seconds(-1)), seed: 1)
+    }
     #expect(chaos.delays == .zero ... .zero)
-    let long = Chaos(latency: 1, of: .zero...Duration(attoseconds: .max), seed: 1)
+    let long = Chaos(latencyRatio: 1, latency: .zero...Duration(attoseconds: .max), seed: 1)
     for _ in 0..<1000 {
       let delay = long.next().delay
       #expect(delay.map { $0 >= .zero } == true)
@@ -181,10 +185,10 @@ import Testing
   }
 
   @Test func `The rules of modifiers are kept`() async throws {
-    try await checkModifier { $0.chaos(Chaos(failures: 0, seed: 1)) }
+    try await checkModifier { $0.chaos(Chaos(failureRatio: 0, seed: 1)) }
     var context = OperationContext.withoutDelays
     context.operationChaos = true
-    try await checkModifier(in: context) { $0.chaos(Chaos(failures: 0, seed: 1)) }
+    try await checkModifier(in: context) { $0.chaos(Chaos(failureRatio: 0, seed: 1)) }
   }
 }
 
