@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationMutation
 
 extension MutationJournal {
   @available(*, deprecated, renamed: "attemptsBeforeDeadLetter")
@@ -40,4 +41,65 @@ extension OperationWarning.Code {
 extension OperationNotice.Name {
   @available(*, deprecated, renamed: "journalDeadLetter")
   public static var journalSetAside: Self { .journalDeadLetter }
+}
+
+extension StatefulOperationRequest where State: RestorableState, State.Restoration: Codable {
+  @available(*, deprecated, message: "Write excluding: .where { … } for the values that are not stored.")
+  public func persisted(
+    as name: String,
+    aliases: [String] = [],
+    version: Int = 1,
+    maximumAge: Duration? = nil,
+    in storage: (any PersistentStorage)? = nil,
+    coder: any StorageCoder = .json,
+    unless isExcluded: @escaping @Sendable (State.RestorableValue) -> Bool,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> State.Restoration)? = nil
+  ) -> ModifiedOperation<Self, Persisted<Self>> {
+    self.persisted(
+      as: name,
+      aliases: aliases,
+      version: version,
+      maximumAge: maximumAge,
+      in: storage,
+      coder: coder,
+      excluding: .where(isExcluded),
+      migrate: migrate
+    )
+  }
+
+  @available(*, deprecated, message: "Write excluding: .where { … } for the values that do not leave the process.")
+  public func hydratable(
+    as name: String,
+    version: Int = 1,
+    unless isExcluded: @escaping @Sendable (State.RestorableValue) -> Bool
+  ) -> ModifiedOperation<Self, Hydratable<Self>> {
+    self.hydratable(as: name, version: version, excluding: .where(isExcluded))
+  }
+}
+
+extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
+  @available(*, deprecated, message: "Write excluding: .where { … } for the arguments that are not stored.")
+  public func journaled(
+    as name: String,
+    aliases: [String] = [],
+    version: Int = 1,
+    policy: JournalPolicy<Arguments> = .keepAll,
+    coder: any StorageCoder = .json,
+    in journal: MutationJournal? = nil,
+    unless isExcluded: @escaping @Sendable (Arguments) -> Bool,
+    failsForGood: (@Sendable (any Error) -> Bool)? = nil,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil
+  ) -> ModifiedOperation<Self, Journaled<Self>> {
+    self.journaled(
+      as: name,
+      aliases: aliases,
+      version: version,
+      policy: policy,
+      coder: coder,
+      in: journal,
+      excluding: .where(isExcluded),
+      failsForGood: failsForGood,
+      migrate: migrate
+    )
+  }
 }

@@ -19,20 +19,20 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///     have the same name. Each element of the path needs a key: see ``StorageKeyConvertible``. A type without one is
   ///     reported once as ``OperationCore/OperationWarning/Code/unstorablePath``, and the value is not handed over.
   ///   - version: The version of the encoded form of the value. Raise it if older processes must not use the value.
-  ///   - isExcluded: Returns true for a value that may not leave the process.
+  ///   - exclusion: Which values may not leave the process; nil if all may.
   /// - Returns: The operation, whose value is handed over.
   public func hydratable(
     as name: String,
     version: Int = 1,
-    unless isExcluded: (@Sendable (State.RestorableValue) -> Bool)? = nil
+    excluding exclusion: StorageExclusion<State.RestorableValue>? = nil
   ) -> ModifiedOperation<Self, Hydratable<Self>> {
     self.modifier(
-      Hydratable(settings: HydrationSettings<State>(name: name, version: version, isExcluded: isExcluded))
+      Hydratable(settings: HydrationSettings<State>(name: name, version: version, isExcluded: exclusion?.contains))
     )
   }
 }
 
-/// Hands the value of an operation over to another process; applied by `.hydratable(as:version:unless:)`.
+/// Hands the value of an operation over to another process; applied by `.hydratable(as:version:excluding:)`.
 public struct Hydratable<Operation: StatefulOperationRequest>: OperationModifier
 where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   let settings: HydrationSettings<Operation.State>

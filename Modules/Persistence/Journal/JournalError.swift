@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 /// The error of a call that a journal did not make.
 public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// The kind of a ``JournalError``.
@@ -136,4 +138,8 @@ extension JournalError {
       )
     }
   }
+}
+
+extension JournalError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -31,7 +31,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
-  ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal. To leave
+  ///   - exclusion: Which arguments may not be stored; nil if all may. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
   ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is then removed;
   ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If this is nil, an error that is
@@ -48,7 +48,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
     policy: JournalPolicy<Arguments> = .keepAll,
     coder: any StorageCoder = .json,
     in journal: MutationJournal? = nil,
-    unless isExcluded: (@Sendable (Arguments) -> Bool)? = nil,
+    excluding exclusion: StorageExclusion<Arguments>? = nil,
     failsForGood: (@Sendable (any Error) -> Bool)? = nil,
     migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil
   ) -> ModifiedOperation<Self, Journaled<Self>> {
@@ -59,7 +59,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
       policy: policy,
       coder: coder,
       in: journal,
-      unless: isExcluded,
+      excluding: exclusion,
       failsForGood: failsForGood,
       migrate: migrate,
       else: { $0 }
@@ -79,7 +79,7 @@ extension MutationRequest where Arguments: Codable {
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
-  ///   - isExcluded: Returns true for arguments that may not be stored. Such a call runs without the journal.
+  ///   - exclusion: Which arguments may not be stored; nil if all may. Such a call runs without the journal.
   ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
   ///     thrown to a caller is final unless a retry can succeed. After a restart a call has no caller, and no error is
   ///     final.
@@ -93,7 +93,7 @@ extension MutationRequest where Arguments: Codable {
     policy: JournalPolicy<Arguments> = .keepAll,
     coder: any StorageCoder = .json,
     in journal: MutationJournal? = nil,
-    unless isExcluded: (@Sendable (Arguments) -> Bool)? = nil,
+    excluding exclusion: StorageExclusion<Arguments>? = nil,
     failsForGood: (@Sendable (MutateFailure) -> Bool)? = nil,
     migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil,
     else failure: @escaping @Sendable (JournalError) -> MutateFailure
@@ -105,7 +105,7 @@ extension MutationRequest where Arguments: Codable {
         policy: policy,
         stored: StoredArguments(version: version, coder: coder, migrate: migrate),
         journal: journal,
-        isExcluded: isExcluded,
+        isExcluded: exclusion?.contains,
         failsForGood: failsForGood,
         failure: failure
       )

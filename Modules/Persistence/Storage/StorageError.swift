@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 /// The error of a storage that cannot be used.
 public struct StorageError: Error, Sendable, CustomStringConvertible {
   /// The kind of a ``StorageError``.
@@ -79,4 +81,8 @@ extension StorageError {
   public static func closed(_ name: String) -> Self {
     Self(code: .closed, message: "The storage \(name) was closed. Close it after its last use, or open another one.")
   }
+}
+
+extension StorageError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -24,7 +24,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   /// ``OperationCore/OperationWarning/Code/storedVersionUnknown``.
   ///
   /// ```swift
-  /// .persisted(as: "note", version: 2, migrate: { bytes, _ in
+  /// .persisted(as: "note", version: 2, excluding: .where { $0.isDraft }, migrate: { bytes, _ in
   ///   try JSONDecoder().decode(StoredValue<NoteV1>.self, from: Data(bytes)).map { Note($0) }
   /// })
   /// ```
@@ -43,7 +43,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///     later program and every hour, also if no store is made for them. A negative age is reported and counts as zero.
   ///   - storage: The storage; nil for ``OperationCore/OperationContext/operationStorage``.
   ///   - coder: Encodes the value.
-  ///   - isExcluded: Returns true for a value that may not be stored. The value that was stored before is removed then.
+  ///   - exclusion: Which values may not be stored; nil if all may. The value that was stored before is removed then.
   ///   - migrate: Decodes a value of an earlier version, from what its coder has returned: for a query a
   ///     `StoredValue`.
   /// - Returns: The operation, whose value is stored.
@@ -54,7 +54,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
     maximumAge: Duration? = nil,
     in storage: (any PersistentStorage)? = nil,
     coder: any StorageCoder = .json,
-    unless isExcluded: (@Sendable (State.RestorableValue) -> Bool)? = nil,
+    excluding exclusion: StorageExclusion<State.RestorableValue>? = nil,
     migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> State.Restoration)? = nil
   ) -> ModifiedOperation<Self, Persisted<Self>> {
     let settings = PersistenceSettings<State>(
@@ -64,7 +64,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
       maximumAge: maximumAge?.reportedIfNegative(in: "persisted(as:maximumAge:)"),
       storage: storage,
       coder: coder,
-      isExcluded: isExcluded,
+      isExcluded: exclusion?.contains,
       migrate: migrate
     )
     return self.modifier(Persisted(settings: settings))

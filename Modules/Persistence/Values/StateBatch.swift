@@ -94,7 +94,7 @@ extension StateWriter.Content {
       severity: .failure,
       message: """
         The value of the operation at \(self.label) is not stored: \(reason). It is left out until it changes, and what \
-        was stored before stays. Raise `client.persistence.limits`, or leave such values out with `unless:`.
+        was stored before stays. Raise `client.persistence.limits`, or leave such values out with `excluding:`.
         """
     ).report()
   }

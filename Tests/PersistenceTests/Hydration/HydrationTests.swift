@@ -28,7 +28,7 @@ struct HydrationTests {
   ) -> TextStore {
     client.store(
       for: self.script.query(path: ["text", number]).stale(after: .seconds(60))
-        .hydratable(as: "text", version: version, unless: isExcluded)
+        .hydratable(as: "text", version: version, excluding: isExcluded.map { .where($0) })
     )
   }
 

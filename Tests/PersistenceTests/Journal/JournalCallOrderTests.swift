@@ -134,7 +134,7 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
 
   @Test func `A call that the journal leaves out is accepted, and takes its place in the scope`() async throws {
     let send = Send(server: self.server, script: self.script).scope("s")
-    let (program, journal, store) = self.start(send.journaled(as: "send", unless: { $0.text.hasPrefix("x") }))
+    let (program, journal, store) = self.start(send.journaled(as: "send", excluding: .where { $0.text.hasPrefix("x") }))
     defer { withExtendedLifetime(program) {} }
     let calls = ["x1", "x2"].map { store.enqueue(with: Note(id: 1, text: $0)) }
     for call in calls { #expect(await call.isAccepted) }

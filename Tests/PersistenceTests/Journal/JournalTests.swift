@@ -270,7 +270,7 @@ import Testing
     }
     let program = Program()
     _ = program.makeJournal()
-    let store = program.client.store(for: self.send().journaled(as: "send", unless: { $0.text == "secret" }))
+    let store = program.client.store(for: self.send().journaled(as: "send", excluding: .where { $0.text == "secret" }))
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "secret")) }
     let run = try await self.script.next()
     #expect(try await program.storage.keys().isEmpty)

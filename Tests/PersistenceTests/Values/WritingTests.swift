@@ -124,7 +124,9 @@ import Testing
   @Test func `Excluded values are not stored, and remove the one before`() async throws {
     let program = Program()
     func store(_ program: Program, excluding text: String) -> TextStore {
-      program.client.store(for: Script().query(path: ["secret"]).persisted(as: "text", unless: { $0 == text }))
+      program.client.store(
+        for: Script().query(path: ["secret"]).persisted(as: "text", excluding: .where { $0 == text })
+      )
     }
     let first = store(program, excluding: "secret")
     first.currentValue = "public"
