@@ -31,6 +31,16 @@ struct MutatingTests {
     #expect(store.history[0].value == MutationOperationValue(arguments: "a", returnValue: "made"))
   }
 
+  @Test func `A client calls a mutation, and its store shows the call`() async throws {
+    let client = OperationClient()
+    let mutation = Mutation(script: self.script)
+    self.script.enqueue(.value("made"), .error(Refused(code: 1)))
+
+    #expect(try await client.mutate(mutation, with: "a") == "made")
+    #expect(client.store(for: mutation).history.map(\.arguments) == ["a"])
+    await #expect(throws: Refused(code: 1)) { try await client.mutate(mutation, with: "b") }
+  }
+
   @Test func `An error is thrown and shown until the next value`() async throws {
     let store = self.store
     self.script.enqueue(.error(Refused(code: 1)), .value("made"))

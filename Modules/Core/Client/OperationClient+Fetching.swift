@@ -1,4 +1,32 @@
 extension OperationClient {
+  /// Fetches the value of a query, whether its store is fresh or not: `store(for: query).fetch()` in one call.
+  ///
+  /// For a value that may be in the store already, see ``ensureValue(for:refreshesBehind:)-(Query,_)``.
+  ///
+  /// - Parameters:
+  ///   - query: The query.
+  ///   - context: Entries for this fetch, which take precedence over those of the store.
+  /// - Returns: The value that the fetch returns.
+  /// - Throws: The failure of the query, as ``OperationStore/fetch(using:handler:)`` does.
+  @discardableResult
+  public func fetch<Query: QueryRequest>(
+    _ query: Query,
+    using context: OperationContext? = nil
+  ) async throws(Query.Failure) -> Query.Value {
+    try await self.store(for: query, fileID: "", line: 0).fetch(using: context)
+  }
+
+  /// Sets the value of a query: `store(for: query).currentValue = value` in one call.
+  ///
+  /// It is the value that readers see, as fresh as one that a run returns. Runs that are under way go on.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - query: The query.
+  public func setValue<Query: QueryRequest>(_ value: Query.Value, for query: Query) {
+    self.store(for: query, fileID: "", line: 0).currentValue = value
+  }
+
   /// Fetches the value of a query into its store unless the store is fresh.
   ///
   /// A failure is recorded in the state of the store. If a run that refreshes the value is under way, the method waits

@@ -41,19 +41,18 @@ extension StatefulOperationRequest {
   }
 }
 
-extension StatefulOperationRequest where State.StateValue: OptionalValue {
+extension StatefulOperationRequest {
   /// Treats the state as stale while its value is nil.
-  public func staleWhenNoValue() -> ContextModifiedOperation<Self> {
-    self.staleWhen { state, _ in state.currentValue.isNil }.written(".staleWhenNoValue()")
+  public func staleWhenNoValue<Wrapped>() -> ContextModifiedOperation<Self> where State.StateValue == Wrapped? {
+    self.staleWhen { state, _ in state.currentValue == nil }.written(".staleWhenNoValue()")
   }
 }
 
-/// An optional value, for staleness rules about missing values.
-public protocol OptionalValue {
-  /// Whether the value is nil.
+/// An optional of any type.
+protocol OptionalValue {
   var isNil: Bool { get }
 }
 
 extension Optional: OptionalValue {
-  public var isNil: Bool { self == nil }
+  var isNil: Bool { self == nil }
 }

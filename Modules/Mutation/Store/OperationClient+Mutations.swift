@@ -22,6 +22,23 @@ extension OperationClient {
       line: line
     )
   }
+
+  /// Calls a mutation and waits for its value: `store(for: mutation).mutate(with: arguments)` in one call.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - arguments: The arguments of the call.
+  ///   - context: Entries for this call, which take precedence over those of the store.
+  /// - Returns: The value of the mutation.
+  /// - Throws: The error of the mutation, as `OperationStore.mutate(with:using:handler:)` does.
+  @discardableResult
+  nonisolated(nonsending) public func mutate<Mutation: MutationRequest>(
+    _ mutation: Mutation,
+    with arguments: Mutation.Arguments,
+    using context: OperationContext? = nil
+  ) async throws(Mutation.MutateFailure) -> Mutation.MutateValue {
+    try await self.store(for: mutation, fileID: "", line: 0).mutate(with: arguments, using: context)
+  }
 }
 
 extension OperationClient.CreateStore {

@@ -11,6 +11,18 @@ struct FetchingTests {
   private let script = IntScript()
 
   @Test
+  func `A fetch runs the query of a fresh store, too, and a set value is in the store`() async throws {
+    let query = self.script.query().stale(after: .seconds(1_000))
+    self.script.enqueue(.value(1), .value(2), .error(Refused(code: 1)))
+    #expect(try await self.client.fetch(query) == 1)
+    #expect(try await self.client.fetch(query) == 2)
+    await #expect(throws: Refused(code: 1)) { try await self.client.fetch(query) }
+    self.client.setValue(3, for: query)
+    #expect(self.client.store(for: query).currentValue == 3)
+    #expect(try await self.client.ensureValue(for: query) == 3)
+  }
+
+  @Test
   func `A prefetch fills the store, and skips what is fresh`() async throws {
     let query = self.script.query().stale(after: .seconds(1_000))
     self.script.enqueue(.value(1))
