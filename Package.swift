@@ -78,8 +78,8 @@ let table: [Module] = [
   .library("Core", uses: ["Platform", "Foundation"]),
   .library("Events", uses: ["Foundation", "Core"]),
   .library("Attempts", uses: ["Core"]),
-  .library("Pausing", uses: ["Core"]),
-  .library("Streams", uses: ["Core"]),
+  .library("Pausing", uses: ["Foundation", "Core"]),
+  .library("Streams", uses: ["Foundation", "Core"]),
   .library("Backoff", uses: ["Core"]),
   .library("Retry", uses: ["Foundation", "Core", "Attempts", "Backoff"]),
   .library("Dedupe", uses: ["Core"]),
@@ -90,12 +90,12 @@ let table: [Module] = [
   .library("Fallback", uses: ["Core"]),
   .library("Freshness", uses: ["Foundation", "Core"]),
   .library("HTTP", uses: ["Foundation", "Core", "Retry", "Timeout", "Freshness"]),
-  .library("Chaos", uses: ["Core"]),
+  .library("Chaos", uses: ["Foundation", "Core"]),
   .library("CircuitBreaker", uses: ["Foundation", "Core", "Backoff"]),
-  .library("Limits", uses: ["Platform", "Core"]),
+  .library("Limits", uses: ["Platform", "Foundation", "Core"]),
   .library("Hedging", uses: ["Core", "Attempts"]),
-  .library("Batching", uses: ["Core"]),
-  .library("Scheduling", uses: ["Core", "Events"]),
+  .library("Batching", uses: ["Foundation", "Core"]),
+  .library("Scheduling", uses: ["Foundation", "Core", "Events"]),
   .library("Derivation", uses: ["Platform", "Core", "Pagination"]),
   .library("Persistence", uses: ["Platform", "Foundation", "Core", "Backoff", "Mutation"]),
   .library(
@@ -116,10 +116,10 @@ let table: [Module] = [
   .system("LibPQ", trait: "SwiftOperationPostgreSQL", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq"),
   .library(
     "PostgreSQL",
-    uses: ["Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
+    uses: ["Foundation", "Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
     trait: "SwiftOperationPostgreSQL"
   ),
-  .library("Valkey", uses: ["Platform", "Core", "Fleet", "EventLoop"], trait: "SwiftOperationValkey"),
+  .library("Valkey", uses: ["Platform", "Foundation", "Core", "Fleet", "EventLoop"], trait: "SwiftOperationValkey"),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
@@ -283,8 +283,8 @@ let table: [Module] = [
   .suite(
     "Composition",
     uses: [
-      "Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting", "Derivation",
-      "Fleet",
+      "Foundation", "Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting",
+      "Derivation", "Fleet",
     ]
   ),
   // Empty unless the traits of all three packages are on.

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// The error of a key that the answer of its batch does not contain.
 public struct BatchAnswerMissing: Error, CustomStringConvertible {
@@ -36,4 +37,12 @@ public struct BatchQueueFull: LocalRejection, Hashable, CustomStringConvertible 
   public var description: String {
     "The batcher\(self.name.map { " \($0)" } ?? "") has \(self.limit) keys that wait, and no room for another one."
   }
+}
+
+extension BatchAnswerMissing: LocalizedError {
+  public var errorDescription: String? { self.description }
+}
+
+extension BatchQueueFull: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -1,4 +1,6 @@
 #if SwiftOperationDevtools
+  public import OperationFoundation
+
   /// Why a page cannot be served, or a recording cannot be shown or written.
   public struct DevtoolsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What has failed. There may be more of them in later versions.
@@ -25,5 +27,9 @@
       self.code = code
       self.description = description
     }
+  }
+
+  extension DevtoolsError: LocalizedError {
+    public var errorDescription: String? { self.description }
   }
 #endif

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// The error of a run that a limit has rejected.
 ///
@@ -58,4 +59,8 @@ extension OperationRejected: CustomStringConvertible {
     let failure = self.lastFailure.map { "; the last failure was: \($0)" } ?? ""
     return "\(limit) rejected the run\(wait)\(failure)."
   }
+}
+
+extension OperationRejected: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

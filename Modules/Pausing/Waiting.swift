@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 extension OperationRequest {
   /// Pauses a run that begins while a specification does not hold, until it holds.
@@ -116,4 +117,8 @@ public struct Waiting<Operation: OperationRequest, Specification: OperationRunSp
     }
     return try await operation.run(isolation: isolation, in: context, with: continuation)
   }
+}
+
+extension OperationWaitTimedOut: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// The error of a run that has not ended in time.
 ///
@@ -45,4 +46,8 @@ extension OperationTimedOut: CustomStringConvertible {
     guard self.duration > .zero else { return "The time of the operation was over before it began." }
     return "The operation did not end within \(self.duration.roundedText)."
   }
+}
+
+extension OperationTimedOut: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -158,7 +158,7 @@ import Testing
     Row("dedupe, fallback", 4, 7, "0") { query, _ in query.deduplicated().fallback(0) },
     Row("fallback, dedupe", 4, 7, "0") { query, _ in query.fallback(0).deduplicated() },
     Row("wait, fallback", 4, 7, "0") { query, _ in query.waits(until: .always(true)).fallback(0) },
-    Row("chaos, fallback", 0, 7, "0") { query, _ in query.chaos(Chaos(failures: 1, seed: 1)).fallback(0) },
+    Row("chaos, fallback", 0, 7, "0") { query, _ in query.chaos(Chaos(failureRatio: 1, seed: 1)).fallback(0) },
     Row("fallback in a query of another type", 4, 7, "0") { query, _ in AnyQuery(query.fallback(0)) },
     Row("retry in a query of another type", 2, 1, "0") { query, _ in AnyQuery(query.retry(limit: 1)).fallback(0) },
     Row("offline: deadline", isOnline: false, 1, 5, "\(OperationTimedOut(after: .seconds(5)))") { query, _ in
@@ -177,5 +177,5 @@ import Testing
 
 extension Chaos {
   /// Delays each run by 30 seconds.
-  fileprivate static var late: Chaos { Chaos(latency: 1, of: .seconds(30)...(.seconds(30)), seed: 1) }
+  fileprivate static var late: Chaos { Chaos(latencyRatio: 1, latency: .seconds(30)...(.seconds(30)), seed: 1) }
 }

@@ -42,7 +42,7 @@ import Testing
     var outcomes: [[Int]] = []
     for _ in 1...2 {
       let script = OperationScript<Int, any Error>(default: .value(1))
-      let query = script.query().chaos(Chaos(failures: 0.7, seed: 11)).retry(limit: 1).delayer(.noDelay).fallback(0)
+      let query = script.query().chaos(Chaos(failureRatio: 0.7, seed: 11)).retry(limit: 1).delayer(.noDelay).fallback(0)
       var context = OperationContext()
       context.operationChaos = true
       let store = OperationStore.detached(query: query, initialContext: context)

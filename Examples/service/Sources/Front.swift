@@ -68,7 +68,7 @@ struct Front: Sendable {
   /// after that while there is no newer one. A visitor waits half a second for the newer one.
   func article(_ id: Int) -> some QueryRequest<String, any Error> & Sendable {
     self.resilient(ArticleQuery(id: id).honoringFreshness())
-      .servesStale(after: .milliseconds(500), for: .seconds(600))
+      .servesStale(softTimeout: .milliseconds(500), maximumAge: .seconds(600))
   }
 }
 

@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 /// What was not cleared when a client was to forget its user: see ``OperationClient/clearEverything(within:switching:)``.
 public struct ClearingError: Error, CustomStringConvertible {
   /// Something that is left. Later versions may have more cases, so a `switch` needs a default.
@@ -37,4 +39,8 @@ public struct ClearingError: Error, CustomStringConvertible {
     Do not go on as another user; call `clearEverything()` again.
     """
   }
+}
+
+extension ClearingError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -1,3 +1,4 @@
+public import OperationFoundation
 internal import Synchronization
 
 /// The error of operations that wait for each other in a cycle: the work of each operation calls the next one.
@@ -70,4 +71,8 @@ private final class DeferredCycleReports: Sendable {
   func append(_ cycle: OperationCycleError) {
     self.cycles.withLock { $0.append(cycle) }
   }
+}
+
+extension OperationCycleError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

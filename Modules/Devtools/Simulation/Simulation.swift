@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   internal import OperationCore
+  public import OperationFoundation
   internal import OperationMemoryPressure
 
   /// Lets a program meet bad conditions: no network, latency, failures, little memory.
@@ -95,5 +96,9 @@
         json.member("failures", settings.failures)
       }
     }
+  }
+
+  extension Simulation.SimulatedFailure: LocalizedError {
+    public var errorDescription: String? { self.description }
   }
 #endif

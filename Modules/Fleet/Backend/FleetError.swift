@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 /// The error of a ``FleetBackend`` that cannot answer.
 public struct FleetError: Error, Sendable, CustomStringConvertible {
   /// The kind of a ``FleetError``.
@@ -60,4 +62,8 @@ extension FleetError {
     let message = "The fleet's backend \(name) was closed. Close it after its last use, or open another one."
     return Self(code: .closed, message: message)
   }
+}
+
+extension FleetError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// The body of an answer cannot be used. Another attempt would get the same.
 public struct OperationHTTPContentError: RetryClassifying, CustomStringConvertible {
@@ -42,4 +43,8 @@ public struct OperationHTTPContentError: RetryClassifying, CustomStringConvertib
   static func noAnswer() -> Self {
     Self(code: .noAnswer, description: "The address is not one of an HTTP server.", cause: nil)
   }
+}
+
+extension OperationHTTPContentError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -44,3 +44,7 @@ extension OperationHTTPStatusError: CustomStringConvertible {
   /// The status, without what the server has written: that can be about a user.
   public var description: String { "The server has answered with the status \(self.status)." }
 }
+
+extension OperationHTTPStatusError: LocalizedError {
+  public var errorDescription: String? { self.description }
+}

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// The error of a call that could not be made.
 public struct MutationError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -53,4 +54,8 @@ extension OperationWarning.Code {
 
   /// An operation needed a client, but its context had none.
   public static let noClient = Self(description: "noClient")
+}
+
+extension MutationError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -1,4 +1,6 @@
 #if SwiftOperationPostgreSQL
+  public import OperationFoundation
+
   /// The error of a PostgreSQL server, or of the connection to one.
   public struct PostgreSQLError: Error, Sendable, CustomStringConvertible {
     /// The kind of a ``PostgreSQLError``.
@@ -117,5 +119,9 @@
           """
       )
     }
+  }
+
+  extension PostgreSQLError: LocalizedError {
+    public var errorDescription: String? { self.description }
   }
 #endif

@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 /// The error of a run that a condition or a policy skipped, which is not a failure.
 public struct OperationSkipped: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the condition or policy.
@@ -57,4 +59,20 @@ public struct OperationDependencyFailed: Error, Sendable, CustomStringConvertibl
   public let underlyingError: any Error
 
   public var description: String { "The dependency \(self.dependencyName) has not succeeded: \(self.underlyingError)" }
+}
+
+extension OperationSkipped: LocalizedError {
+  public var errorDescription: String? { self.description }
+}
+
+extension OperationConditionDenied: LocalizedError {
+  public var errorDescription: String? { self.description }
+}
+
+extension OperationAlternativesDenied: LocalizedError {
+  public var errorDescription: String? { self.description }
+}
+
+extension OperationDependencyFailed: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

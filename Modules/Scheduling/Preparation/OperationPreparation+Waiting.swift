@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 extension OperationPreparation {
   /// The longest time to wait for the categories; nil for as long as it takes.
@@ -91,4 +92,8 @@ extension OperationNotice.Name {
   /// A run has waited too long for its categories. The attribute `exclusion.categories` has their names, and
   /// `exclusion.limit` the longest wait if one was passed.
   public static let exclusionTimedOut = Self("exclusion.timed_out")
+}
+
+extension OperationExclusionTimedOut: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

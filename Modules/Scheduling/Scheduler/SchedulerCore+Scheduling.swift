@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// How an operation is scheduled.
 @usableFromInline
@@ -232,4 +233,8 @@ extension SchedulerCore {
       }
     }
   }
+}
+
+extension OperationAddedAfterEnd: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

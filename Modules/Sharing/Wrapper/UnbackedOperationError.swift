@@ -1,3 +1,5 @@
+public import OperationFoundation
+
 /// The error of a call on a ``SharedOperation`` that is not backed by a store.
 public struct UnbackedOperationError: Error, CustomStringConvertible {
   /// The call that was made, such as `fetch()`.
@@ -8,4 +10,8 @@ public struct UnbackedOperationError: Error, CustomStringConvertible {
     "\(self.call) was called on a SharedOperation that has no operation. Assign one to its projected value first: "
       + "$name = SharedOperation(operation)."
   }
+}
+
+extension UnbackedOperationError: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

@@ -1,4 +1,5 @@
 public import OperationCore
+public import OperationFoundation
 
 /// A query whose value is made of the elements of an asynchronous sequence.
 ///
@@ -108,7 +109,13 @@ public struct StreamResumption<Value: Sendable, ID: Sendable>: Sendable {
 }
 
 /// A stream has ended that should not, or has brought nothing from which a value could be made.
-public struct StreamEnded: Error, Hashable, Sendable {
+public struct StreamEnded: Error, Hashable, Sendable, CustomStringConvertible {
   /// Creates the error.
   public init() {}
+
+  public var description: String { "The stream has ended, or has brought nothing from which a value could be made." }
+}
+
+extension StreamEnded: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

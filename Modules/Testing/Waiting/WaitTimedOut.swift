@@ -1,3 +1,4 @@
+public import OperationFoundation
 internal import Testing
 
 /// The error of a wait that has exceeded its limit.
@@ -38,4 +39,8 @@ func recordingTimeOut<R>(
     error.record(at: sourceLocation)
     throw error
   }
+}
+
+extension WaitTimedOut: LocalizedError {
+  public var errorDescription: String? { self.description }
 }

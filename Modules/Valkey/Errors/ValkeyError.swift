@@ -1,4 +1,6 @@
 #if SwiftOperationValkey
+  public import OperationFoundation
+
   /// The error of a Valkey or Redis server, or of the connection to one.
   public struct ValkeyError: Error, Sendable, CustomStringConvertible {
     /// The kind of a ``ValkeyError``.
@@ -109,5 +111,9 @@
           "\(name) has given another answer than its scripts do. Let all programs have one version of the library."
       )
     }
+  }
+
+  extension ValkeyError: LocalizedError {
+    public var errorDescription: String? { self.description }
   }
 #endif

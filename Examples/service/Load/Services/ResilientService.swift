@@ -52,7 +52,7 @@ final class ResilientService: ArticleService {
     .retryBudget(self.budget)
     .deadline()
     .stale(after: freshness)
-    .servesStale(after: .milliseconds(500), for: .seconds(60))
+    .servesStale(softTimeout: .milliseconds(500), maximumAge: .seconds(60))
     .cacheTime(.seconds(5))
   }
 }

@@ -7,12 +7,12 @@ extension Benchmark {
     let section = "fresh enough"
     let young = OperationStore.detached(query: PostQuery(id: 1).stale(after: .seconds(600)))
     let rules = PostQuery(id: 1).stale(after: .seconds(600))
-    let quick = OperationStore.detached(query: rules.servesStale(after: .seconds(600), for: .seconds(600)))
+    let quick = OperationStore.detached(query: rules.servesStale(softTimeout: .seconds(600), maximumAge: .seconds(600)))
     // The whole freshness counts as its last part.
-    let early = OperationStore.detached(query: rules.refreshesEarly(1))
+    let early = OperationStore.detached(query: rules.refreshesEarly(after: 0))
     let failing = OperationStore.detached(
       query: QueryOperation<Int, any Error>("failing") { _ in throw CannotAnswer() }
-        .servesStale(after: .seconds(600), for: .seconds(600))
+        .servesStale(softTimeout: .seconds(600), maximumAge: .seconds(600))
     )
     for store in [young, quick, early, failing] { store.currentValue = 1 }
     let reads: [(String, Measure)] = [

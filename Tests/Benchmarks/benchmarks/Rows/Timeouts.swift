@@ -15,7 +15,7 @@ extension Benchmark {
     let (_, _, fallback) = try await harness.difference(from: bare, to: .running(PostQuery(id: 1).fallback(0)))
     let (_, _, chaos) = try await harness.difference(
       from: bare,
-      to: .running(PostQuery(id: 1).chaos(Chaos(failures: 0.5, seed: 1)))
+      to: .running(PostQuery(id: 1).chaos(Chaos(failureRatio: 0.5, seed: 1)))
     )
     let suspended = try await harness.suspendingDifference { $0.timeout(.seconds(10)) }
     return [
