@@ -1,0 +1,64 @@
+import Operation
+import OperationChaos
+import OperationPersistence
+
+// Names that go with 1.0: each of them still works, and its warning says what replaces it.
+
+struct SaveDraft: MutationRequest, Hashable {
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with text: String,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int { text.count }
+}
+
+func resilience(_ query: QueryOperation<Int, any Error>, _ breaker: CircuitBreaker, _ breakers: CircuitBreakers) {
+  // expected-warning@+2 {{renamed to 'retryOnValue(limit:where:)'}}
+  // expected-note@+1 {{use 'retryOnValue(limit:where:)' instead}}
+  _ = query.retry(limit: 3, whileValue: { $0 < 0 })
+  // expected-warning@+2 {{renamed to 'retryOnValue(limit:where:)'}}
+  // expected-note@+1 {{use 'retryOnValue(limit:where:)' instead}}
+  _ = query.retry(limit: 3, whileValue: { value, context in value < context.operationMaxRetries })
+  // expected-warning@+1 {{Write failingOn: .where { … }.}}
+  _ = query.circuitBreaker(breaker) { $0 < 0 }
+  // expected-warning@+1 {{Write failingOn: .where { … }.}}
+  _ = query.circuitBreaker(breakers, failingOn: { $0 < 0 }, by: { _, _ in "host" })
+  // A trailing closure is a condition on errors.
+  _ = query.retry(limit: 3) { $0 is CancellationError }
+  _ = query.retry(limit: 3) { error, context in error is CancellationError && context.isLastRunAttempt }
+}
+
+func chaos() {
+  // expected-warning@+2 {{replaced by 'init(failureRatio:latencyRatio:latency:seed:)'}}
+  // expected-note@+1 {{use 'init(failureRatio:latencyRatio:latency:seed:)' instead}}
+  let chaos = Chaos(failures: 0.1, latency: 0.2, of: .zero...(.seconds(1)))
+  // expected-warning@+2 {{renamed to 'failureRatio'}}
+  // expected-note@+1 {{use 'failureRatio' instead}}
+  _ = chaos.failures
+  // expected-warning@+2 {{renamed to 'latencyRatio'}}
+  // expected-note@+1 {{use 'latencyRatio' instead}}
+  _ = chaos.latency
+  _ = (Chaos(), Chaos(seed: 1), Chaos(failureRatio: 0.1), Chaos(latency: .zero...(.seconds(1))))
+}
+
+func freshness(_ query: QueryOperation<Int, any Error>) {
+  // expected-warning@+1 {{refreshesEarly(0.2) is refreshesEarly(after: 0.8)}}
+  _ = query.refreshesEarly(0.2)
+  // expected-warning@+2 {{renamed to 'servesStale(softTimeout:maximumAge:retriesAfter:)'}}
+  // expected-note@+1 {{use 'servesStale(softTimeout:maximumAge:retriesAfter:)' instead}}
+  _ = query.servesStale(after: .seconds(1), for: .seconds(60))
+  // expected-warning@+2 {{renamed to 'servesStale(onFailureFor:retriesAfter:)'}}
+  // expected-note@+1 {{use 'servesStale(onFailureFor:retriesAfter:)' instead}}
+  _ = query.servesStale(for: .seconds(60))
+}
+
+func storing(_ query: QueryOperation<String, any Error>) {
+  // expected-warning@+1 {{Write excluding: .where { … } for the values that are not stored.}}
+  _ = query.persisted(as: "text") { $0.isEmpty }
+  // expected-warning@+1 {{Write excluding: .where { … } for the values that do not leave the process.}}
+  _ = query.hydratable(as: "text") { $0.isEmpty }
+  // expected-warning@+1 {{Write excluding: .where { … } for the arguments that are not stored.}}
+  _ = SaveDraft().journaled(as: "save") { $0.isEmpty }
+  _ = query.persisted(as: "text", excluding: .where { $0.isEmpty })
+}
