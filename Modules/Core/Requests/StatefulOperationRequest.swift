@@ -37,6 +37,16 @@ extension StatefulOperationRequest {
   public func taskName(in context: OperationContext) -> String { "\(self.operationName): run" }
 }
 
+extension StatefulOperationRequest {
+  // For the compiler's message about a type without a path.
+  @available(
+    *,
+    unavailable,
+    message: "make the type Hashable or Identifiable, or write its path: var path: OperationPath"
+  )
+  public var path: OperationPath { preconditionFailure("Unavailable.") }
+}
+
 extension StatefulOperationRequest where Self: Hashable {
   @inlinable
   public var path: OperationPath { [self] }
