@@ -96,7 +96,7 @@ let table: [Module] = [
   .library("Hedging", uses: ["Core", "Attempts"]),
   .library("Batching", uses: ["Foundation", "Core"]),
   .library("Scheduling", uses: ["Foundation", "Core", "Events"]),
-  .library("Derivation", uses: ["Platform", "Core", "Pagination"]),
+  .library("Derivation", uses: ["Platform", "Foundation", "Core", "Pagination"]),
   .library("Persistence", uses: ["Platform", "Foundation", "Core", "Backoff", "Mutation"]),
   .library(
     "SQLite",

@@ -33,7 +33,7 @@ extension StatefulOperationRequest {
     let freshness = duration.seconds
     return self.adding { context in
       context.maximumValueAge = min(context.maximumValueAge ?? duration, duration)
-      context.addFreshPeriods(of: State.self, isStaleWithoutValue: whenNoValue) { state, _ in
+      context.addFreshPeriods(of: State.self, isStaleWithoutValue: whenNoValue, isConstant: true) { state, _ in
         state.oldestPartUpdatedAt.map { FreshPeriod(start: $0, seconds: freshness) }
       }
     }
@@ -44,7 +44,12 @@ extension StatefulOperationRequest {
 extension StatefulOperationRequest {
   /// Treats the state as stale while its value is nil.
   public func staleWhenNoValue<Wrapped>() -> ContextModifiedOperation<Self> where State.StateValue == Wrapped? {
-    self.staleWhen { state, _ in state.currentValue == nil }.written(".staleWhenNoValue()")
+    self.adding { context in
+      context.stalenessRules.add(
+        StatePredicateRule<State>(dependsOnTimeAlone: true) { state, _ in state.currentValue == nil }
+      )
+    }
+    .written(".staleWhenNoValue()")
   }
 }
 

@@ -43,6 +43,8 @@ extension OperationState {
 struct AgeRule<State: OperationState>: StalenessRule {
   let owner: (any AnyObject & Sendable)?
   let isStaleWithoutValue: Bool
+  /// Whether the period of a state is always the same.
+  let dependsOnTimeAlone: Bool
   /// The fresh period of a value; nil if the state has none.
   let period: @Sendable (State, OperationContext) -> FreshPeriod?
 
@@ -72,14 +74,24 @@ extension OperationContext {
   ///   - state: The type of the state, which may be the base of the store's state.
   ///   - owner: The object that adds the rule; nil if it need not tell its own rules from others. It is kept alive.
   ///   - isStaleWithoutValue: Whether a state without a period is stale.
+  ///   - isConstant: Whether `period` always returns the same for one state. Then readers of many such stores need not ask
+  ///     for each of them until the first period ends.
   ///   - period: Returns the fresh period of the value in a state; nil without a value.
   public mutating func addFreshPeriods<State: OperationState>(
     of state: State.Type,
     owner: (any AnyObject & Sendable)? = nil,
     isStaleWithoutValue: Bool = true,
+    isConstant: Bool = false,
     _ period: @escaping @Sendable (State, OperationContext) -> FreshPeriod?
   ) {
-    self.stalenessRules.add(AgeRule(owner: owner, isStaleWithoutValue: isStaleWithoutValue, period: period))
+    self.stalenessRules.add(
+      AgeRule(
+        owner: owner,
+        isStaleWithoutValue: isStaleWithoutValue,
+        dependsOnTimeAlone: isConstant,
+        period: period
+      )
+    )
   }
 
   /// Makes values stale after the fresh periods that runs have named for them.

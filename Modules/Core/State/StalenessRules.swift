@@ -74,6 +74,21 @@ struct StalenessRules: Sendable {
     if period?.contains(context.date) != true { _ = visit(.byDefault(period)) }
   }
 
+  /// Until when a state stays fresh if nothing but the time changes; nil if it is stale, or if something else decides.
+  func freshEnd(of state: some OperationState, _ stamp: ValueStamp, in context: OperationContext) -> Date? {
+    if stamp.isNeverFresh || self.saidPeriod != nil || self.rules.isEmpty && stamp.freshness == nil { return nil }
+    var end = Date.distantFuture
+    if let said = self.saidPeriod(of: state, stamp) {
+      guard said.contains(context.date) else { return nil }
+      end = said.end
+    }
+    for rule in self.rules {
+      guard rule.dependsOnTimeAlone, !rule.isStale(state, in: context) else { return nil }
+      if let period = rule.freshPeriod(of: state, in: context) { end = min(end, period.end) }
+    }
+    return end
+  }
+
   /// The period for which the run has called its value fresh; nil if it has not.
   private func saidPeriod(of state: some OperationState, _ stamp: ValueStamp) -> FreshPeriod? {
     if let freshness = stamp.freshness, let date = state.oldestPartUpdatedAt {
@@ -163,6 +178,9 @@ protocol StalenessRule: Sendable {
   /// Why a state is stale by this rule, to follow "because".
   func reason(for state: some OperationState, in context: OperationContext) -> String
 
+  /// Whether the rule says the same of one state until its fresh period ends, whatever else changes.
+  var dependsOnTimeAlone: Bool { get }
+
   /// The period in which the value is fresh by this rule; nil if the rule does not know it.
   func freshPeriod(of state: some OperationState, in context: OperationContext) -> FreshPeriod?
 
@@ -173,6 +191,8 @@ protocol StalenessRule: Sendable {
 
 extension StalenessRule {
   var owner: (any AnyObject & Sendable)? { nil }
+
+  var dependsOnTimeAlone: Bool { false }
 
   func isInvalidated(_ state: some OperationState, in context: OperationContext) -> Bool { false }
 
@@ -185,6 +205,8 @@ extension StalenessRule {
 
 /// A rule that reads a state of one type, which may be the base of the store's state.
 struct StatePredicateRule<State: OperationState>: StalenessRule {
+  /// Whether the predicate reads nothing but the state.
+  var dependsOnTimeAlone = false
   let predicate: @Sendable (State, OperationContext) -> Bool
 
   func isStale(_ state: some OperationState, in context: OperationContext) -> Bool {

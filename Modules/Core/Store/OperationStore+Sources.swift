@@ -1,3 +1,4 @@
+public import OperationFoundation
 internal import Synchronization
 
 // Members for modules with operations that read the values of other stores.
@@ -42,6 +43,16 @@ extension OperationStore {
     guard let (stored, shown, context) = found else { return nil }
     let state = stored.value(as: State.self)
     return context.stalenessRules.isInvalidated(state, in: context) ? nil : (state, shown.value(as: State.self))
+  }
+
+  /// Until when the value stays fresh if nothing but the time changes, by the clock of the context.
+  ///
+  /// Nil if it is stale, or if something else than the time decides, such as a `.staleWhen` rule. Its changes, and an
+  /// invalidation, are announced to a ``StoreValueObserver``.
+  public var freshEnd: Date? {
+    let (state, context, isInvalidated) = self.runtime.withMachine { ($0.state, $0.context, $0.isInvalidated) }
+    return isInvalidated
+      ? nil : context.stalenessRules.freshEnd(of: state.value(as: State.self), state.stamp, in: context)
   }
 
   /// The current state, with optimistic updates applied, and its stamp.

@@ -17,18 +17,26 @@ enum DerivationGraph {
   /// Whether the value of the query is stale: it is outdated, the last run of a query has failed, or a source is stale.
   ///
   /// - Complexity: O(*n*) in the derived queries below the node and their sources.
-  static func isStale(_ node: DerivationNode) -> Bool {
+  /// - Parameters:
+  ///   - node: The node of the query.
+  ///   - isVerified: Whether it was just found consistent, so that only the ages of its sources are looked at.
+  ///   - mark: Receives the sources that were found fresh; nil if no mark can be made of them.
+  /// - Returns: Whether it is stale.
+  static func isStale(_ node: DerivationNode, isVerified: Bool, marking mark: inout FreshMark?) -> Bool {
     var search = Search()
     search.add(node)
     while let next = search.next() {
-      guard let commit = next.commit, !commit.hasFailed, search.addSources(of: commit.readings) else { return true }
+      guard let commit = next.commit, !commit.hasFailed else { return true }
+      guard search.addSources(of: commit.readings, areConsistent: isVerified) else { return true }
       for reading in commit.readings.values where !reading.isOfState {
         guard let source = reading.source else { return true }
         // A mutation is read as it is.
         if !source.allowsAutomaticRuns { continue }
         if source.isInvalidated { return true }
         // The rules of a derived query include this search.
-        if source.derivationNode == nil, source.isStale { return true }
+        guard source.derivationNode == nil else { continue }
+        if source.isStale { return true }
+        if mark?.add(source) == false { mark = nil }
       }
     }
     return false
@@ -93,9 +101,9 @@ enum DerivationGraph {
     }
 
     /// Adds the derived queries among the sources whose values were read. False if a reading is not consistent.
-    mutating func addSources(of readings: [ObjectIdentifier: any Reading]) -> Bool {
+    mutating func addSources(of readings: [ObjectIdentifier: any Reading], areConsistent: Bool) -> Bool {
       for reading in readings.values {
-        guard let source = reading.source, reading.isConsistent() else { return false }
+        guard let source = reading.source, areConsistent || reading.isConsistent() else { return false }
         if !reading.isOfState { self.add(source.derivationNode) }
       }
       return true

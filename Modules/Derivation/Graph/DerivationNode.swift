@@ -31,6 +31,8 @@ final class DerivationNode: Sendable {
     var incomplete: DerivationCommit?
     /// The revision at which the commit was found consistent; zero if it was not.
     var verified: UInt64 = 0
+    /// That the query was found fresh; nil if it was not, or if that may not be kept.
+    var fresh: FreshMark?
     /// Whether the store is about to show the outcome of a run on which nobody has relied.
     var expectsChange = false
     /// The sources that have changed since the last look at all of them.
@@ -175,7 +177,29 @@ final class DerivationNode: Sendable {
   var height: Int { self.commit?.height ?? 0 }
 
   /// Whether a source has changed or is stale, or the last run has failed.
-  var isStale: Bool { DerivationGraph.isStale(self) }
+  ///
+  /// - Complexity: O(1) while nothing has changed since it was found fresh and the time alone decides on its sources;
+  ///   otherwise O(*n*) in the derived queries below the node and their sources.
+  var isStale: Bool {
+    var mark: FreshMark?
+    guard let controls, let client = controls.context().operationClient else {
+      return DerivationGraph.isStale(self, isVerified: false, marking: &mark)
+    }
+    let (context, revision) = (controls.context(), client.derivations.revision.current)
+    if self.content.withLock({ $0.fresh })?.holds(at: revision, in: context) == true { return false }
+    if DerivationGraph.isOutdated(self, at: revision) { return true }
+    // Only what was verified is sure to advance the revision with its next change.
+    let isVerified = self.isVerified(at: revision)
+    if isVerified { mark = FreshMark(at: revision, in: context) }
+    if DerivationGraph.isStale(self, isVerified: isVerified, marking: &mark) { return true }
+    if let mark {
+      self.content.withLock { content, released in
+        released.append(content.fresh)
+        content.fresh = mark
+      }
+    }
+    return false
+  }
 
   func isLinked(to id: ObjectIdentifier) -> Bool { self.content.withLock { $0.links[id] != nil } }
 

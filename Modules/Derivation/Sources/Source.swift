@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationFoundation
 
 /// A store that derived queries read, with a state of any type.
 protocol Source: AnyObject, Sendable {
@@ -10,6 +11,10 @@ protocol Source: AnyObject, Sendable {
   var allowsAutomaticRuns: Bool { get }
   /// Whether the value should be fetched again.
   var isStale: Bool { get }
+  /// Until when the value stays fresh if nothing but the time changes; nil if it is stale or something else decides.
+  var freshEnd: Date? { get }
+  /// The clock that `freshEnd` is measured by.
+  var clock: any OperationClock { get }
   /// Whether the operation has rules for staleness.
   var hasStalenessRules: Bool { get }
   /// Whether a run has said how long the value is fresh.
@@ -44,6 +49,8 @@ protocol Source: AnyObject, Sendable {
 
 extension OperationStore: Source {
   var derivationNode: DerivationNode? { self.context.derivationNode }
+
+  var clock: any OperationClock { self.context.operationClock }
 
   var hasResult: Bool {
     let state = self.state

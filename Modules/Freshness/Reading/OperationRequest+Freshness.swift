@@ -23,7 +23,7 @@ extension StatefulOperationRequest {
     let shares = RandomShares(generator)
     return self.context { context in
       let jitter = FreshnessJitter(jitter, shares)
-      context.addFreshPeriods(of: State.self) { state, _ in
+      context.addFreshPeriods(of: State.self, isConstant: true) { state, _ in
         ValueKey(state).map { FreshPeriod(start: $0.date, seconds: jitter.shortened(seconds, of: $0)) }
       }
     }

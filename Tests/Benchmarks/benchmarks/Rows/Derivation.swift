@@ -21,6 +21,19 @@ extension Benchmark {
     }
     return zip(graphs, timings).map { Row(section, $0.0, $1) }
       + [.growth(section, "growth of each query of a chain, from 10 to 100", of: chains, bar: 1.5, gate: 3)]
+      + (try await Benchmark.staleness(harness))
+  }
+
+  /// Whether a derived query is stale, which each reader asks.
+  private static func staleness(_ harness: Harness) async throws -> [Row] {
+    let section = "derived queries: whether one is stale"
+    let counts = [10, 5_000]
+    let graphs = counts.map { DerivedGraph.sum($0) }
+    for graph in graphs { await graph.settled() }
+    let timings = try await harness.times(of: graphs.map { graph in .calling { keep(graph.isStale) } })
+    for graph in graphs { graph.end() }
+    return zip(counts, timings).map { Row(section, "of \($0.grouped) sources", $1) }
+      + [.growth(section, "growth", of: timings, bar: 1.5, gate: 3)]
   }
 }
 
@@ -30,6 +43,9 @@ private final class DerivedGraph: Sendable {
   private let source: OperationStore<PostQuery.State>
   private let subscriptions: OperationSubscription
   private let sum: @Sendable () -> Int
+  private let stale: @Sendable () -> Bool
+
+  var isStale: Bool { self.stale() }
 
   private init(reading queries: [any QueryRequest<Int, any Error>]) {
     var context = OperationContext()
@@ -40,6 +56,8 @@ private final class DerivedGraph: Sendable {
     self.subscriptions = .combined(queries.map { Self.subscription(to: $0, in: client) })
     let store = self.source
     self.sum = { store.currentValue ?? 0 }
+    let derived = client.store(with: queries[0].path)
+    self.stale = { derived?.isStale ?? true }
   }
 
   private static func subscription<Query: QueryRequest>(
