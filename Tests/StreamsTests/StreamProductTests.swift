@@ -118,6 +118,70 @@ struct StreamProductTests {
   }
 
   @Test
+  func `Readers that come before the first element get that, and not the end`() async throws {
+    let server = Server()
+    let chat = server.chat(yielding: .final)
+    let derived = QueryOperation<Int, any Error>("count") { try await $0.value(of: chat).count }.derived()
+    let source = Subscriber(self.client.store(for: chat))
+    let counts = Subscriber(self.client.store(for: derived))
+    let read = Task.immediate { try await self.client.ensureValue(for: chat) }
+    try await source.recorder.firstState { $0.isLoading }
+    server.send("a")
+    #expect(try await read.value.map(\.text) == ["a"])
+    try await counts.shows(1)
+    server.send("b")
+    try await counts.shows(2)
+    #expect(server.opened == [nil])
+    source.leave()
+    counts.leave()
+  }
+
+  @Test
+  func `A reader alone opens the stream, takes its first element, and closes it`() async throws {
+    let chat = self.server.chat(yielding: .final)
+    #expect(try await self.client.ensureValue(for: chat).isEmpty == false)
+    var closings = self.server.closings.makeAsyncIterator()
+    #expect(await closings.next() == 1)
+    let store = self.client.store(for: chat)
+    await store.settled()
+    #expect(store.currentValue?.isEmpty == false && store.isStale)
+  }
+
+  @Test
+  func `A reader that is cancelled before the first element leaves the stream`() async throws {
+    let server = Server()
+    let chat = server.chat(yielding: .final)
+    let store = self.client.store(for: chat)
+    let read = Task.immediate { try await self.client.ensureValue(for: chat) }
+    read.cancel()
+    await #expect(throws: CancellationError.self) { try await read.value }
+    await store.settled()
+    #expect(store.currentValue == nil && !store.isLoading)
+  }
+
+  @Test
+  func `An element from before an invalidation is no answer for a reader that comes after it`() async throws {
+    let chat = self.server.chat(yielding: .final)
+    let store = self.client.store(for: chat)
+    let subscriber = Subscriber(store)
+    try await subscriber.shows("a", "b")
+    self.client.invalidate(matching: ["chat"])
+    let value = try await self.client.ensureValue(for: chat)
+    #expect(!value.isEmpty && self.server.opened.count == 2)
+    subscriber.leave()
+  }
+
+  @Test
+  func `A fetch of a stream with final elements waits for its end`() async throws {
+    let store = self.client.store(for: self.server.chat(yielding: .final))
+    let recorder = EventRecorder<QueryState<[Message], any Error>>()
+    let fetch = Task { try await store.run(handler: recorder.handler) }
+    try await recorder.firstState { $0.currentValue?.count == 2 }
+    self.server.end()
+    #expect(try await fetch.value.map(\.text) == ["a", "b"])
+  }
+
+  @Test
   func `A subscriber keeps a stream open that a call has opened`() async throws {
     let store = self.client.store(for: self.server.chat(yielding: .final))
     let recorder = EventRecorder<QueryState<[Message], any Error>>()

@@ -14,6 +14,7 @@ extension OperationContext {
     if self.operationRunSharing == nil { self.operationRunSharing = OperationRunSharing() }
     self.addEntriesToOutcomes()
     if kind == .final {
+      self.callInterceptors.append(FirstElementReader(record))
       self.addStalenessRule(because: "its stream is closed") { state, _ in
         state.valueUpdateCount == 0 || !record.isCurrent
       }
@@ -65,6 +66,8 @@ final class StreamRecord: StoreValueObserver {
     var lastID: (any Sendable)?
     /// Whether the last stream has come to its end.
     var hasEnded = false
+    /// Those who wait for the next element.
+    var waiters: [AwaitedOutcome<Bool>] = []
   }
 
   private let content = Locked(Content())
@@ -128,6 +131,26 @@ extension StreamRecord {
       return content.count
     }
     return Stream(number: number, closing: closing)
+  }
+
+  /// Notes that an element is in the value of the store.
+  func noteElement() {
+    let waiters = self.content.withLock { content in
+      defer { content.waiters = [] }
+      return content.waiters
+    }
+    for waiter in waiters { waiter.decide(true) }
+  }
+
+  /// Adds a waiter, which the next element decides with true.
+  func addWaiter() -> AwaitedOutcome<Bool> {
+    let waiter = AwaitedOutcome<Bool>()
+    self.content.withLock { $0.waiters.append(waiter) }
+    return waiter
+  }
+
+  func remove(_ waiter: AwaitedOutcome<Bool>) {
+    self.content.withLock { $0.waiters.removeAll { $0 === waiter } }
   }
 
   /// Notes that the elements of a stream are read from now on.

@@ -74,6 +74,7 @@ struct StreamRun<Element: Sendable, Value: Sendable, ID: Sendable>: Sendable {
       var entries = OperationContext()
       if stream != nil, let id = self.id(element) { entries.streamElementID = id }
       continuation.commit(value, as: self.kind, using: entries)
+      stream?.record.noteElement()
       made.set(value)
       hasValue = true
     }
