@@ -105,6 +105,19 @@ import Testing
     #expect(sum.isStale)
   }
 
+  @Test func `A source that answers an invalidation with an equal value leaves the query fresh`() async throws {
+    let numbers = [self.number(1, freshFor: 100), self.number(2, freshFor: 100)]
+    let sum = try await self.sum(of: numbers)
+    let subscription = sum.subscribe(with: QueryEventHandler(), isolation: nil)
+    self.client.invalidate(matching: ["number", 1], rerunning: .none)
+    #expect(sum.isStale)
+    await self.client.invalidate(matching: ["number", 1]).settled()
+    await self.client.settledDerivations()
+    #expect(!self.client.store(for: numbers[0]).isStale && !sum.isStale)
+    #expect(sum.valueUpdateCount == 1)
+    subscription.cancel()
+  }
+
   @Test func `A source with a rule other than an age is asked each time`() async throws {
     let isStale = Mutex(false)
     let rule = QueryOperation<Int, any Error>("rule") { _ in 1 }

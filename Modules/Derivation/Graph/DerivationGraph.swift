@@ -51,7 +51,7 @@ enum DerivationGraph {
     search.add(node)
     while let next = search.next() {
       for reading in next.commit?.readings.values ?? [:].values where !reading.isOfState {
-        guard let source = reading.source, source.lastInvalidation == reading.invalidation else { return true }
+        guard let source = reading.source, reading.answersInvalidations() else { return true }
         search.add(source.derivationNode)
       }
     }

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import Synchronization
 
 /// What a run has read of a source.
 protocol Reading: AnyObject, Sendable {
@@ -6,8 +7,8 @@ protocol Reading: AnyObject, Sendable {
   var storeID: ObjectIdentifier { get }
   /// The store; nil once it has been released.
   var source: (any Source)? { get }
-  /// The number of the source's last invalidation that the reading answers.
-  var invalidation: Int { get }
+  /// Whether the source was not invalidated since, or its answer to that equals what was read.
+  func answersInvalidations() -> Bool
   /// Whether the run has read the whole state, and waited for nothing.
   var isOfState: Bool { get }
   /// What a value that is made of the reading is at best.
@@ -25,7 +26,7 @@ extension Reading {
   /// Whether the reading is current, its store is the one of the client, and it was not invalidated since.
   func isConsistent() -> Bool {
     guard let source = self.source, source.isInClient else { return false }
-    return (self.isOfState || source.lastInvalidation == self.invalidation) && self.isCurrent()
+    return (self.isOfState || self.answersInvalidations()) && self.isCurrent()
   }
 }
 
@@ -54,7 +55,8 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
 
   private weak let store: OperationStore<State>?
   let storeID: ObjectIdentifier
-  let invalidation: Int
+  /// The number of the source's last invalidation that the reading answers.
+  private let invalidation: Atomic<Int>
   let isOfState: Bool
   private let state: State
   private let stamp: Locked<Stamp>
@@ -77,7 +79,7 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
     let (state, stamp) = store.stateAndStamp
     self.store = store
     self.storeID = ObjectIdentifier(store)
-    self.invalidation = invalidation
+    self.invalidation = Atomic(invalidation)
     self.isOfState = isOfState
     self.state = state
     self.stamp = Locked(Self.stamp(of: state, stamp, isOfState: isOfState))
@@ -92,7 +94,7 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
     self.store = reading.store
     self.storeID = reading.storeID
     // The earlier one, so that an invalidation between the two counts.
-    self.invalidation = former.invalidation
+    self.invalidation = Atomic(former.invalidation.load(ordering: .relaxed))
     self.isOfState = false
     self.state = reading.state
     self.stamp = Locked(reading.stamp.withLock { $0 })
@@ -135,6 +137,16 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
 
   /// The state that was read.
   var readState: State { self.state }
+
+  func answersInvalidations() -> Bool {
+    guard let store = self.store else { return false }
+    let last = store.lastInvalidation
+    if self.invalidation.load(ordering: .relaxed) == last { return true }
+    // In this order: a value that is shown once the invalidation is answered has seen it.
+    guard !store.isInvalidated, self.isCurrent() else { return false }
+    self.invalidation.max(last, ordering: .relaxed)
+    return true
+  }
 
   func isCurrent() -> Bool {
     guard let store = self.store else { return false }
