@@ -104,6 +104,30 @@ struct MainActorTests {
     #expect(!LoadingModel.threads.all.contains(CurrentThread.identifier))
   }
 
+  @Test func `Calls that the main actor begins one after the other are made in that order`() async throws {
+    let arrivals = Log<Int>()
+    let mutation = MutationOperation<Int, Void, any Error>("save") { number, _ in arrivals.append(number) }
+    @SharedOperation(mutation.scope("notes"), client: makeClient()) var saved
+    let shared = $saved
+
+    let calls = (0..<2_000).map { number in Task { try await shared.mutate(with: number) } }
+    for call in calls { try await call.value }
+
+    #expect(arrivals.all == Array(0..<2_000))
+  }
+
+  @Test func `The body of an enqueued call does not run on the thread of the main actor`() async throws {
+    let threads = Log<UInt>()
+    let mutation = MutationOperation<Int, Int, any Error>("save") { number, _ in
+      threads.append(CurrentThread.identifier)
+      return number
+    }
+    let store = makeClient().store(for: mutation.scope("notes"))
+    let calls = (0..<5).map { store.enqueue(with: $0) }
+    for (number, call) in calls.enumerated() { #expect(try await call.result == number) }
+    #expect(threads.count == 5 && !threads.all.contains(CurrentThread.identifier))
+  }
+
   @Test func `The effect of a setter can be read at once, and that of a call when it returns`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(2))
     @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value

@@ -74,7 +74,7 @@ extension OperationStore where State: MutationStateProtocol {
   /// Use it where calls have to be in order and no task is theirs alone: in callbacks, in children of a task group,
   /// with `async let`. Inside of a call of the same scope, an enqueued call comes behind that call and is no part of it.
   /// The cancellation of the current task does not concern the call. Its arguments are encoded before this returns, if
-  /// the mutation has a journal.
+  /// the mutation has a journal. The body of the mutation runs on another thread.
   ///
   /// - Parameters:
   ///   - arguments: The arguments of the call.
@@ -91,6 +91,10 @@ extension OperationStore where State: MutationStateProtocol {
     if !self.context.storesCalls { call.acceptance.decide(.success(())) }
     var context = context ?? OperationContext()
     context.enqueuedCall = call.acceptance
+    // Nothing tells whether the thread of the caller is that of its actor, which the body must not occupy.
+    var configuration = self.context.adding(context).operationTaskConfiguration
+    configuration.executorPreference = configuration.executorPreference ?? globalConcurrentExecutor
+    context.operationTaskConfiguration = configuration
     call.begin { [context] () async throws(State.Failure) in
       try await self.mutate(with: arguments, using: context, handler: handler)
     }

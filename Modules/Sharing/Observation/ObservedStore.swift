@@ -183,7 +183,7 @@ extension ObservedStore {
   }
 
   /// Updates the state for the main actor after a call of the store, so that the caller sees the effect of the call.
-  func catchUp() async {
+  nonisolated(nonsending) func catchUp() async {
     guard self.followsMainActor else { return }
     await MainActor.run { self.update() }
   }

@@ -11,7 +11,7 @@ extension SharedOperation where State: MutationStateProtocol {
   /// - Returns: The value of the mutation.
   /// - Throws: The error of the mutation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func mutate(
+  nonisolated(nonsending) public func mutate(
     with arguments: State.Arguments,
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
@@ -29,7 +29,7 @@ extension SharedOperation where State: MutationStateProtocol {
   /// - Returns: The value of the mutation; nil if the history is empty, which is reported.
   /// - Throws: The error of the mutation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func retryLatest(
+  nonisolated(nonsending) public func retryLatest(
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue? {
@@ -49,7 +49,7 @@ extension SharedOperation where State: MutationStateProtocol, State.Failure == a
   /// - Throws: The error of the mutation, a ``/OperationMutation/MutationError`` if the history is empty, or an
   ///   ``UnbackedOperationError``.
   @discardableResult
-  public func retryLatest(
+  nonisolated(nonsending) public func retryLatest(
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws -> State.OperationValue {
@@ -64,7 +64,7 @@ extension SharedOperation where State: MutationStateProtocol, State.Arguments ==
   ///
   /// See ``mutate(with:using:handler:)``.
   @discardableResult
-  public func mutate(
+  nonisolated(nonsending) public func mutate(
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {

@@ -10,7 +10,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
   /// - Returns: The page; nil if no page comes after the last one.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func fetchNextPage(
+  nonisolated(nonsending) public func fetchNextPage(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
@@ -27,7 +27,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
   /// - Returns: The page; nil if no page comes before the first one.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func fetchPreviousPage(
+  nonisolated(nonsending) public func fetchPreviousPage(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Page<State.PageID, State.PageValue>? {
@@ -44,7 +44,7 @@ extension SharedOperation where State: PaginatedStateProtocol {
   /// - Returns: The pages as they were fetched.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func refetchAllPages(
+  nonisolated(nonsending) public func refetchAllPages(
     using context: OperationContext? = nil,
     handler: PaginatedEventHandler<State>? = nil
   ) async throws(State.Failure) -> Pages<State.PageID, State.PageValue> {

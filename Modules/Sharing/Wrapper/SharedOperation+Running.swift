@@ -9,7 +9,7 @@ extension SharedOperation {
   /// - Returns: The value that the run returns.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func run(
+  nonisolated(nonsending) public func run(
     using context: OperationContext? = nil,
     handler: OperationEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
@@ -25,7 +25,7 @@ extension SharedOperation {
   /// - Returns: The value that the run returns.
   /// - Throws: The error of the operation, or an ``UnbackedOperationError``.
   @discardableResult
-  public func load() async throws(State.Failure) -> State.OperationValue {
+  nonisolated(nonsending) public func load() async throws(State.Failure) -> State.OperationValue {
     try await self.callStore("load()") { store throws(State.Failure) in
       try await store.runOrJoin().get()
     }
@@ -41,7 +41,7 @@ extension SharedOperation where State: QueryStateProtocol {
   /// - Returns: The value that the fetch returns.
   /// - Throws: The error of the query, or an ``UnbackedOperationError``.
   @discardableResult
-  public func fetch(
+  nonisolated(nonsending) public func fetch(
     using context: OperationContext? = nil,
     handler: QueryEventHandler<State>? = nil
   ) async throws(State.Failure) -> State.OperationValue {
@@ -54,15 +54,17 @@ extension SharedOperation where State: QueryStateProtocol {
 extension SharedOperation {
   /// Calls the store, and returns when the effect of the call can be read on the main actor, too.
   ///
+  /// Like the calls of the store, it begins on the actor of its caller, so that calls take their places in order.
+  ///
   /// - Parameters:
   ///   - call: The name of the call, for the error of a wrapper without a store.
   ///   - body: The call.
   /// - Returns: The result of `body`.
   /// - Throws: The error of `body`, or an ``UnbackedOperationError`` without a store. The program stops instead if
   ///   `State.Failure` cannot be that error.
-  func callStore<R>(
+  nonisolated(nonsending) func callStore<R>(
     _ call: String,
-    _ body: (OperationStore<State>) async throws(State.Failure) -> R
+    _ body: nonisolated(nonsending) (OperationStore<State>) async throws(State.Failure) -> R
   ) async throws(State.Failure) -> R {
     guard let store = self.store else { try Self.throwUnbacked(call) }
     do throws(State.Failure) {
