@@ -43,6 +43,14 @@ let integrations: [Integration] = [
     packages: [:]
   ),
   Integration(
+    trait: "SwiftOperationAsyncHTTPClient",
+    description: "Adds OperationAsyncHTTPClient: requests of OperationHTTP over AsyncHTTPClient.",
+    packages: [
+      "https://github.com/swift-server/async-http-client": "1.37.0"..<"2.0.0",
+      "https://github.com/apple/swift-nio": "2.101.0"..<"3.0.0",
+    ]
+  ),
+  Integration(
     trait: "SwiftOperationCrypto",
     description: "Adds OperationCrypto: keys that seal what a storage has (swift-crypto).",
     packages: ["https://github.com/apple/swift-crypto": "3.12.3"..<"5.0.0"]
@@ -68,8 +76,8 @@ let integrations: [Integration] = [
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
 /// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Retry, Timeout
-/// and Freshness ← HTTP, Events ← Scheduling and what shows events, Core ← every other module. Only the umbrellas see
-/// several features.
+/// and Freshness ← HTTP ← AsyncHTTPClient, Events ← Scheduling and what shows events, Core ← every other module. Only the
+/// umbrellas see several features.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -90,6 +98,12 @@ let table: [Module] = [
   .library("Fallback", uses: ["Core"]),
   .library("Freshness", uses: ["Foundation", "Core"]),
   .library("HTTP", uses: ["Foundation", "Core", "Retry", "Timeout", "Freshness"]),
+  .library(
+    "AsyncHTTPClient",
+    uses: ["Foundation", "Core", "HTTP"],
+    trait: "SwiftOperationAsyncHTTPClient",
+    products: ["async-http-client": ["AsyncHTTPClient"], "swift-nio": ["NIOCore", "NIOHTTP1"]]
+  ),
   .library("Chaos", uses: ["Foundation", "Core"]),
   .library("CircuitBreaker", uses: ["Foundation", "Core", "Backoff"]),
   .library("Limits", uses: ["Platform", "Foundation", "Core"]),
@@ -225,7 +239,12 @@ let table: [Module] = [
       "CircuitBreaker",
     ]
   ),
-  .tests("HTTP", uses: ["Platform", "Core", "Backoff", "Retry", "Timeout", "EventLoop"]),
+  // The tests of transports run over AsyncHTTPClient as well if its trait is on.
+  .tests(
+    "HTTP",
+    uses: ["Platform", "Core", "Backoff", "Retry", "Timeout", "EventLoop", "AsyncHTTPClient"],
+    products: ["async-http-client": ["AsyncHTTPClient"]]
+  ),
   .tests("Chaos", uses: ["Core"]),
   .tests("CircuitBreaker", uses: ["Core", "Events", "Backoff", "Limits", "Retry"]),
   .tests("Limits", uses: ["Core", "Events", "Backoff", "Retry", "Timeout", "Hedging"]),

@@ -170,6 +170,8 @@ c_modules() {
   { grep -o 'pkgConfig: "[^"]*"' "$ROOT/Package.swift" || true; } | cut -d '"' -f 2 | while IFS= read -r name; do
     for flag in $(pkg-config --cflags-only-I "$name" 2>/dev/null); do echo "${flag#-I}"; done
   done
+  # Those that SwiftPM has written.
+  find "$1" -maxdepth 2 -path '*.build/module.modulemap' 2>/dev/null | while IFS= read -r path; do dirname "$path"; done
   find "$1/../../checkouts" \( -path '*/Sources/*/module.modulemap' -o -path '*/include/module.modulemap' \) 2>/dev/null |
     while IFS= read -r path; do dirname "$path"; done
 }
@@ -221,10 +223,27 @@ narrowed_package() {
 # traits: the traits of the manifest, one a line. The trait SwiftOperation<Name> belongs to the library Operation<Name>.
 traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "default" { print $1 }'; }
 
-# trait_tests: the test targets with code that depends on a trait, one a line: name, `macros` if it depends on the implementation of
-# macros or `tests`, and the paths of all that it is built from, separated by tabs.
+# The traits whose packages take minutes to build. The build with traits that several checks share leaves them out; what is behind
+# them has a build of its own, SLOW_PACKAGE, for `--slow` and for tests that have changed.
+SLOW_TRAITS="SwiftOperationAsyncHTTPClient"
+
+# slow_traits, quick_traits: the traits of the manifest that are such, and the others, one a line.
+slow_traits() { traits | grep -Fx -f <(tr ' ' '\n' <<<"$SLOW_TRAITS") || true; }
+quick_traits() { traits | grep -Fxv -f <(tr ' ' '\n' <<<"$SLOW_TRAITS") || true; }
+
+# is_slow LIBRARY: whether the library is behind such a trait.
+is_slow() { [[ " $SLOW_TRAITS " == *" Swift$1 "* ]]; }
+
+# joined: the lines of the input with commas between them.
+joined() { paste -s -d , -; }
+
+# trait_tests: the test targets with code that depends on a trait, one a line: name, kind, and the paths of all that it is built
+# from, separated by tabs. The kind is `macros` if it depends on the implementation of macros, `slow` if it has code that depends on
+# a trait whose packages take minutes to build, and `tests` otherwise. Of the paths of a slow one there are only those that name the
+# trait: what takes minutes is not built for each change of Core.
 trait_tests() {
-  local name kind paths
+  local name kind paths slow
+  slow=$(tr ' ' '|' <<<"$SLOW_TRAITS")
   manifest_targets | awk -F '\t' '
     { type[$1] = $2; path[$1] = $3; uses[$1] = $4; order[NR] = $1 }
     function visit(name,    parts, count, i) {
@@ -247,26 +266,44 @@ trait_tests() {
         print order[i] "\t" kind "\t" substr(found, 2)
       }
     }' | while IFS=$'\t' read -r name kind paths; do
-    ! grep -rq --include='*.swift' '^#if SwiftOperation' "$ROOT/${paths%% *}" || printf '%s\t%s\t%s\n' "$name" "$kind" "$paths"
+    grep -rq --include='*.swift' '^ *#if SwiftOperation' "$ROOT/${paths%% *}" || continue
+    if grep -rEq --include='*.swift' "^ *#if ($slow)" "$ROOT/${paths%% *}"; then
+      kind=slow
+      # shellcheck disable=SC2086 # One word a path.
+      paths=$(cd "$ROOT" && grep -rEl --include='*.swift' "^ *#if !?($slow)" $paths | cut -d / -f 1,2 | sort -u | paste -s -d ' ' -)
+    fi
+    printf '%s\t%s\t%s\n' "$name" "$kind" "$paths"
   done
 }
 
-# trait_package TARGET…: sets TRAIT_PACKAGE and MACRO_PACKAGE to arguments for SwiftPM that build the package with all traits and
-# those test targets. MACRO_PACKAGE has those that depend on the implementation of macros, and TRAIT_PACKAGE the others.
+# trait_package TARGET…: sets TRAIT_PACKAGE, MACRO_PACKAGE and SLOW_PACKAGE to arguments for SwiftPM that build the package with
+# traits and those test targets. MACRO_PACKAGE has those that depend on the implementation of macros, SLOW_PACKAGE those of the kind
+# `slow`, with the traits whose packages take minutes to build and no other one, and TRAIT_PACKAGE the rest, with all other traits.
 #
 # SwiftPM builds a test target that depends on a macro for the compiler's side, with all that it uses and all other tests of the
 # package. So such tests are a package of their own, of the same name and in the same folder, where swift-syntax is there.
 trait_package() {
-  local folder="$ROOT/.build-traits-short" name kind paths tests=() macro_tests=()
+  local folder="$ROOT/.build-traits-short" name kind paths tests=() macro_tests=() slow_tests=() on=(--enable-all-traits)
   if [ $# -gt 0 ]; then
     while IFS=$'\t' read -r name kind paths; do
       [[ " $* " == *" $name "* ]] || continue
-      if [ "$kind" = macros ]; then macro_tests+=("$name"); else tests+=("$name"); fi
+      case $kind in
+        macros) macro_tests+=("$name") ;;
+        slow) slow_tests+=("$name") ;;
+        *) tests+=("$name") ;;
+      esac
     done < <(trait_tests)
+  fi
+  SLOW_PACKAGE=()
+  if [ -n "$(slow_traits)" ]; then
+    on=(--traits "$(quick_traits | joined)")
+    narrowed_package "$folder/slow/package" ${slow_tests[@]+"${slow_tests[@]}"}
+    SLOW_PACKAGE=(--package-path "$folder/slow/package" --scratch-path "$folder/slow/build" --traits "$(slow_traits | joined)"
+      "${TESTED[@]}")
   fi
   narrowed_package "$folder/package" ${tests[@]+"${tests[@]}"}
   narrowed_package "$folder/macros/package" ${macro_tests[@]+"${macro_tests[@]}"}
-  TRAIT_PACKAGE=(--scratch-path "$folder/build" --enable-all-traits "${TESTED[@]}")
+  TRAIT_PACKAGE=(--scratch-path "$folder/build" "${on[@]}" "${TESTED[@]}")
   MACRO_PACKAGE=(--package-path "$folder/macros/package" "${TRAIT_PACKAGE[@]}")
   TRAIT_PACKAGE=(--package-path "$folder/package" "${TRAIT_PACKAGE[@]}")
 }

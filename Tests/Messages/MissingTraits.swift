@@ -1,5 +1,6 @@
 import Operation
 import OperationFleet
+import OperationHTTP
 import OperationPersistence
 
 // What needs a trait that is switched off.
@@ -13,6 +14,13 @@ func storages() throws {
   _ = try PostgreSQLFleet(connection: "dbname=app", maximumConnections: 8)
   // expected-error@+1 {{switch on the trait SwiftOperationValkey}}
   _ = try ValkeyFleet(connection: "redis://cache.example")
+}
+
+func transports(_ client: some Sendable) {
+  // expected-error@+1 {{switch on the trait SwiftOperationAsyncHTTPClient}}
+  _ = AsyncHTTPClientTransport.shared
+  // expected-error@+1 {{switch on the trait SwiftOperationAsyncHTTPClient}}
+  _ = AsyncHTTPClientTransport(client, timeout: .seconds(5))
 }
 
 func keys() throws {
