@@ -29,6 +29,7 @@ let http = Target.Dependency.product(name: "OperationHTTP", package: "swift-oper
 let examples = [
   Example(name: "agent", uses: [operation, http] + server, scripts: ["run"]),
   Example(name: "batching", uses: [operation, "PostService"]),
+  Example(name: "chat", uses: [operation, http, "PostService"] + server),
   Example(name: "custom-operation-kind", uses: [operation, http, "PostService"]),
   Example(
     name: "dashboard",
@@ -41,6 +42,7 @@ let examples = [
     name: "friends",
     uses: [operation, .product(name: "OperationDerivation", package: "swift-operation"), "PostService"]
   ),
+  Example(name: "job-page", uses: [operation, http, "PostService"] + server),
   Example(
     name: "pipeline",
     uses: [operation, .product(name: "OperationScheduling", package: "swift-operation"), http] + server
@@ -51,6 +53,10 @@ let examples = [
     plugins: [.plugin(name: "OperationPathKeys", package: "swift-operation")]
   ),
   Example(name: "resilient-client", uses: [operation, "PostService", "Charts"], scripts: ["resilience.svg"]),
+  Example(
+    name: "search",
+    uses: [.product(name: "SharingOperation", package: "swift-operation"), operation, http, "PostService"] + server
+  ),
 ]
 
 let package = Package(
