@@ -7,9 +7,9 @@ let package = Package(
   name: "http-client",
   platforms: [.macOS(.v26)],
   dependencies: [
-    .package(name: "swift-operation", path: "../.."),
+    .package(name: "swift-operation", path: "../..", traits: ["SwiftOperationAsyncHTTPClient"]),
+    // The client has a configuration of its own.
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
@@ -17,9 +17,9 @@ let package = Package(
       name: "http-client",
       dependencies: [
         .product(name: "Operation", package: "swift-operation"),
+        .product(name: "OperationHTTP", package: "swift-operation"),
+        .product(name: "OperationAsyncHTTPClient", package: "swift-operation"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],

@@ -1,8 +1,10 @@
 import AsyncHTTPClient
 import Foundation
 import Operation
+import OperationAsyncHTTPClient
+import OperationHTTP
 
-/// Operations over a real HTTP client: AsyncHTTPClient, with its pool of connections.
+/// Operations over AsyncHTTPClient, with its pool of connections.
 ///
 /// It starts a server that refuses, delays and answers, and checks what callers get. The exit code is 0 if all of it is
 /// as the lines say.
@@ -10,13 +12,15 @@ import Operation
 struct HTTPClientExample {
   static func main() async throws {
     let server = LibraryServer()
-    let address = try await server.start()
-    // One HTTP client for the program. It is shut down after the last request.
-    let http = HTTPClient(eventLoopGroupProvider: .singleton)
+    let library = Library(address: try await server.start())
+    // One HTTP client for the program. It is shut down after the last request. When to try again is a matter of the operations.
+    var configuration = HTTPClient.Configuration()
+    configuration.connectionPool.retryConnectionEstablishment = false
+    let http = HTTPClient(configuration: configuration)
     let client = OperationClient()
-    client.defaultContext.library = Library(http: http, address: address)
+    client.defaultContext.operationHTTPTransport = AsyncHTTPClientTransport(http)
 
-    var story = Story(server: server, client: client)
+    var story = Story(server: server, library: library, client: client)
     let outcome: Result<Void, any Error>
     do { outcome = .success(try await story.play()) } catch { outcome = .failure(error) }
 

@@ -1,53 +1,25 @@
-import AsyncHTTPClient
 import Foundation
-import NIOCore
-import NIOHTTP1
 import Operation
+import OperationHTTP
 
-/// The server's functions over AsyncHTTPClient: no retry, no sharing, no cache.
-///
-/// A request is cancelled with its task, so a timeout or the last caller that leaves also ends it on the wire.
+/// The operations of a library, by requests of OperationHTTP: which client sends them is a matter of the context.
 struct Library: Sendable {
-  let http: HTTPClient
-  let address: String
+  let address: URL
 
-  /// The book, or nil if the server says that there is none: a 404 is an answer, not a failure.
-  func book(_ id: Int) async throws -> Book? {
-    do {
-      return try await self.send(HTTPClientRequest(url: "\(self.address)/books/\(id)"), as: Book.self)
-    } catch let refusal as Refusal where refusal.status == 404 {
-      return nil
+  /// The book with an identifier, or nil where the server has none: a 404 is an answer here, and no failure.
+  ///
+  /// It is fresh for the time that the server names.
+  func book(_ id: Int) -> some QueryRequest<Book?, any Error> & Sendable {
+    HTTPQuery(self.address.appending(path: "books/\(id)"), path: ["books", id]).decodeIfFound(Book.self)
+  }
+
+  /// Gives a book another title. The copy that the client has is then out of date.
+  func renaming(_ id: Int) -> some MutationRequest<String, Book, any Error> & Sendable {
+    MutationOperation("books", id, "rename") { (title: String, context) in
+      let address = self.address.appending(path: "books/\(id)")
+      let request = try OperationHTTPRequest(address, method: "PUT", json: Book(id: id, title: title))
+      return try await context.send(request).decoded(as: Book.self)
     }
+    .invalidates(matching: ["books", id])
   }
-
-  func rename(_ id: Int, to title: String) async throws -> Book {
-    var request = HTTPClientRequest(url: "\(self.address)/books/\(id)")
-    request.method = .PUT
-    request.headers.add(name: "Content-Type", value: "application/json")
-    request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(Book(id: id, title: title))))
-    return try await self.send(request, as: Book.self)
-  }
-
-  private func send<Value: Decodable>(_ request: HTTPClientRequest, as type: Value.Type) async throws -> Value {
-    // A bound for answers that never come. The operations have shorter ones.
-    let response = try await self.http.execute(request, timeout: .seconds(60))
-    guard (200..<300).contains(response.status.code) else {
-      throw Refusal(status: Int(response.status.code), retryAfter: response.headers.first(name: "Retry-After"))
-    }
-    let body = try await response.body.collect(upTo: 1 << 20)
-    return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
-  }
-}
-
-/// An answer whose status is not a success.
-struct Refusal: Error, RetryClassifying, CustomStringConvertible {
-  let status: Int
-  let retryAfter: String?
-
-  /// A 503 is tried again, when the server asks for it if it does, and a 403 is not.
-  var retryClassification: RetryClassification {
-    RetryClassification(httpStatus: self.status, retryAfter: self.retryAfter)
-  }
-
-  var description: String { "the server has answered \(self.status)" }
 }

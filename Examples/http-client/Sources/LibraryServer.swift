@@ -17,15 +17,16 @@ actor LibraryServer {
   private var running: (server: HTTPServer, task: Task<Void, any Error>)?
 
   /// Returns the address once the server accepts connections there.
-  func start() async throws -> String {
+  func start() async throws -> URL {
     let address: sockaddr_in = try .inet(ip4: "127.0.0.1", port: 0)
     let handler = ClosureHTTPHandler { request in await self.answer(request) }
     let server = HTTPServer(address: address, logger: .disabled, handler: handler)
     let task = Task { try await server.run() }
     self.running = (server, task)
     try await server.waitUntilListening(timeout: 5)
-    guard case .ip4(_, let port)? = await server.listeningAddress else { throw URLError(.badURL) }
-    return "http://127.0.0.1:\(port)"
+    guard case .ip4(_, let port)? = await server.listeningAddress, let address = URL(string: "http://127.0.0.1:\(port)")
+    else { throw URLError(.badURL) }
+    return address
   }
 
   func stop() async {
@@ -66,6 +67,7 @@ actor LibraryServer {
     guard let book = self.books[id], let body = try? JSONEncoder().encode(book) else {
       return HTTPResponse(statusCode: .notFound)
     }
-    return HTTPResponse(statusCode: .ok, body: body)
+    let headers: HTTPHeaders = [HTTPHeader("Cache-Control"): "max-age=60"]
+    return HTTPResponse(statusCode: .ok, headers: headers, body: body)
   }
 }
