@@ -1,3 +1,4 @@
+import Dispatch
 import OperationDerivation
 import OperationTesting
 import SharingOperation
@@ -94,6 +95,35 @@ struct DerivedOnMainActorTests {
     try await self.setNumber(5, readBy: reader)
 
     #expect(reader.pairs == [[2, 3], [2, 3], [2, 3], [10, 15]])
+  }
+
+  @Test func `A job that comes while the thread makes the next change shows the change before`() async throws {
+    let number = SharedOperation(self.number.stale(after: .seconds(60)), client: self.client)
+    let product = SharedOperation(self.product(2), client: self.client)
+    _ = try await product.load()
+    let reader = Reader(number, product)
+    let store = self.client.store(for: self.number.stale(after: .seconds(60)))
+    let (hooks, hasRead, isDone) = (self.hooks, DispatchSemaphore(value: 0), Gate())
+
+    // On a thread that may be blocked.
+    DispatchQueue.global().async {
+      store.currentValue = 5
+      // The source has its next value, and the derived query has not: the thread waits until the main actor has read both.
+      hooks.set {
+        Task { @MainActor in
+          reader.read()
+          hasRead.signal()
+        }
+        hasRead.wait()
+      }
+      store.currentValue = 6
+      hooks.set {}
+      isDone.open()
+    }
+    try await isDone.wait()
+    await Task { @MainActor in reader.read() }.value
+
+    #expect(reader.pairs == [[5, 10], [6, 12]])
   }
 
   @Test func `A change on the main actor shows both at once`() async throws {

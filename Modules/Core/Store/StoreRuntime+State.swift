@@ -13,10 +13,10 @@ extension StoreRuntime {
   /// The state that the store shows, with a number that differs if the value was changed without a change of its count.
   ///
   /// With layers, each change of the store counts as a change of the value.
-  var stateAndUncountedChanges: (state: any StoredState, uncountedChanges: UInt64) {
+  var stateAndUncountedChanges: (state: any StoredState, uncountedChanges: UInt64, version: UInt64) {
     self.withMachine { machine in
       let changes = UInt64(machine.extras?.content.uncountedChanges ?? 0)
-      return (machine.shownState, machine.hasLayers ? .max - machine.version : changes)
+      return (machine.shownState, machine.hasLayers ? .max - machine.version : changes, machine.version)
     }
   }
 

@@ -1,32 +1,55 @@
 internal import OperationCore
 internal import OperationPlatform
-internal import Synchronization
 
-/// The updates of wrappers on the main actor that are due after what a thread changes.
+/// The updates of wrappers on the main actor that are due after what threads change.
 ///
-/// A change of a store and the runs of derived queries that it causes on the same thread are updated in one job: code on the main
-/// actor sees all of them or none.
+/// What one change of a store has changed, with the runs of derived queries that it causes on the same thread, is updated in one
+/// job, with the states of that moment: code on the main actor sees all of it or nothing, also while the thread goes on.
 enum MainActorUpdates {
-  typealias Update = @MainActor @Sendable () -> Void
+  /// Shows a state in a wrapper.
+  struct Update: Sendable {
+    let storeID: ObjectIdentifier
+    /// A state of the store with a greater version is a later one.
+    let version: UInt64
+    let show: @MainActor @Sendable () -> Void
 
-  /// The updates by the threads that make changes.
-  private static let pending = Mutex<[UInt: [Update]]>([:])
+    init(storeID: ObjectIdentifier, version: UInt64, show: @escaping @MainActor @Sendable () -> Void) {
+      self.storeID = storeID
+      self.version = version
+      self.show = show
+    }
+  }
+
+  /// Takes the state of a wrapper's store; nil if there is nothing to show.
+  typealias Capture = @Sendable () -> Update?
+
+  private struct Content: Sendable {
+    /// The wrappers whose stores a thread has changed, by thread.
+    var changed: [UInt: [ObjectIdentifier: Capture]] = [:]
+    /// What the next job shows, by wrapper.
+    var updates: [ObjectIdentifier: Update] = [:]
+    var isScheduled = false
+  }
+
+  private static let content = Locked(Content())
 
   /// Adds an update after a change of a store, of which the current thread delivers the event.
   ///
   /// - Parameters:
-  ///   - update: Updates a wrapper.
+  ///   - wrapper: The object that shows the store.
   ///   - store: The store.
-  static func add<State>(_ update: @escaping Update, after store: OperationStore<State>) {
+  ///   - capture: Takes the state, when all that belongs to the change has happened.
+  static func add<State>(_ wrapper: AnyObject, after store: OperationStore<State>, _ capture: @escaping Capture) {
     let thread = CurrentThread.identifier
-    let isFirst = self.pending.withLock { pending in
-      pending[thread, default: []].append(update)
-      return pending[thread]?.count == 1
+    let isFirst = self.content.withLock { content, released in
+      released.append(content.changed[thread]?[ObjectIdentifier(wrapper)])
+      content.changed[thread, default: [:]][ObjectIdentifier(wrapper)] = capture
+      return content.changed[thread]?.count == 1
     }
     guard isFirst else { return }
-    if ThreadScope.putOff({ self.schedule(addedOn: thread) }) { return }
+    if ThreadScope.putOff({ self.schedule(changesOf: thread) }) { return }
     let scope = ThreadScope()
-    _ = ThreadScope.putOff { self.schedule(addedOn: thread) }
+    _ = ThreadScope.putOff { self.schedule(changesOf: thread) }
     // Other handlers of the event may put actions into its order, which change other stores. The second one comes after these.
     store.performInEventOrder { [weak store] in
       guard let store else { return scope.end() }
@@ -34,10 +57,29 @@ enum MainActorUpdates {
     }
   }
 
-  private static func schedule(addedOn thread: UInt) {
-    let updates = self.pending.withLock { $0.removeValue(forKey: thread) ?? [] }
+  private static func schedule(changesOf thread: UInt) {
+    let captures = self.content.withLock { $0.changed.removeValue(forKey: thread) ?? [:] }
+    // Without the lock: it uses the stores.
+    let updates = captures.compactMapValues { $0() }
+    let isScheduled = self.content.withLock { content, released in
+      for (wrapper, update) in updates {
+        if let former = content.updates[wrapper] {
+          // Another thread may have taken a later state.
+          if former.storeID == update.storeID, former.version > update.version { continue }
+          released.append(former)
+        }
+        content.updates[wrapper] = update
+      }
+      defer { content.isScheduled = content.isScheduled || !content.updates.isEmpty }
+      return content.isScheduled || content.updates.isEmpty
+    }
+    if isScheduled { return }
     Task { @MainActor in
-      for update in updates { update() }
+      let updates = self.content.withLock { content in
+        defer { (content.updates, content.isScheduled) = ([:], false) }
+        return content.updates
+      }
+      for update in updates.values { update.show() }
     }
   }
 }

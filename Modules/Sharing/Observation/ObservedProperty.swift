@@ -10,6 +10,8 @@ struct ObservedState<State: OperationState & Sendable>: Sendable {
   var state: State
   /// The number of changes of the value that its count does not include.
   var uncountedChanges: UInt64 = 0
+  /// The number of changes of the store. A greater one is a later state of it.
+  var version: UInt64 = 0
   /// The number of stores that were followed before: counts of different stores are not compared.
   var moves: UInt64 = 0
   /// What is shown in place of a missing value.

@@ -13,14 +13,17 @@ extension ObservedStore {
       // changes the state meanwhile, this one may be older.
       let newest = ObservedState(store)
       let hasValue = !newest.state.isValueMissing
-      let isDone = self.change(at: version) { guarded in
-        guarded.shown.state = newest.state
-        guarded.shown.uncountedChanges = newest.uncountedChanges
-        guarded.shown.moves = guarded.moves
-        if hasValue { guarded.substitutes.previous = nil }
-        guarded.shown.substitutes = guarded.substitutes
-      }
-      if isDone { return }
+      if self.change(at: version, { $0.show(newest, hasValue: hasValue) }) { return }
+    }
+  }
+
+  /// Shows a state that the store had, unless a later one is shown, and notifies the observers of the properties that differ.
+  func show(_ state: ObservedState<State>, of store: OperationStore<State>) {
+    let hasValue = !state.state.isValueMissing
+    self.change { guarded in
+      guard guarded.store === store else { return }
+      if guarded.shown.moves == guarded.moves, guarded.shown.version > state.version { return }
+      guarded.show(state, hasValue: hasValue)
     }
   }
 
@@ -55,6 +58,17 @@ extension ObservedStore {
     let old: ObservedState<State>
     let new: ObservedState<State>
     let properties: [PropertyName: ObservedProperty<State>]
+  }
+}
+
+extension ObservedStore.Guarded {
+  fileprivate mutating func show(_ newest: ObservedState<State>, hasValue: Bool) {
+    self.shown.state = newest.state
+    self.shown.uncountedChanges = newest.uncountedChanges
+    self.shown.version = newest.version
+    self.shown.moves = self.moves
+    if hasValue { self.substitutes.previous = nil }
+    self.shown.substitutes = self.substitutes
   }
 }
 

@@ -25,8 +25,6 @@ final class ObservedStore<State: OperationState & Sendable>: Sendable {
     var properties: [PropertyName: ObservedProperty<State>]
     /// The number of changes of `properties`.
     var propertiesVersion = 0
-    /// Whether a job on the main actor is about to update the state.
-    var isUpdateScheduled = false
   }
 
   let registrar = ObservationRegistrar()
@@ -169,17 +167,14 @@ extension ObservedStore {
   /// Updates the state after a change of the store, on the main actor if the readers there follow it.
   private func changed(_ store: OperationStore<State>?) {
     guard self.followsMainActor, !MainActor.isCurrent, let store else { return self.update() }
-    let isScheduled = self.guarded.withLock { guarded in
-      defer { guarded.isUpdateScheduled = true }
-      return guarded.isUpdateScheduled
+    MainActorUpdates.add(self, after: store) { [weak self, weak store] in
+      guard let store else { return nil }
+      let newest = ObservedState(store)
+      return MainActorUpdates.Update(storeID: ObjectIdentifier(store), version: newest.version) { [weak store] in
+        guard let self, let store else { return }
+        self.show(newest, of: store)
+      }
     }
-    guard !isScheduled else { return }
-    let update: MainActorUpdates.Update = { [weak self] in
-      guard let self else { return }
-      self.guarded.withLock { $0.isUpdateScheduled = false }
-      self.update()
-    }
-    MainActorUpdates.add(update, after: store)
   }
 
   /// Updates the state for the main actor after a call of the store, so that the caller sees the effect of the call.
@@ -192,7 +187,7 @@ extension ObservedStore {
 extension ObservedState {
   /// The current state of a store.
   init(_ store: OperationStore<State>) {
-    let (state, uncountedChanges) = store.stateAndUncountedChanges
-    self.init(state: state, uncountedChanges: uncountedChanges)
+    let (state, uncountedChanges, version) = store.stateAndUncountedChanges
+    self.init(state: state, uncountedChanges: uncountedChanges, version: version)
   }
 }
