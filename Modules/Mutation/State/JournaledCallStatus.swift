@@ -1,6 +1,8 @@
 /// The status of a call that a journal keeps until it has ended.
 @nonexhaustive(warn)
 public enum JournaledCallStatus: String, Hashable, Sendable, CaseIterable {
+  /// It is not accepted yet: its time has not come, or it waits for what its schedule waits for.
+  case scheduled
   /// The call waits: for its turn, a connection, the next attempt after a failure, or the registration of its name.
   case waiting
   /// It waits for an earlier call of its scope, which has failed, is a dead letter or is in conflict.

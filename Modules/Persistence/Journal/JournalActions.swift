@@ -18,6 +18,8 @@ struct JournalActions: Sendable {
   var replays: [JournalState.Place] = []
   /// The first calls of scopes, if nothing makes them or holds them up. A journal that resumes by itself makes them.
   var resumable: [JournalState.Place] = []
+  /// The schedules whose last calls have ended or were set aside.
+  var schedules: [String] = []
   var cancelled: [Task<Void, Never>] = []
   var ended: [KeptUpdates] = []
   /// The updates of runs whose calls were removed.

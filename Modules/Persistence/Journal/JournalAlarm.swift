@@ -12,6 +12,8 @@ struct JournalAlarm: Comparable, Sendable {
     case report
     /// A condition that has changed often is looked at.
     case rise
+    /// A schedule is looked at.
+    case schedule
   }
 
   let time: Duration
@@ -75,6 +77,7 @@ extension JournalState {
       switch alarm.kind {
       case .expiry: self.items[alarm.place]?.expiryTime = nil
       case .retry: self.items[alarm.place]?.retryTime = nil
+      case .schedule: self.forgetScheduleAlarm(at: alarm.place)
       case .report, .rise: break
       }
       due.append(alarm)
@@ -106,6 +109,7 @@ extension MutationJournal {
       case .retry: self.resumeByItself(.call(alarm.place))
       case .report: self.resumeByItself(.unregistered)
       case .rise: self.conditionHasRisen()
+      case .schedule: self.scheduleAlarmHasFired(at: alarm.place)
       }
     }
   }

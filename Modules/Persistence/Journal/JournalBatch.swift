@@ -25,6 +25,8 @@ struct JournalBatch: Sendable {
     var attempted: StorageVersion?
     /// Which entries are removed also if they were changed meanwhile.
     var removal: EntryRemoval?
+    /// What is stored in the same step: a call and its schedule must not differ.
+    var step: ScheduleStep?
     /// The call that this call replaces. Its entry is removed in the same step.
     var replaced: (place: JournalState.Place, key: String, seen: StorageVersion?)?
 

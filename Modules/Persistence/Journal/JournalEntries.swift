@@ -60,18 +60,44 @@ final class ShownCall: Sendable {
   let record: JournalRecord?
   let isRunning: Bool
   let lastFailure: String?
+  /// What a schedule waits for; nil for a call.
+  let wait: JournalSchedule.Wait?
 
   init(_ item: JournalState.Item) {
     self.id = item.id
     self.record = item.record
     self.isRunning = item.activity.isRunning
     self.lastFailure = item.lastFailure
+    self.wait = nil
+  }
+
+  /// The next call of a schedule.
+  init(_ schedule: ScheduleTable.Schedule) {
+    let record = schedule.record
+    self.id = record.id
+    self.record = JournalRecord(
+      id: record.id,
+      name: record.call,
+      scope: record.scope,
+      acceptedAt: record.scheduledAt,
+      attempts: 0,
+      isDeadLetter: false,
+      arguments: record.arguments,
+      argumentBytes: record.argumentBytes,
+      version: record.version,
+      schedule: record.name,
+      dueAt: record.time(of: record.next)
+    )
+    self.isRunning = false
+    self.lastFailure = nil
+    self.wait = schedule.wait
   }
 }
 
 extension ShownCall {
   func status(isBlocked: Bool) -> JournalEntry.Status {
-    switch self.record {
+    if self.wait != nil { return .scheduled }
+    return switch self.record {
     case nil: .unreadable
     case let record? where record.isDeadLetter:
       switch record.status {
@@ -87,7 +113,8 @@ extension ShownCall {
   /// Whether the entries of both calls look the same.
   func looksLike(_ other: ShownCall?) -> Bool {
     guard let other, self.status(isBlocked: false) == other.status(isBlocked: false) else { return false }
-    return self.record?.attempts == other.record?.attempts && self.lastFailure == other.lastFailure
+    return self.record?.attempts == other.record?.attempts && self.record?.dueAt == other.record?.dueAt
+      && self.lastFailure == other.lastFailure
       && self.id == other.id && self.record?.storedArguments == other.record?.storedArguments
       && self.record?.current == other.record?.current && self.record?.currentBytes == other.record?.currentBytes
   }
@@ -106,7 +133,9 @@ extension JournalEntry {
       status: status,
       arguments: record.map(\.storedArguments.bytes) ?? [],
       lastFailure: call.lastFailure,
-      blockedBy: status == .blocked ? blocking?.id : nil
+      blockedBy: status == .blocked ? blocking?.id : nil,
+      schedule: record?.schedule,
+      dueAt: record?.dueAt.map { Date(timeIntervalSinceReferenceDate: $0) }
     )
   }
 }

@@ -23,11 +23,15 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
     ///
     /// It is not made before ``MutationJournal/resolve(_:with:)`` or ``MutationJournal/retry(_:)``.
     case conflicted
+    /// It is scheduled, and accepted at ``JournalEntry/dueAt``: see ``MutationJournal/schedules``.
+    case scheduled
     /// It cannot be read. It is kept as it is.
     case unreadable
   }
 
   /// The idempotency key of the call; the storage key if the entry cannot be read or an earlier one has the same key.
+  ///
+  /// Of recurring work that is scheduled: what the keys of its calls begin with.
   public let id: String
 
   /// The name that the mutation is journaled as; empty if the entry cannot be read.
@@ -36,7 +40,7 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// The scope of the mutation, its elements with slashes between them; nil without one.
   public let scope: String?
 
-  /// When the call was accepted, by the clock of its context; nil if the entry cannot be read.
+  /// When the call was accepted or scheduled, by the clock of its context; nil if the entry cannot be read.
   public let acceptedAt: Date?
 
   /// How many times the body of the mutation has begun for the call, including earlier starts of the program.
@@ -53,6 +57,12 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
 
   /// The entry of its scope that it waits for, which has failed or waits for the user; nil unless it is blocked.
   public let blockedBy: ID?
+
+  /// The name of the schedule that it belongs to; nil for a call of a caller.
+  public let schedule: String?
+
+  /// The time that it is made for, if it is scheduled or was; nil for a call of a caller.
+  public let dueAt: Date?
 }
 
 extension JournalEntry: CustomStringConvertible {
@@ -64,7 +74,9 @@ extension JournalEntry: CustomStringConvertible {
       "\(self.name), \(self.status.rawValue)",
       self.scope.map { "scope \($0)" },
       self.attempts == 1 ? "1 attempt" : "\(self.attempts) attempts",
-      self.acceptedAt.map { "accepted \($0)" },
+      self.acceptedAt.map { "\(self.status == .scheduled ? "scheduled" : "accepted") \($0)" },
+      self.schedule.map { "of the schedule \($0)" },
+      self.dueAt.map { "due \($0)" },
       "arguments \(arguments)\(self.arguments.count > 200 ? "…" : "")",
       self.lastFailure.map { "failure \($0)" },
       self.blockedBy.map { "behind \($0)" },

@@ -1,5 +1,5 @@
 /// The stored form of a journal entry.
-struct JournalRecord: Codable, Sendable {
+struct JournalRecord: StoredRecord, Sendable {
   static let currentFormat = 1
 
   var format = Self.currentFormat
@@ -48,6 +48,11 @@ struct JournalRecord: Codable, Sendable {
   /// Whether later calls of its scope are made once it is a dead letter; nil for no.
   var letsPass: Bool?
 
+  /// The name of its schedule; nil for a call of a caller.
+  var schedule: String?
+  /// The time that it is made for, in seconds since the reference date; nil for a call of a caller.
+  var dueAt: Double?
+
   enum Aside: String {
     case expired
     case conflicted
@@ -59,7 +64,7 @@ struct JournalRecord: Codable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner, mergeKey, expiresAt
     case lifetime, aside, argumentBytes, version, base, revision, current, currentBytes, holdsScope
-    case retriedAt, letsPass
+    case retriedAt, letsPass, schedule, dueAt
     // The name in the stored form is older than the name of the property.
     case isDeadLetter = "isSetAside"
   }
@@ -68,7 +73,7 @@ struct JournalRecord: Codable, Sendable {
   ///
   /// - Throws: An error if the bytes are not an entry, or have an unknown format.
   static func read(_ bytes: [UInt8]) throws -> Self {
-    let record = try StorageCoding.decode(WholeRecord.self, from: bytes).record
+    let record = try self.decode(bytes)
     guard record.format == Self.currentFormat else { throw DropReason.format }
     return record
   }
@@ -76,27 +81,9 @@ struct JournalRecord: Codable, Sendable {
   /// The bytes of a stored entry.
   ///
   /// - Throws: The error of the encoding.
-  func write() throws -> [UInt8] {
-    self.unknown == nil ? try StorageCoding.encode(self) : try StorageCoding.encode(WholeRecord(record: self))
-  }
+  func write() throws -> [UInt8] { try self.encoded() }
 
-  /// An entry with the members that are not known.
-  private struct WholeRecord: Codable {
-    var record: JournalRecord
-
-    init(record: JournalRecord) { self.record = record }
-
-    init(from decoder: any Decoder) throws {
-      self.record = try JournalRecord(from: decoder)
-      let unknown = try UnknownMembers(from: decoder) { CodingKeys(stringValue: $0) != nil }
-      if !unknown.isEmpty { self.record.unknown = unknown }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      try self.record.encode(to: encoder)
-      try self.record.unknown?.encode(to: encoder)
-    }
-  }
+  static func knows(_ member: String) -> Bool { CodingKeys(stringValue: member) != nil }
 
   /// The entry once no process makes its call: if a body has begun and not ended, the process has ended during it.
   var afterProcess: Self {

@@ -7,6 +7,35 @@ extension JournalState {
     return self.lanes[lane]?.first == place
   }
 
+  /// Inserts a call into its lane, at its place in the order, but behind a call that has its turn.
+  mutating func enter(_ lane: String, _ place: Place) {
+    var calls = self.lanes[lane].take() ?? JournalLane()
+    calls.insert(place, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
+    if self.items[place]?.activity.isCallerInLine == true { calls.callerCount += 1 }
+    if self.items[place]?.isUnnumbered == true { calls.unnumberedCount += 1 }
+    if self.items[place]?.isDue == true { calls.dueCount += 1 }
+    self.lanes[lane] = calls
+  }
+
+  /// Removes a call from its lane.
+  ///
+  /// - Parameters:
+  ///   - place: The call, whose entry may have been removed meanwhile.
+  ///   - lane: The lane; nil for the one of the call.
+  mutating func leave(_ place: Place, in lane: String? = nil) {
+    let item = self.items[place]
+    guard let lane = lane ?? item?.lane, var calls = self.lanes[lane].take() else { return }
+    calls.remove(place)
+    if item?.activity.isCallerInLine == true { calls.callerCount -= 1 }
+    if item?.isUnnumbered == true { calls.unnumberedCount -= 1 }
+    if item?.isDue == true { calls.dueCount -= 1 }
+    self.lanes[lane] = calls.isEmpty ? nil : calls
+    if calls.isEmpty {
+      self.shown.blocked.removeValue(forKey: lane)
+      self.rights.lanesElsewhere.remove(lane)
+    }
+  }
+
   /// Passes the turn on to the first call of a lane.
   mutating func advance(_ lane: String?) {
     self.advanceLane(lane)

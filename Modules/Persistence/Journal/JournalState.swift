@@ -36,6 +36,8 @@ struct JournalState: Sendable {
     var isRefusable = false
     /// The call that it replaces once it is stored.
     var replaced: Place?
+    /// What is stored in the same step, if it is a call of a schedule that is being stored.
+    var scheduleStep: ScheduleStep?
     /// The call that is about to replace it. Until then it does not begin, and nothing is written for it.
     var replacement: Place?
     /// The tasks that wait until it is being stored, or turns out not to be stored.
@@ -151,6 +153,8 @@ struct JournalState: Sendable {
   var rights = JournalRights()
   /// The storage keys of the calls that were removed since the present read of the entries began; nil if there is none.
   var removedWhileReading: Set<String>?
+  /// The tasks that wait for the end of that read.
+  var readingWaiters: [AwaitedOutcome<Void>] = []
   /// The number of changes of other processes when the entries were read last; nil if it is not known.
   var knownForeignChanges: Int64?
   /// The number of calls that other processes make.
@@ -185,6 +189,8 @@ struct JournalState: Sendable {
   var isStopped = false
   /// The calls that can be replaced, by their scopes; calls without a scope by their names.
   var replaceable: [String: ReplaceableCalls] = [:]
+
+  var schedules = ScheduleTable()
 
   // Resuming by itself.
   /// The registered names.
@@ -283,35 +289,6 @@ extension JournalState {
     self.show(place)
   }
 
-  /// Inserts a call into its lane, at its place in the order, but behind a call that has its turn.
-  mutating func enter(_ lane: String, _ place: Place) {
-    var calls = self.lanes[lane].take() ?? JournalLane()
-    calls.insert(place, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
-    if self.items[place]?.activity.isCallerInLine == true { calls.callerCount += 1 }
-    if self.items[place]?.isUnnumbered == true { calls.unnumberedCount += 1 }
-    if self.items[place]?.isDue == true { calls.dueCount += 1 }
-    self.lanes[lane] = calls
-  }
-
-  /// Removes a call from its lane.
-  ///
-  /// - Parameters:
-  ///   - place: The call, whose entry may have been removed meanwhile.
-  ///   - lane: The lane; nil for the one of the call.
-  mutating func leave(_ place: Place, in lane: String? = nil) {
-    let item = self.items[place]
-    guard let lane = lane ?? item?.lane, var calls = self.lanes[lane].take() else { return }
-    calls.remove(place)
-    if item?.activity.isCallerInLine == true { calls.callerCount -= 1 }
-    if item?.isUnnumbered == true { calls.unnumberedCount -= 1 }
-    if item?.isDue == true { calls.dueCount -= 1 }
-    self.lanes[lane] = calls.isEmpty ? nil : calls
-    if calls.isEmpty {
-      self.shown.blocked.removeValue(forKey: lane)
-      self.rights.lanesElsewhere.remove(lane)
-    }
-  }
-
   /// Removes a call, and passes its turn on.
   mutating func remove(_ place: Place) {
     self.endDue(place)
@@ -331,6 +308,7 @@ extension JournalState {
     if !item.isUnnumbered { self.removedWhileReading?.insert(item.storageKey) }
     self.show(place, replacing: item.record)
     if let ending = item.ending { self.view.end(item, at: place, ending) }
+    if let name = item.record?.schedule { self.actions.schedules.append(name) }
     self.actions.released.append(item)
     self.actions.writes += item.writes
     if isFreeReplay { self.endReplayWithoutScope() }

@@ -5,9 +5,12 @@ extension Journaled: OperationExplaining {
   public func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
     guard let journal = self.journal ?? store.context.operationClient?.journal else { return }
     let entries = journal.entries.filter { $0.name == self.name }
-    var facts = ["\(self.name): \(ShownText.count(entries.count, "call")) stored"]
+    let calls = entries.filter { $0.status != .scheduled }
+    var facts = ["\(self.name): \(ShownText.count(calls.count, "call")) stored"]
     let counts = Dictionary(grouping: entries, by: \.status).mapValues(\.count)
     for (status, text) in Self.texts { if let count = counts[status] { facts.append("\(count) \(text)") } }
+    let schedules = journal.schedules.filter { $0.mutation == self.name }
+    facts += schedules.map { "scheduled as \($0)" }
     inspection.sections.append(StoreInspection.Section(title: "Journal", facts: facts))
   }
 

@@ -276,9 +276,15 @@ protocol JournaledModifier {
   var name: String { get }
   var aliases: [String] { get }
   var stored: StoredArguments<Operation.Arguments> { get }
+  var isExcluded: (@Sendable (Operation.Arguments) -> Bool)? { get }
 }
 
 extension JournaledModifier {
   /// How the arguments are stored, as a ``StoredArguments``.
   var storedArguments: any Sendable { self.stored }
+
+  /// Whether a call with these arguments may be stored.
+  func mayStore(_ arguments: any Sendable) -> Bool {
+    (arguments as? Operation.Arguments).map { self.isExcluded?($0) != true } ?? true
+  }
 }

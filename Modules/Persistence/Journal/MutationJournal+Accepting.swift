@@ -31,6 +31,8 @@ struct JournalRequest: Sendable {
   let mergeKey: String?
   /// Merges the call with the call of a record. Returns nil to make both.
   let merge: (@Sendable (JournalRecord) throws -> MergedCall?)?
+  /// The schedule of the call, and its time; nil for a call of a caller.
+  var schedule: ScheduledTime?
 }
 
 /// The arguments of one call that replaces two calls.
@@ -129,7 +131,7 @@ extension MutationJournal {
 
   /// Waits until the earlier calls of the scope are stored, or will be stored together with this call. A process that
   /// takes the calls over must not find a later call without an earlier one.
-  private nonisolated(nonsending) func waitToStore(_ place: JournalState.Place) async {
+  nonisolated(nonsending) func waitToStore(_ place: JournalState.Place) async {
     while let signal = self.change({ $0.signalOfEarlierCall(than: place) }) { await signal.value() }
   }
 
@@ -170,6 +172,8 @@ extension MutationJournal {
   }
 
   private func add(_ request: JournalRequest, _ id: String, _ updates: KeptUpdates?) -> JournalState.Place? {
+    // The time of a scheduled call counts from when it is due.
+    let start = request.schedule?.date ?? request.date.timeIntervalSinceReferenceDate
     let record = JournalRecord(
       id: id,
       name: request.name,
@@ -182,12 +186,14 @@ extension MutationJournal {
       isBegun: false,
       owner: self.lease?.owner,
       mergeKey: request.mergeKey,
-      expiresAt: request.lifetime.map { request.date.timeIntervalSinceReferenceDate + $0.seconds },
+      expiresAt: request.lifetime.map { start + $0.seconds },
       lifetime: request.lifetime?.seconds,
       argumentBytes: request.arguments.base64,
       version: request.version == 1 ? nil : request.version,
       base: request.base,
-      letsPass: request.letsPass ? true : nil
+      letsPass: request.letsPass ? true : nil,
+      schedule: request.schedule?.name,
+      dueAt: request.schedule?.date
     )
     return self.change { state in
       state.add(
@@ -244,7 +250,7 @@ extension JournalState {
   }
 
   /// Begins to store a new call. Returns nil if a call of an earlier start has its key.
-  fileprivate mutating func store(_ place: Place, beginsAtOnce: Bool) -> JournalWrite? {
+  mutating func store(_ place: Place, beginsAtOnce: Bool) -> JournalWrite? {
     guard let item = self.items[place], self.places[item.id] == place else { return nil }
     let key = StorageKey.call(number: self.numberBase + UInt64(place), id: item.id)
     let isFirst = beginsAtOnce && self.maySend(place) && self.hasTurn(place)

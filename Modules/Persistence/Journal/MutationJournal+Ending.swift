@@ -383,6 +383,7 @@ extension JournalState {
     self.setExpiry(of: place, at: nil)
     self.endDue(place)
     self.dropUpdates(of: place)
+    if let name = self.items[place]?.record?.schedule { self.actions.schedules.append(name) }
   }
 
   /// Records that the updates of a call are no longer shown. Its next run makes new ones.

@@ -52,7 +52,8 @@ extension MutationJournal {
   }
 
   /// Reads the entries again, unless nobody else has changed any: other processes may have added and removed some.
-  private func reload(_ lease: JournalLease) async -> Bool {
+  func reload(_ lease: JournalLease) async -> Bool {
+    var isReading = false
     do {
       try await self.load()
       // Before the entries are read: what is changed meanwhile is read the next time.
@@ -62,31 +63,65 @@ extension MutationJournal {
         changes != nil && changes == state.knownForeignChanges && state.elsewhereCount == 0
       }
       if isCurrent { return true }
-      let known = self.state.withLock { $0.beginReading() }
-      let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
-      let read = entries.map { entry in (entry.key, entry.version, Result { try JournalRecord.read(entry.value) }) }
+      let (known, schedules) = await self.beginReading()
+      isReading = true
+      let read = ReadEntries(try await self.storage.entries(withPrefix: StorageKey.journal))
       var alive: Set<String> = []
-      for owner in Set(read.compactMap { try? $0.2.get().owner }) where owner != lease.owner {
+      for owner in Set(read.calls.compactMap { try? $0.record.get().owner }) where owner != lease.owner {
         if await lease.isAlive(owner) { alive.insert(owner) }
       }
-      let shown = self.change { [alive] state -> Set<String> in
+      let (shown, hasSchedules) = self.change { [alive] state -> (Set<String>, Bool) in
         defer {
-          state.reconcile(read, known: known, alive: alive, own: lease.owner)
+          state.reconcile(
+            schedules: read.schedules,
+            known: schedules,
+            removed: state.removedWhileReading ?? []
+          )
+          state.reconcile(read.calls, known: known, alive: alive, own: lease.owner)
           state.knownForeignChanges = changes
+          state.endReading()
         }
-        return Set(state.items.values.map(\.storageKey))
+        return (Set(state.items.values.map(\.storageKey)), !read.schedules.isEmpty)
       }
-      self.reportUnreadable(read.filter { !shown.contains($0.0) }.map { ($0.0, $0.2) })
+      self.reportUnreadable(read.calls.filter { !shown.contains($0.key) }.map { ($0.key, $0.record) })
+      if hasSchedules { self.checkSchedules() }
       return true
     } catch {
-      self.state.withLock { $0.removedWhileReading = nil }
+      if isReading { self.change { $0.endReading() } }
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return false
     }
   }
 }
 
+extension MutationJournal {
+  /// Begins to read the entries, after another task has read them.
+  private nonisolated(nonsending) func beginReading() async -> (
+    calls: [JournalState.Place: Int?], schedules: [String: Int?]
+  ) {
+    while true {
+      let signal = AwaitedOutcome<Void>()
+      let known = self.state.withLock { state -> (calls: [JournalState.Place: Int?], schedules: [String: Int?])? in
+        if state.removedWhileReading != nil {
+          state.readingWaiters.append(signal)
+          return nil
+        }
+        return (state.beginReading(), state.schedulesBeforeReading())
+      }
+      if let known { return known }
+      await signal.value()
+    }
+  }
+}
+
 extension JournalState {
+  /// Ends a read of the entries.
+  fileprivate mutating func endReading() {
+    self.removedWhileReading = nil
+    self.actions.signals += self.readingWaiters
+    self.readingWaiters = []
+  }
+
   /// Begins to watch for changes while the entries are read.
   ///
   /// Returns the stored calls with the numbers of their changes; the number is nil if the last change of a call is not

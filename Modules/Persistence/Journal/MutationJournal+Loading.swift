@@ -39,19 +39,20 @@ extension MutationJournal {
   }
 
   private func endLoading(with entries: [StorageEntry]?) {
-    let read = (entries ?? []).map { entry in (entry, entry.version, Result { try JournalRecord.read(entry.value) }) }
+    let read = ReadEntries(entries ?? [])
     // This comes before the callers that wait for the entries continue.
-    self.reportUnreadable(read.map { ($0.key, $2) })
+    self.reportUnreadable(read.calls.map { ($0.key, $0.record) })
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
-        for (entry, version, record) in read {
+        for (key, version, record) in read.calls {
           let place = state.nextEarlierPlace()
           let call = (try? record.get())?.afterProcess
-          state.restore(call, from: entry.key, version, at: place, isFromEarlierStart: true)
+          state.restore(call, from: key, version, at: place, isFromEarlierStart: true)
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
-        let numbers = read.compactMap { StorageKey.number(ofCall: $0.0.key) }
+        for (_, version, schedule) in read.schedules { state.setSchedule(schedule, version) }
+        let numbers = read.calls.compactMap { StorageKey.number(ofCall: $0.key) }
         // The limit is far from the end of the integers, so that no key causes an overflow.
         state.numberBase = min(numbers.max() ?? 0, .max / 2)
         state.linkAll()
@@ -60,7 +61,10 @@ extension MutationJournal {
       state.actions.signals += state.loadWaiters
       state.loadWaiters = []
     }
-    if entries != nil { self.resumeByItself(.waiting) }
+    if entries != nil {
+      self.resumeByItself(.waiting)
+      self.checkSchedules()
+    }
   }
 
   func reportUnreadable(_ read: [(key: String, record: Result<JournalRecord, any Error>)]) {
@@ -74,6 +78,28 @@ extension MutationJournal {
           the program that can read it, or remove it with `remove(_:)`.
           """
       ).report()
+    }
+  }
+}
+
+/// The entries of a journal, by what they are.
+struct ReadEntries: Sendable {
+  /// The calls, and the entries that cannot be read.
+  private(set) var calls: [(key: String, version: StorageVersion, record: Result<JournalRecord, any Error>)] = []
+  private(set) var schedules: [(key: String, version: StorageVersion, record: ScheduleRecord)] = []
+
+  init(_ entries: [StorageEntry]) {
+    self.calls.reserveCapacity(entries.count)
+    for entry in entries {
+      guard StorageKey.isSchedule(entry.key) else {
+        self.calls.append((entry.key, entry.version, Result { try JournalRecord.read(entry.value) }))
+        continue
+      }
+      do {
+        self.schedules.append((entry.key, entry.version, try ScheduleRecord.read(entry.value)))
+      } catch {
+        self.calls.append((entry.key, entry.version, .failure(error)))
+      }
     }
   }
 }

@@ -12,6 +12,8 @@ struct JournalRegistration: Sendable {
   let isRefusable: Bool
   /// The version of the arguments that it stores and makes calls with.
   let version: Int
+  /// What its modifiers say about scheduled calls.
+  let settings: @Sendable (OperationContext) -> ScheduledCallSettings
   /// Makes a call, and returns how it has ended.
   let replay: @Sendable (JournalTicket, JournalRecord, OperationClient?) async -> JournalEnd
   /// Shows the optimistic updates of a call that waits; nil if it has none.
@@ -48,6 +50,12 @@ extension MutationJournal {
     }
   }
 
+  /// Registers a mutation whose calls are scheduled, unless the program has registered one with its name.
+  func registerIfUnknown<Mutation: MutationRequest>(_ mutation: Mutation, as name: String)
+  where Mutation.Arguments: Codable {
+    if self.registrations.withLock({ $0[name] == nil }) { self.add(mutation, as: name, isImplied: true) }
+  }
+
   private func add<Mutation: MutationRequest>(_ mutation: Mutation, as name: String, isImplied: Bool)
   where Mutation.Arguments: Codable {
     let isJournaled = Mutation.hasModifier { $0 is any JournaledModifier.Type }
@@ -62,6 +70,7 @@ extension MutationJournal {
       isImplied: isImplied,
       isRefusable: Mutation.isRefusable,
       version: stored.version,
+      settings: { mutation.scheduledCallSettings(in: $0) },
       replay: { ticket, record, client in
         let arguments: Mutation.Arguments
         do {
@@ -82,7 +91,10 @@ extension MutationJournal {
       return earlier
     }
     self.change { $0.register(name) }
-    defer { self.resumeByItself(.name(name)) }
+    defer {
+      self.resumeByItself(.name(name))
+      self.checkSchedules()
+    }
     guard let earlier, !earlier.isImplied, earlier.type != registration.type else { return }
     OperationWarning(
       code: .journalNameTaken,

@@ -11,6 +11,7 @@ extension MutationJournal {
   @discardableResult
   public func remove(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
+    if let name = self.state.withLock({ $0.schedule(shownAs: id) }) { return await self.cancelSchedule(named: name) }
     let removal = self.change { state in state.places[id].flatMap { state.beginRemoval(of: $0) } }
     guard let removal else { return false }
     return await self.finish(removal)
@@ -41,8 +42,9 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return false
     }
+    // This comes first, so that no further call is accepted.
+    var areRemoved = await self.removeSchedules(ofMutations: names)
     let (removals, unaccepted) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
-    var areRemoved = true
     for removal in removals {
       if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
@@ -66,18 +68,38 @@ extension MutationJournal {
   /// - Returns: Whether they were removed. A failure is reported.
   private nonisolated(nonsending) func removeUnknownEntries(named names: Set<String>?) async -> Bool {
     do {
-      let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
-      // Those that this process knows were removed, or belong to calls that have begun later.
-      let known = self.state.withLock { state in Set(state.items.values.map(\.storageKey)) }
-      let unknown = entries.filter { entry in
-        guard !known.contains(entry.key) else { return false }
-        guard let names else { return true }
-        return (try? JournalRecord.read(entry.value)).map { names.contains($0.name) } ?? false
+      while true {
+        let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
+        // Those that this process knows were removed, or belong to calls that have begun later.
+        let known = self.state.withLock { state in
+          Set(state.items.values.map(\.storageKey) + state.schedules.all.keys.map { StorageKey.schedule(named: $0) })
+        }
+        let unknown = entries.filter { !known.contains($0.key) && $0.isOfMutation(among: names) }
+        if !unknown.isEmpty { try await self.storage.apply(unknown.map { .remove(key: $0.key) }) }
+        // Another process may have accepted a call of a schedule meanwhile.
+        if !unknown.contains(where: { StorageKey.isSchedule($0.key) }) { return true }
       }
-      if !unknown.isEmpty { try await self.storage.apply(unknown.map { .remove(key: $0.key) }) }
-      return true
     } catch {
       OperationWarning.report(storageFailedTo: "remove the journal entries of other processes", error)
+      return false
+    }
+  }
+
+  /// Removes the schedules whose mutations are journaled as one of these names; nil for all names.
+  ///
+  /// - Returns: Whether they were removed from the storage. A failure is reported.
+  private nonisolated(nonsending) func removeSchedules(ofMutations names: Set<String>?) async -> Bool {
+    let removed = self.change { state -> [String] in
+      state.schedules.removals += 1
+      return state.schedules(ofMutations: names)
+    }
+    if removed.isEmpty { return true }
+    do {
+      try await self.storage.apply(removed.map { .remove(key: StorageKey.schedule(named: $0)) })
+      self.forgetSchedules(removed)
+      return true
+    } catch {
+      OperationWarning.report(storageFailedTo: "remove \(removed.count) schedules", error)
       return false
     }
   }
@@ -220,5 +242,16 @@ extension JournalState.Item {
   fileprivate func hasName(among names: Set<String>?) -> Bool {
     guard let names else { return true }
     return self.record.map { names.contains($0.name) } ?? false
+  }
+}
+
+extension StorageEntry {
+  /// Whether it is of a mutation with one of these names; nil for all names, with entries that cannot be read.
+  fileprivate func isOfMutation(among names: Set<String>?) -> Bool {
+    guard let names else { return true }
+    let name =
+      StorageKey.isSchedule(self.key)
+      ? (try? ScheduleRecord.read(self.value))?.call : (try? JournalRecord.read(self.value))?.name
+    return name.map { names.contains($0) } ?? false
   }
 }

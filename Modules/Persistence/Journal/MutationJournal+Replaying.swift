@@ -32,9 +32,13 @@ extension MutationJournal {
     }
     self.watchExpiry()
     self.reportPendingCount()
-    let (number, places) = self.change { $0.makeAllDue() }
+    let (number, places) = self.change { state in
+      state.schedules.isResumed = true
+      return state.makeAllDue()
+    }
     self.showUpdates(of: places)
     self.change(isImmediate: true) { $0.advanceAll(places) }
+    self.checkSchedules()
     return JournalResumption(journal: self, number: number)
   }
 

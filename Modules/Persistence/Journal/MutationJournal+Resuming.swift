@@ -64,6 +64,7 @@ extension MutationJournal {
     // It may have ceased to hold meanwhile. It then rises again.
     guard let specification = self.condition.withLock({ $0.specification }), specification.isSatisfied(in: context)
     else { return }
+    self.checkSchedules()
     let now = self.deadlines.elapsed
     guard self.change({ $0.noteRise(at: now) }) else { return }
     self.resumeByItself(.allButHinted(at: now))

@@ -40,6 +40,7 @@ extension MutationJournal {
     }
     for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
     for place in actions.resumable { self.resumeByItself(.call(place)) }
+    for name in actions.schedules { self.checkSchedule(named: name) }
     if actions.needsLease { self.lease?.wake(for: self) }
     if let timer = actions.timer { self.apply(timer) }
     if actions.isChanged { self.noteChange() }
@@ -145,7 +146,8 @@ extension MutationJournal {
     var changes: [StorageChange] {
       guard let bytes else { return [.remove(key: self.content.key)] }
       let removal = self.content.replaced.map { StorageChange.remove(key: $0.key) }
-      return [.put(key: self.content.key, value: bytes)] + (removal.map { [$0] } ?? [])
+      let others = [removal, self.content.step?.change].compactMap(\.self)
+      return [.put(key: self.content.key, value: bytes)] + others
     }
 
     var conditions: [StorageCondition] {
@@ -153,7 +155,7 @@ extension MutationJournal {
       let own: StorageCondition? =
         content.isNew ? .absent(key: content.key) : content.seen.map { .unchanged(key: content.key, $0) }
       let other = replaced.flatMap { call in call.seen.map { StorageCondition.unchanged(key: call.key, $0) } }
-      return [own, other].compactMap(\.self)
+      return [own, other].compactMap(\.self) + (content.step?.conditions ?? [])
     }
   }
 }
@@ -252,6 +254,7 @@ extension JournalState {
       seen: item.seen,
       attempted: item.attempted
     )
+    if !item.isStored { content.step = item.scheduleStep }
     if item.isGone {
       content.removal = item.removal
     } else if let place = item.replaced, let replaced = self.items[place] {

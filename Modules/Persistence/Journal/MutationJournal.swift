@@ -30,6 +30,8 @@ public final class MutationJournal: OperationClientFlushable {
   let changes = Broadcast<Void>(())
   let showingStores = Locked(ShowingStores())
   let condition = Locked(JournalCondition())
+  /// The subscriptions to the conditions that schedules wait for, by the names of the schedules.
+  let scheduleConditions = Locked<[String: [OperationSubscription]]>([:])
   let resumes: Resuming?
   let unregistered: UnregisteredCalls
   private let client = Locked(WeakClient())
@@ -147,6 +149,7 @@ public final class MutationJournal: OperationClientFlushable {
     self.watchExpiry(anew: true)
     self.stop(with: client)
     self.beginResuming()
+    self.checkSchedules()
   }
 
   func noteChange() {

@@ -89,6 +89,11 @@ extension JournalState {
       let name = self.view.storeName(of: record)
       if names.contains(name) { self.view.calls[name]?.insert(ShownCall(item), for: place) }
     }
+    for schedule in self.schedules.all.values {
+      let call = ShownCall(schedule)
+      guard let name = call.record.map(self.view.storeName), names.contains(name) else { continue }
+      self.view.calls[name]?.insert(call, for: schedule.place)
+    }
   }
 
   /// Leaves the signals to the thread that passes the changes on: another one may do, and not be done.

@@ -149,6 +149,7 @@ extension JournalEntry.Status {
     case .deadLetter: .deadLetter
     case .expired: .expired
     case .conflicted: .conflicted
+    case .scheduled: .scheduled
     case .unreadable: nil
     }
   }

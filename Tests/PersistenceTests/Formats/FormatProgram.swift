@@ -129,6 +129,26 @@ struct FormatProgram {
     return entries
   }
 
+  /// Schedules calls of each kind, one of which is accepted at once and waits for the network.
+  func writeSchedules() async throws -> [StorageEntry] {
+    let journal = self.program.makeJournal()
+    let start = Date(timeIntervalSinceReferenceDate: 0)
+    try await journal.schedule(
+      self.send,
+      with: Note(id: 1, text: "a"),
+      named: "each / day",
+      every: .seconds(100),
+      startingAt: start,
+      missed: .skip
+    )
+    try await journal.schedule(self.merging, with: Note(id: 2, text: "b"), named: "once", at: start + 50)
+    try await journal.schedule(self.binary, with: Note(id: 3, text: "c"), after: .seconds(60))
+    let entries = try await self.program.storage.entries(withPrefix: "journal/")
+    self.program.client.stopAutomaticRuns()
+    await journal.settled()
+    return entries
+  }
+
   /// Makes the calls that are left.
   func resume() async -> MutationJournal {
     self.network.turnOn()

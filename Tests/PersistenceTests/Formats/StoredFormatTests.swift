@@ -10,7 +10,7 @@ import Testing
 /// What earlier and later versions of the library and of a program have stored: see `Tests/StoredFormats/README.md`.
 @Suite(.bounded, .warningsAreIssues) struct StoredFormatTests {
   /// The files that today's code writes.
-  private static let newest = (values: "values-1", calls: "calls-3")
+  private static let newest = (values: "values-1", calls: "calls-3", schedules: "schedules-1")
 
   private static func entries(of name: String) throws -> [StorageEntry] {
     try StoredFormats.entries(of: name).map { StorageEntry(key: $0.key, value: $0.value) }
@@ -22,7 +22,9 @@ import Testing
   func `Files of new formats are written`() async throws {
     let values = try await FormatProgram().writeValues()
     let calls = try await FormatProgram().writeCalls()
-    for (name, entries) in [(Self.newest.values, values), (Self.newest.calls, calls)] {
+    let schedules = try await FormatProgram().writeSchedules()
+    let files = [(Self.newest.values, values), (Self.newest.calls, calls), (Self.newest.schedules, schedules)]
+    for (name, entries) in files {
       if (try? Self.entries(of: name)) != nil { continue }
       try StoredFormats.write(entries.map { StoredFormats.Entry(key: $0.key, value: $0.value) }, to: name)
     }
@@ -38,6 +40,11 @@ import Testing
     // An expired call was added by hand.
     let kept = try Self.entries(of: Self.newest.calls).filter { !$0.key.hasSuffix("-expired") }
     Self.expect(written, are: kept)
+  }
+
+  @Test func `Today's code writes the newest form of schedules`() async throws {
+    let written = try await FormatProgram().writeSchedules()
+    try Self.expect(written, are: Self.entries(of: Self.newest.schedules))
   }
 
   private static func expect(_ written: [StorageEntry], are kept: [StorageEntry]) {
@@ -117,6 +124,20 @@ import Testing
     #expect(program.server.done.sorted() == ["a", "b", "c"])
     #expect(journal.statuses == [.expired])
     #expect(journal.texts == ["d"])
+  }
+
+  @Test func `Scheduled calls are made at their times, and those that were accepted`() async throws {
+    let program = FormatProgram(try Self.entries(of: "schedules-1"))
+    let journal = await program.resume()
+    #expect(program.server.requests.map(\.key) == ["k1#0"])
+    #expect(journal.schedules.map(\.name) == ["once", "k3", "each / day"])
+    for _ in 0..<10 {
+      program.program.clock.advance(by: .seconds(10))
+      await journal.settled()
+    }
+    #expect(program.server.requests.map(\.text) == ["a", "b", "c", "a"])
+    #expect(program.server.requests.map(\.key) == ["k1#0", "k2", "k3", "k1#1"])
+    #expect(journal.schedules.map(\.missedTimes) == [.skip])
   }
 
   @Test func `What a later version of the library has stored is kept, and what it has added is passed over`()
