@@ -157,6 +157,31 @@ import Testing
     #expect(self.clock.elapsed >= .seconds(4))
   }
 
+  @Test(arguments: ["s", nil]) func `The calls of an earlier start say for how long they wait for a lease`(
+    scope: String?
+  ) async throws {
+    let lease = scope.map { "journal:s\($0)/" } ?? "journal"
+    try await leaveCalls(["a", "b"], in: self.storage.base, scope: scope)
+    #expect(try await self.storage.base.acquireLease(lease, owner: "dead", for: .seconds(4)) == .held)
+    let process = self.process("b", in: scope)
+    let resumption = await process.journal.resume()
+    // It asks again.
+    try await self.clock.sleepers(count: 1)
+    let send = Send(server: self.server, script: self.script, path: ["other"])
+    let text: String
+    if let scope {
+      text = "\(process.program.client.store(for: send.scope(scope).journaled(as: "send")).explain())"
+    } else {
+      text = "\(process.program.client.store(for: send.journaled(as: "send")).explain())"
+    }
+    let reason =
+      "2 calls to be made again: waiting for the lease of another process, for at most 4 s unless it renews it"
+    #expect(text.contains(reason), "\(text)")
+    for _ in 0..<2 { try await self.nextRun().succeed("ok") }
+    await resumption.settled()
+    #expect(self.clock.elapsed >= .seconds(4))
+  }
+
   @Test(arguments: ["s", nil]) func `A process that is suspended begins no attempt before it has the lease again`(
     scope: String?
   ) async throws {
@@ -330,69 +355,4 @@ private struct Process {
   let storage: SharedStorage
   let journal: MutationJournal
   let send: @Sendable (String) async throws -> String
-}
-
-/// The storage of one process, which several processes share.
-final class SharedStorage: LeasingStorage {
-  private enum State { case alive, suspended, closed }
-
-  let base: InMemoryStorage
-  private let state = Mutex(State.alive)
-  private let reading = Mutex<Gate?>(nil)
-  private let releases = Counter()
-  /// Opens with the second lease that is released.
-  let secondRelease = Gate()
-
-  init(_ base: InMemoryStorage) {
-    self.base = base
-  }
-
-  /// Makes the next caller of `entries(withPrefix:)` wait, with what it has read, until the gate is open.
-  func holdNextReading() -> Gate {
-    let gate = Gate()
-    self.reading.withLock { $0 = gate }
-    return gate
-  }
-
-  func suspend() { self.state.withLock { $0 = .suspended } }
-  func resume() { self.state.withLock { $0 = .alive } }
-
-  private var isAlive: Bool {
-    get throws {
-      let state = self.state.withLock { $0 }
-      if state == .closed { throw StorageError.closed("shared") }
-      return state == .alive
-    }
-  }
-
-  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    let entries = try await self.base.entries(withPrefix: prefix)
-    try await self.reading.withLock { $0.take() }?.wait()
-    return entries
-  }
-
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
-
-  nonisolated(nonsending) func apply(
-    _ batch: [StorageChange],
-    if conditions: [StorageCondition]
-  ) async throws -> StorageOutcome {
-    try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
-  }
-
-  nonisolated(nonsending) func acquireLease(
-    _ name: String,
-    owner: String,
-    for duration: Duration
-  ) async throws -> StorageLease {
-    guard try self.isAlive else { return .heldByAnother(remaining: .seconds(1)) }
-    return try await self.base.acquireLease(name, owner: owner, for: duration)
-  }
-
-  nonisolated(nonsending) func releaseLease(_ name: String, owner: String) async throws {
-    if self.releases.increment() == 2 { self.secondRelease.open() }
-    if try self.isAlive { try await self.base.releaseLease(name, owner: owner) }
-  }
-
-  nonisolated(nonsending) func close() async { self.state.withLock { $0 = .closed } }
 }
