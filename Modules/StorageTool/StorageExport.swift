@@ -1,4 +1,5 @@
 #if SwiftOperationSQLite
+  internal import OperationCore
   internal import OperationFoundation
   internal import OperationPersistence
   internal import OperationSQLite
@@ -18,6 +19,9 @@
       var id: String?
       var status: String?
       var attempts: Int?
+      var schedule: String?
+      var dueAt: String?
+      var interval: Double?
       var isDamaged: Bool?
       /// The value or the arguments: text, or Base64.
       var value: String?
@@ -41,6 +45,9 @@
       line.id = facts.id
       line.status = facts.status?.rawValue
       line.attempts = facts.attempts
+      line.schedule = facts.schedule
+      line.dueAt = facts.dueAt?.formatted(.iso8601)
+      line.interval = facts.interval?.seconds
       if isDamaged { line.isDamaged = true }
       guard self.showsValues else { return line }
       line.value = String(validating: facts.content, as: UTF8.self)

@@ -1,4 +1,5 @@
 #if SwiftOperationSQLite
+  internal import OperationCore
   internal import OperationFoundation
   internal import OperationPersistence
   internal import OperationSQLite
@@ -22,12 +23,36 @@
       let calls = self.facts.filter { $0.kind == .call }
       var text = self.head + self.table("values", self.facts.filter { $0.kind == .value })
       text += self.table("calls", calls)
-      text += self.table("others", self.facts.filter { ![.value, .call].contains($0.kind) })
+      text += self.table("others", self.facts.filter { ![.value, .call, .schedule].contains($0.kind) })
+      text += self.schedules
       if calls.isEmpty { return text }
       let rows = calls.map { call in
         [call.name ?? "?", self.status(of: call), call.path ?? "", self.age(call.date), call.id ?? call.key]
       }
       return text + "\n" + TextTable(["call", "status", "scope", "age", "key"], rows).text
+    }
+
+    /// What is scheduled, with the times of the next calls.
+    private var schedules: String {
+      let schedules = self.facts.filter { $0.kind == .schedule }
+      if schedules.isEmpty { return "" }
+      let rows = schedules.map { schedule in
+        [
+          schedule.schedule ?? "?", schedule.name ?? "?", schedule.interval.map { $0.roundedText } ?? "once",
+          self.rest(until: schedule.dueAt), schedule.id ?? schedule.key,
+        ]
+      }
+      return "\n" + TextTable(["schedule", "call", "every", "next", "key"], rows).text
+    }
+
+    /// How long it takes until a date.
+    private func rest(until date: Date?) -> String {
+      guard let date else { return "" }
+      let seconds = date.timeIntervalSince(self.now)
+      // The date is damaged.
+      guard abs(seconds) < 1e10 else { return "?" }
+      let text = Duration.seconds(abs(seconds).rounded()).roundedText
+      return seconds < 0 ? "\(text) ago" : "in \(text)"
     }
 
     /// A line for each entry.
@@ -40,7 +65,7 @@
         [
           entry.kind.rawValue, entry.name ?? "", entry.path ?? "", entry.version.map { "\($0)" } ?? "",
           TextTable.size(entry.size), self.age(entry.date),
-          entry.kind == .call ? self.status(of: entry) : entry.isReadable ? "" : "unreadable", entry.key,
+          self.note(on: entry), entry.key,
         ]
       }
       var lines = TextTable(columns, rows).lines
@@ -49,6 +74,14 @@
       let title = lines.removeFirst()
       let shown = zip(lines, self.facts).map { line, entry in "\(line)\n    \(Self.shown(entry.content))\n" }
       return self.head + "\(title)\n" + shown.joined()
+    }
+
+    private func note(on entry: StoredEntryFacts) -> String {
+      switch entry.kind {
+      case .call: self.status(of: entry)
+      case .schedule where entry.isReadable: "next \(self.rest(until: entry.dueAt))"
+      default: entry.isReadable ? "" : "unreadable"
+      }
     }
 
     /// What is wrong with a file, line by line.

@@ -48,6 +48,52 @@
       )
     }
 
+    @Test func `What is scheduled is listed with the time until the next call, and exported`() async throws {
+      let file = try ToolFile()
+      let storage = try file.open()
+      func put(_ name: String, _ json: String) -> StorageChange {
+        .put(key: "journal/=schedule=/\(name)", value: Array(json.utf8))
+      }
+      try await storage.apply([
+        put(
+          "clean%20up",
+          #"{"format":1,"name":"clean up","id":"k1","call":"clean-up","arguments":"\"secret\"","scheduledAt":199940,"#
+            + #""start":203600,"interval":3600,"next":1,"longestWait":3600}"#
+        ),
+        put(
+          "k2",
+          #"{"format":1,"name":"k2","id":"k2","call":"remind","scope":"snotes/","arguments":"1","scheduledAt":0,"#
+            + #""start":199000,"next":0}"#
+        ),
+        put("later", #"{"format":2}"#),
+      ])
+      await storage.close()
+      func words(_ result: StorageCommand.Result) -> [String] {
+        self.lines(result).map { $0.split(separator: " ").joined(separator: " ") }
+      }
+      #expect(
+        words(try await file.run(file.path)) == [
+          "", "", "schedule call every next key", "clean up clean-up 1 h in 2 h k1",
+          "k2 remind once 16 min 40 s ago k2", "? ? once journal/=schedule=/later", "",
+        ]
+      )
+      let entries = words(try await file.run("list", file.path, "--entries"))
+      #expect(
+        entries.contains("schedule clean-up 1 163 B 1 min next in 2 h journal/=schedule=/clean%20up"),
+        "\(entries)"
+      )
+      #expect(entries.contains("schedule 12 B unreadable journal/=schedule=/later"), "\(entries)")
+      let export = try await file.run("export", file.path).output
+      #expect(
+        export.contains(#""interval":3600,"key":"journal/=schedule=/clean%20up","kind":"schedule","name":"clean-up""#)
+      )
+      #expect(export.contains(#""dueAt":"2001-01-03T09:33:20Z""#), "\(export)")
+      #expect(!export.contains("secret"))
+      #expect(try await file.run("check", file.path).status == 2)
+      let removed = try await file.run("remove", file.path, "--name", "clean-up")
+      #expect(removed.output == "removed 1 of 3 entries\n")
+    }
+
     @Test func `Each entry is listed on demand, with its value only on demand`() async throws {
       let plain = try await self.file.run("list", self.file.path, "--entries")
       #expect(self.lines(plain).count == 7 + 3)

@@ -6,6 +6,7 @@ package struct StoredEntryFacts: Sendable {
   package enum Kind: String, Sendable {
     case value
     case call
+    case schedule
     case sealedValue = "sealed value"
     case sealedCall = "sealed call"
     case sealed
@@ -22,10 +23,16 @@ package struct StoredEntryFacts: Sendable {
   package private(set) var path: String?
   /// The version of the value or of the arguments.
   package private(set) var version: Int?
-  /// When the value was last set, or the call accepted.
+  /// When the value was last set, or the call accepted or scheduled.
   package private(set) var date: Date?
-  /// The idempotency key of a call.
+  /// The idempotency key of a call, or what those of the calls of a schedule begin with.
   package private(set) var id: String?
+  /// The schedule, or that of a call.
+  package private(set) var schedule: String?
+  /// The time of the next call of a schedule, or of a call of one.
+  package private(set) var dueAt: Date?
+  /// The time from one call of a schedule to the next; nil for a single one.
+  package private(set) var interval: Duration?
   /// What became of a call.
   package private(set) var status: JournalEntry.Status?
   package private(set) var attempts: Int?
@@ -42,6 +49,9 @@ package struct StoredEntryFacts: Sendable {
     case let key where key.starts(with: StorageKey.values.utf8):
       self.kind = .value
       self.readValue(entry.value)
+    case let key where key.starts(with: StorageKey.schedules.utf8):
+      self.kind = .schedule
+      self.readSchedule(entry.value)
     case let key where key.starts(with: StorageKey.journal.utf8):
       self.kind = .call
       self.readCall(entry.value)
@@ -88,6 +98,26 @@ package struct StoredEntryFacts: Sendable {
     self.date = Date(timeIntervalSinceReferenceDate: record.acceptedAt)
     self.status = record.isDeadLetter ? (record.status == .expired ? .expired : .deadLetter) : .waiting
     self.attempts = record.attempts
+    self.schedule = record.schedule
+    self.dueAt = record.dueAt.map { Date(timeIntervalSinceReferenceDate: $0) }
+    self.content = record.storedArguments.bytes
+  }
+
+  private mutating func readSchedule(_ bytes: [UInt8]) {
+    guard let record = try? ScheduleRecord.read(bytes) else {
+      self.status = .unreadable
+      self.isReadable = false
+      return
+    }
+    self.id = record.id
+    self.name = record.call
+    self.path = record.scope.map { StorageKey.readablePath($0) }
+    self.version = record.version ?? 1
+    self.date = Date(timeIntervalSinceReferenceDate: record.scheduledAt)
+    self.status = .scheduled
+    self.schedule = record.name
+    self.dueAt = Date(timeIntervalSinceReferenceDate: record.time(of: record.next))
+    self.interval = record.interval.map { .seconds($0) }
     self.content = record.storedArguments.bytes
   }
 }
