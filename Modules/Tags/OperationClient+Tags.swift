@@ -43,13 +43,14 @@ extension OperationClient {
     rerunning reruns: OperationReruns = .subscribed,
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    self.noteInvalidation(of: tags)
+    let relays = self.noteInvalidation(of: tags)
     return Self.invalidate(
       self.storesInOrder(tagged: tags),
       subject: { tags.explanation },
       rerunning: reruns,
       isolation: isolation
     )
+    .passedOn(by: relays)
   }
 
   /// Looks up the stores that show a value with one of these tags.

@@ -2,7 +2,8 @@ package import OperationCore
 
 extension OperationClient {
   /// Remembers an invalidation of tags and passes it on, before the stores are looked up.
-  func noteInvalidation(of tags: [OperationTag]) {
+  @discardableResult
+  func noteInvalidation(of tags: [OperationTag]) -> [any InvalidationRelay] {
     self.noteInvalidation(of: tags.map { .tag($0.path) })
   }
 

@@ -10,12 +10,18 @@ extension StoreCall {
   /// - Precondition: The interceptor has not returned, and does not wait in another call of this method.
   /// - Returns: The answer: of the next interceptor, or the outcome of the run.
   public nonisolated(nonsending) func proceed() async -> StoreCallAnswer {
-    switch self.step(mayWaitApart: false) {
-    case .answer(let answer): return answer
-    case .start(let run, let context): return self.ended(await self.runtime.wait(startingIn: context, run), of: run)
-    case .wait(.run(let run)): return self.ended(await self.runtime.wait(for: run), of: run)
-    case .wait(.interceptor(let call)): return self.ended(await call.answer(), after: .interceptor(call))
-    case .wait(.apart(let task)): return self.ended(await task.answer(), after: .apart(task))
+    var (step, number) = (self.step(mayWaitApart: false), self.invalidation)
+    while true {
+      switch step {
+      case .answer(let answer): return answer
+      case .start(let run, let context): return self.ended(await self.runtime.wait(startingIn: context, run), of: run)
+      case .wait(.run(let run)):
+        let outcome = await self.runtime.wait(for: run)
+        guard let next = self.step(afterLate: outcome, since: &number) else { return self.ended(outcome, of: run) }
+        step = next
+      case .wait(.interceptor(let call)): return self.ended(await call.answer(), after: .interceptor(call))
+      case .wait(.apart(let task)): return self.ended(await task.answer(), after: .apart(task))
+      }
     }
   }
 
@@ -30,21 +36,28 @@ extension StoreCall {
   /// - Precondition: As for ``proceed()``.
   public nonisolated(nonsending) func proceed(within patience: Duration) async -> StoreCallAnswer? {
     // Behind a cancelled caller nothing begins in a task of its own, which is not cancelled.
-    switch self.step(mayWaitApart: !Task.isCancelled) {
-    case .answer(let answer): return answer
-    case .start(let run, let context):
-      let wait = PatientWait(for: run, within: patience, on: self.context)
-      return self.endedOrPaused(await self.runtime.wait(startingIn: context, wait), of: run)
-    case .wait(.run(let run)):
-      let wait = PatientWait(for: run, within: patience, on: self.context)
-      return self.endedOrPaused(await self.runtime.wait(startingIn: nil, wait), of: run)
-    case .wait(.interceptor(let call)): return self.ended(await call.answer(), after: .interceptor(call))
-    case .wait(.apart(let task)):
-      guard let answer = await task.answer(within: patience, on: self.context) else {
-        self.phase.withLock { $0 = .paused(.apart(task)) }
-        return nil
+    var (step, number) = (self.step(mayWaitApart: !Task.isCancelled), self.invalidation)
+    while true {
+      switch step {
+      case .answer(let answer): return answer
+      case .start(let run, let context):
+        let wait = PatientWait(for: run, within: patience, on: self.context)
+        return self.endedOrPaused(await self.runtime.wait(startingIn: context, wait), of: run)
+      case .wait(.run(let run)):
+        let wait = PatientWait(for: run, within: patience, on: self.context)
+        let outcome = await self.runtime.wait(startingIn: nil, wait)
+        guard let outcome, let next = self.step(afterLate: outcome, since: &number) else {
+          return self.endedOrPaused(outcome, of: run)
+        }
+        step = next
+      case .wait(.interceptor(let call)): return self.ended(await call.answer(), after: .interceptor(call))
+      case .wait(.apart(let task)):
+        guard let answer = await task.answer(within: patience, on: self.context) else {
+          self.phase.withLock { $0 = .paused(.apart(task)) }
+          return nil
+        }
+        return self.ended(answer, after: .apart(task))
       }
-      return self.ended(answer, after: .apart(task))
     }
   }
 
@@ -84,7 +97,23 @@ extension StoreCall {
       if case .apart(let task) = wait { task.begin() }
       return .wait(wait)
     }
-    if let kept { return .answer(self.ended(StoreCallAnswer(StoreOutcome(kept)), after: nil)) }
+    // An interceptor may have waited, and the value may have been invalidated meanwhile.
+    if let kept, !self.runtime.isInvalidated {
+      return .answer(self.ended(StoreCallAnswer(StoreOutcome(kept)), after: nil))
+    }
+    return self.admit()
+  }
+
+  /// The next step after a run that the call has joined, if its value has missed an invalidation that may have come before the
+  /// call; nil if the outcome is the answer.
+  private func step(afterLate outcome: RunOutcome, since number: inout Int) -> Step? {
+    guard outcome.isSuccess, !Task.isCancelled, self.runtime.hasLateValue(since: number) else { return nil }
+    number = InvalidationNumber.latest
+    return self.admit()
+  }
+
+  /// Joins a run, or makes one.
+  private func admit() -> Step {
     switch self.runtime.admit(self) {
     case .newRun(let run, let context):
       self.phase.withLock { $0 = .waiting(.run(run)) }

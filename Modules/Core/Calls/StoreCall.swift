@@ -51,6 +51,8 @@ public final class StoreCall: Sendable {
   /// The index of the interceptor that gets this call.
   private let index: Int
   let phase = Mutex(Phase.new)
+  /// The latest invalidation before the call.
+  let invalidation = InvalidationNumber.latest
 
   init(
     of runtime: StoreRuntime,
@@ -101,7 +103,8 @@ extension StoreCall {
     self.runtime.withMachine { $0.isInvalidated ? nil : $0.state.typed }
   }
 
-  /// Whether the caller waits for a run. False if the state has what it asks for: ``proceed()`` then returns at once.
+  /// Whether the caller waits for a run. False if the state has what it asks for: ``proceed()`` then returns at once, unless
+  /// the value was invalidated since the call began.
   public var needsRun: Bool { self.kept == nil }
 
   /// The context of the run that the call has joined or started; nil before that, and once the run has ended.

@@ -12,6 +12,16 @@ public protocol InvalidationRelay: AnyObject, Sendable {
     at epoch: InvalidationEpoch,
     from relay: (any InvalidationRelay)?
   )
+
+  /// Waits until what the relay was told so far has reached those that it passes it on to, within a time of its own.
+  ///
+  /// ``OperationInvalidation/settled()`` waits for it, and a mutation with invalidations before it returns. Returns early
+  /// if the current task is cancelled. Returns at once by default.
+  nonisolated(nonsending) func invalidationsSettled() async
+}
+
+extension InvalidationRelay {
+  public nonisolated(nonsending) func invalidationsSettled() async {}
 }
 
 extension OperationClient {
@@ -26,9 +36,16 @@ extension OperationClient {
   /// - Parameters:
   ///   - subjects: What it concerns.
   ///   - relay: The relay that has learned of it; nil for code of this process.
-  public func noteInvalidation(of subjects: [InvalidationSubject], from relay: (any InvalidationRelay)? = nil) {
-    if subjects.isEmpty { return }
+  /// - Returns: The relays that pass it on.
+  @discardableResult
+  public func noteInvalidation(
+    of subjects: [InvalidationSubject],
+    from relay: (any InvalidationRelay)? = nil
+  ) -> [any InvalidationRelay] {
+    if subjects.isEmpty { return [] }
     let epoch = self.invalidations.append(subjects)
-    for object in self.invalidationRelays { object.willInvalidate(subjects, at: epoch, from: relay) }
+    let relays = self.invalidationRelays
+    for object in relays { object.willInvalidate(subjects, at: epoch, from: relay) }
+    return relays
   }
 }

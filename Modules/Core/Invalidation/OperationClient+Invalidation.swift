@@ -52,11 +52,11 @@ extension OperationClient {
     by operationName: String?,
     isolation: (any Actor)?
   ) -> OperationInvalidation {
-    self.noteInvalidation(of: [.path(path)])
+    let relays = self.noteInvalidation(of: [.path(path)])
     let runtimes = self.storage.runtimes(matching: path)
     let date = runtimes.first?.context.date
     let record = InvalidationRecord(of: path, by: operationName ?? RunningOperation.name, at: date)
-    return Self.invalidate(runtimes, record, rerunning: reruns, isEnqueued: isolation != nil)
+    return Self.invalidate(runtimes, record, rerunning: reruns, isEnqueued: isolation != nil).passedOn(by: relays)
   }
 
   /// Marks the stores at paths that start with one of several prefixes as stale in one step, and reruns some of them.
@@ -79,9 +79,10 @@ extension OperationClient {
     rerunning reruns: OperationReruns = .subscribed,
     isolation: (any Actor)? = #isolation
   ) -> OperationInvalidation {
-    self.noteInvalidation(of: paths.map { .path($0) })
+    let relays = self.noteInvalidation(of: paths.map { .path($0) })
     let stores = self.stores(matchingAnyOf: paths)
     return Self.invalidate(stores, subject: { Self.text(of: paths) }, rerunning: reruns, isolation: isolation)
+      .passedOn(by: relays)
   }
 
   /// Marks the stores at paths that start with `path` as stale if a predicate is true for them, and reruns some of them.
@@ -272,12 +273,28 @@ public struct OperationInvalidation: Sendable {
   let stores: [Store]
   /// Whether stores without subscribers run again, too, or stores that were not invalidated.
   var awaitsAllRuns = false
+  /// What passes the invalidation on.
+  private var relays: [any InvalidationRelay] = []
 
-  /// Waits until the reruns have settled or the current task is cancelled.
+  init(stores: [Store], awaitsAllRuns: Bool = false) {
+    self.stores = stores
+    self.awaitsAllRuns = awaitsAllRuns
+  }
+
+  /// Lets ``settled()`` wait for those that pass the invalidation on.
+  package func passedOn(by relays: [any InvalidationRelay]) -> Self {
+    var result = self
+    result.relays = relays
+    return result
+  }
+
+  /// Waits until the reruns have settled, and the invalidation was passed on, or the current task is cancelled.
   ///
-  /// It does not wait for stores that do not run again, such as those without subscribers.
+  /// It does not wait for stores that do not run again, such as those without subscribers. In a fleet it waits until the other
+  /// nodes cannot read what was invalidated any more, as the documentation of `OperationFleet` says.
   public func settled() async {
     await withDiscardingTaskGroup { group in
+      for relay in self.relays { group.addTask { await relay.invalidationsSettled() } }
       for store in self.stores {
         group.addTask { [awaitsAllRuns] in
           await store.runtime.settled(afterInvalidation: store.number)

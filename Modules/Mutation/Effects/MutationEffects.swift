@@ -148,7 +148,8 @@ struct EffectsRunWrapper: OperationRunWrapper {
     var context = context
     let effects = MutationEffects.begin(in: &context)
     let error = await body(context)
-    effects.runHasReturned(isSuccess: error == nil, isCancelled: Task.isCancelled)
+    let relays = effects.runHasReturned(isSuccess: error == nil, isCancelled: Task.isCancelled)
+    for relay in relays { await relay.invalidationsSettled() }
   }
 }
 
@@ -264,19 +265,22 @@ extension MutationEffects {
 // MARK: - Performing
 
 extension MutationEffects {
-  fileprivate func runHasReturned(isSuccess: Bool, isCancelled: Bool) {
+  /// - Returns: What passes the invalidations of the call on.
+  fileprivate func runHasReturned(isSuccess: Bool, isCancelled: Bool) -> [any InvalidationRelay] {
     let isDue = self.state.withLock { state in
       state.hasReturned = true
       // A cancelled attempt may go on for other callers that share it. The effects are performed when it ends.
       return !(isCancelled && state.isInAttempt)
     }
-    if isDue { self.perform(isSuccess: isSuccess) }
+    return isDue ? self.perform(isSuccess: isSuccess) : []
   }
 
   /// Performs the effects once.
   ///
   /// - Parameter isSuccess: Whether the call has succeeded outside of the modifiers with a share.
-  private func perform(isSuccess: Bool) {
+  /// - Returns: What passes its invalidations on.
+  @discardableResult
+  private func perform(isSuccess: Bool) -> [any InvalidationRelay] {
     let ended = self.state.withLock { state -> State in
       defer {
         state.isPerformed = true
@@ -309,6 +313,8 @@ extension MutationEffects {
       )
     }
     for update in updates where update.isSuccess && isSuccess { update.layer.commitAtRest() }
+    let clients = invalidations.map(\.client) + ended.selections.map(\.client)
+    return clients.first?.invalidationRelays ?? []
   }
 }
 
