@@ -259,7 +259,10 @@ let table: [Module] = [
     "Persistence",
     uses: ["Core", "Events", "Pausing", "Backoff", "Mutation", "Pagination", "PersistenceTesting", "SubjectFixtures"]
   ),
-  .tests("Fleet", uses: ["Core", "Events", "Pagination", "Fallback", "Persistence", "Tags", "FleetTesting"]),
+  .tests(
+    "Fleet",
+    uses: ["Core", "Events", "Pagination", "Mutation", "Fallback", "Persistence", "Tags", "FleetTesting"]
+  ),
   .subject(
     "StorageSubject",
     uses: ["Core", "Backoff", "Mutation", "Persistence", "SQLite", "SubjectFixtures"],

@@ -69,7 +69,7 @@ struct FleetBackendCheck<Backend: FleetBackend>: Sendable {
     switch rule {
     case .values: try await self.checkValues()
     case .keys: try await self.checkKeys()
-    case .batches: try await self.checkBatches()
+    case .batches: try await self.checkBatches() + self.checkLeaseBatches()
     case .timeToLive: try await self.checkTimeToLive()
     case .leases: try await self.checkLeases()
     case .tokens: try await self.checkTokens()

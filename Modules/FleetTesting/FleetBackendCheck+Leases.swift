@@ -33,6 +33,39 @@ extension FleetBackendCheck {
     return []
   }
 
+  func checkLeaseBatches() async throws -> [String] {
+    let keys = (0..<100).map { self.key("users/\($0)") }
+    for number in stride(from: 0, to: keys.count, by: 10) { try await self.put(keys[number], [UInt8(number)]) }
+    func requests(_ keys: [FleetKey], _ owner: (Int) -> String) -> [FleetLeaseRequest] {
+      keys.enumerated().map { FleetLeaseRequest(key: $1, owner: owner($0), duration: Self.hour) }
+    }
+    let remedy = "Answer each request, in their order."
+    let answers = try await self.backend.acquireLeases(requests(keys) { "a\($0)" })
+    guard answers.count == keys.count else {
+      return ["\(keys.count) leases were asked for at once, and \(answers.count) answers came. \(remedy)"]
+    }
+    var owners: [FleetKey: String] = [:]
+    for (number, answer) in answers.enumerated() {
+      switch answer {
+      case .fresh(let value, _) where number % 10 == 0 && value.bytes == [UInt8(number)]: break
+      case .granted(let lease, _) where number % 10 != 0 && lease.key == keys[number] && lease.owner == "a\(number)":
+        owners[lease.key] = lease.owner
+      default: return ["the request \(number) of \(keys.count) got \(answer). \(remedy)"]
+      }
+    }
+    let later = try await self.backend.acquireLeases(requests(keys.reversed()) { "b\($0)" })
+    for (key, answer) in zip(keys.reversed(), later) {
+      guard let owner = owners[key] else { continue }
+      if !self.isRefused(answer, because: owner) {
+        return ["\"\(owner)\" held a lease, and a request among others got \(answer). Refuse it."]
+      }
+    }
+    let twice = self.key("users/twice")
+    let both = try await self.backend.acquireLeases(requests([twice, twice]) { "c\($0)" })
+    let count = both.count { if case .granted = $0 { true } else { false } }
+    return count == 1 ? [] : ["two owners asked for one lease at once, and \(count) got it. Grant it once."]
+  }
+
   func checkTokens() async throws -> [String] {
     let key = self.key("posts/1")
     var findings: [String] = []

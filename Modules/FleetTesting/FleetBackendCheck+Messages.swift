@@ -73,6 +73,23 @@ extension FleetBackendCheck {
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     if granted != 1 { return ["16 owners took a lease at once, and \(granted) got it. Decide in one step."] }
+    // Each asks in another order: none may wait for one that waits for it.
+    let keys = (0..<60).map { self.key("lists/\($0)") }
+    let batches = try await withThrowingTaskGroup(of: Int.self) { group in
+      for owner in 0..<8 {
+        let requests = keys.indices.map { number in
+          let key = keys[(owner % 2 == 0 ? number : keys.count - number + owner) % keys.count]
+          return FleetLeaseRequest(key: key, owner: "\(owner)", duration: Self.hour)
+        }
+        group.addTask {
+          try await self.backend.acquireLeases(requests).count { if case .granted = $0 { true } else { false } }
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    if batches != keys.count {
+      return ["8 owners took \(keys.count) leases at once, and \(batches) were granted. Grant each of them once."]
+    }
     let epochs = try await withThrowingTaskGroup(of: FleetEpoch.self) { group in
       for number in 0..<16 { group.addTask { try await self.invalidate(self.subject("users/\(number)")) } }
       return try await group.reduce(into: Set<FleetEpoch>()) { $0.insert($1) }

@@ -7,7 +7,7 @@ public enum FleetBackendRule: String, CaseIterable, Hashable, Sendable, CustomSt
   case values
   /// Keys and subjects are compared byte by byte, whatever characters of ASCII they have and however long they are.
   case keys
-  /// A call with many keys, or many subjects, answers for each, in order.
+  /// A call with many keys, many subjects or many requests for leases answers for each, in order.
   case batches
   /// A value ends by the clock of the backend, which also tells its age.
   case timeToLive

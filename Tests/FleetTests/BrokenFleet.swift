@@ -8,7 +8,7 @@ final class BrokenFleet: FleetBackend {
     case none
     case truncatesBytes, keepsFirstValue, countsRevisionsAnew
     case foldsCase, takesPatterns, truncatesKeys
-    case leavesOutMissing, reversesAnswers, invalidatesFirstOnly
+    case leavesOutMissing, reversesAnswers, invalidatesFirstOnly, reversesLeases, leavesOutLeases
     case keepsForever, hasNoAge
     case leasesToAll, leasesForever, releasesForOthers
     case repeatsTokens
@@ -112,6 +112,16 @@ final class BrokenFleet: FleetBackend {
       return self.fault == .repeatsTokens ? 1 : lease.token
     }
     return .granted(FleetLease(key: request.key, owner: lease.owner, token: token), epoch: epoch)
+  }
+
+  func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer] {
+    var answers: [FleetLeaseAnswer] = []
+    for request in requests { answers.append(try await self.acquireLease(request)) }
+    switch self.fault {
+    case .reversesLeases: return answers.reversed()
+    case .leavesOutLeases: return answers.filter { if case .heldByAnother = $0 { false } else { true } }.dropLast()
+    default: return answers
+    }
   }
 
   func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {

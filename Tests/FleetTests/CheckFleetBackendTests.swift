@@ -10,6 +10,7 @@ import Testing
     (.values, .truncatesBytes), (.values, .keepsFirstValue), (.values, .countsRevisionsAnew),
     (.keys, .foldsCase), (.keys, .takesPatterns), (.keys, .truncatesKeys),
     (.batches, .leavesOutMissing), (.batches, .reversesAnswers), (.batches, .invalidatesFirstOnly),
+    (.batches, .reversesLeases), (.batches, .leavesOutLeases),
     (.timeToLive, .keepsForever), (.timeToLive, .hasNoAge),
     (.leases, .leasesToAll), (.leases, .leasesForever), (.leases, .releasesForOthers),
     (.tokens, .repeatsTokens),

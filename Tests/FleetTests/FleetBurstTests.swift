@@ -12,13 +12,7 @@ import Testing
     let lanes = SlowLanes(count: 4, duration: .milliseconds(2), on: fleet)
     let nodes = ["a", "b"].map { name in fleet.addNode(name) { SlowBackend($0, lanes) } }
     fleet.advance(by: .seconds(1))
-    var subscriptions: [OperationSubscription] = []
-    for item in 0..<count {
-      for node in nodes {
-        let store = node.client.store(for: fleet.query(item, on: node.name))
-        subscriptions.append(store.subscribe(with: QueryEventHandler()))
-      }
-    }
+    let subscriptions = self.subscribe(nodes, to: 0..<count, in: fleet)
     fleet.advance(by: .seconds(30))
     #expect(fleet.runs.count == count)
     let calls = lanes.count
@@ -27,9 +21,77 @@ import Testing
     #expect(fleet.runs.count == 2 * count)
     #expect(nodes.map(\.aways) == [0, 0])
     #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
-    // A lease for each node and a write for each key, and the other calls are for many keys.
-    #expect(lanes.count - calls <= 4 * count, "\(lanes.count - calls)")
+    // A write for each key, and the other calls are for many keys.
+    #expect(lanes.count - calls <= 2 * count, "\(lanes.count - calls)")
     for subscription in subscriptions { subscription.cancel() }
+  }
+
+  /// Subscribes on each node to each item.
+  private func subscribe(_ nodes: [Fleet.Node], to items: Range<Int>, in fleet: Fleet) -> [OperationSubscription] {
+    items.flatMap { item in
+      nodes.map { $0.client.store(for: fleet.query(item, on: $0.name)).subscribe(with: QueryEventHandler()) }
+    }
+  }
+
+  @Test func `A backend that takes leases one by one serves a burst, too`() {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    let lanes = SlowLanes(count: 4, duration: .milliseconds(1), on: fleet)
+    let nodes = ["a", "b"].map { name in fleet.addNode(name) { SingleLeaseBackend(SlowBackend($0, lanes)) } }
+    fleet.advance(by: .seconds(1))
+    let subscriptions = self.subscribe(nodes, to: 0..<1_000, in: fleet)
+    fleet.advance(by: .seconds(30))
+    #expect(fleet.runs.count == 1_000)
+    #expect(nodes.map(\.aways) == [0, 0])
+    #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `A key that the backend refuses makes one run alone, and the others of its call are served`() {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    let lanes = SlowLanes(count: 4, duration: .milliseconds(2), on: fleet)
+    let node = fleet.addNode("a") { SlowBackend($0, lanes, refusing: "/i77/") }
+    fleet.advance(by: .seconds(1))
+    let calls = lanes.count
+    expectWarning(.unusableFleetBackend) {
+      let subscriptions = self.subscribe([node], to: 0..<300, in: fleet)
+      fleet.advance(by: .seconds(30))
+      for subscription in subscriptions { subscription.cancel() }
+    }
+    #expect(node.aways == 0)
+    #expect(node.sources == ["run": 299, "alone": 1])
+    // Each half that has the key is asked for again.
+    #expect(lanes.count - calls < 299 + 40, "\(lanes.count - calls)")
+  }
+
+  @Test func `A run that finds no value has asked once, and stores its value with a second call`() {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    let node = fleet.addNode("a")
+    fleet.advance(by: .seconds(1))
+    let calls = node.connection.sentCalls
+    _ = fleet.perform { _ = try? await node.client.store(for: fleet.query(1, on: "a")).fetch() }
+    fleet.advance(by: .seconds(1))
+    #expect(node.sources == ["run": 1])
+    #expect(node.connection.sentCalls == calls + 2)
+  }
+
+  @Test func `A caller that leaves while its request is under way leaves no lease behind`() {
+    let network = InMemoryFleet.Network(latency: .milliseconds(20)...(.milliseconds(20)))
+    let fleet = Fleet(network: network, runDuration: .milliseconds(1))
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
+    fleet.advance(by: .seconds(1))
+    let task = fleet.perform { _ = try? await a.client.store(for: fleet.query(1, on: "a")).fetch() }
+    fleet.advance(by: .milliseconds(30))
+    task.cancel()
+    fleet.advance(by: .milliseconds(200))
+    let start = fleet.clock.elapsed
+    let end = Box<Duration?>(nil)
+    _ = fleet.perform {
+      _ = try? await b.client.store(for: fleet.query(1, on: "b")).fetch()
+      end.value = fleet.clock.elapsed - start
+    }
+    fleet.advance(by: .seconds(20))
+    #expect(fleet.runs.map(\.node) == ["b"])
+    #expect(end.value.map { $0 < .milliseconds(100) } == true, "\(String(describing: end.value))")
   }
 
   @Test func `A backend that falls silent in a burst delays no run for longer than the lookup timeout`() {
@@ -108,10 +170,13 @@ final class SlowLanes: Sendable {
 final class SlowBackend: FleetBackend {
   private let base: InMemoryFleetConnection
   private let lanes: SlowLanes
+  /// A part of the keys that are refused.
+  private let refusedKey: String?
 
-  init(_ base: InMemoryFleetConnection, _ lanes: SlowLanes) {
+  init(_ base: InMemoryFleetConnection, _ lanes: SlowLanes, refusing key: String? = nil) {
     self.base = base
     self.lanes = lanes
+    self.refusedKey = key
   }
 
   func lookUp(_ keys: [FleetKey]) async throws -> FleetLookup {
@@ -122,6 +187,14 @@ final class SlowBackend: FleetBackend {
   func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
     await self.lanes.pass()
     return try await self.base.acquireLease(request)
+  }
+
+  func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer] {
+    await self.lanes.pass()
+    if requests.contains(where: { self.refusedKey.map($0.key.text.contains) ?? false }) {
+      throw FleetError(code: .failed, message: "The key is refused. Use another one.")
+    }
+    return try await self.base.acquireLeases(requests)
   }
 
   func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
@@ -147,6 +220,43 @@ final class SlowBackend: FleetBackend {
   func invalidations(since epoch: FleetEpoch) async throws -> FleetInvalidations {
     await self.lanes.pass()
     return try await self.base.invalidations(since: epoch)
+  }
+
+  func messages(_ handler: @escaping @Sendable (FleetMessage) -> Void) -> OperationSubscription {
+    self.base.messages(handler)
+  }
+
+  func close() async { await self.base.close() }
+}
+
+/// A backend that is asked for leases one by one.
+final class SingleLeaseBackend: FleetBackend {
+  private let base: any FleetBackend
+
+  init(_ base: any FleetBackend) {
+    self.base = base
+  }
+
+  func lookUp(_ keys: [FleetKey]) async throws -> FleetLookup { try await self.base.lookUp(keys) }
+
+  func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
+    try await self.base.acquireLease(request)
+  }
+
+  func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
+    try await self.base.renewLease(lease, for: duration)
+  }
+
+  func releaseLease(_ lease: FleetLease) async throws { try await self.base.releaseLease(lease) }
+
+  func store(_ write: FleetWrite) async throws -> FleetWriteAnswer { try await self.base.store(write) }
+
+  func invalidate(_ subjects: [FleetSubject], by node: String) async throws -> FleetEpoch {
+    try await self.base.invalidate(subjects, by: node)
+  }
+
+  func invalidations(since epoch: FleetEpoch) async throws -> FleetInvalidations {
+    try await self.base.invalidations(since: epoch)
   }
 
   func messages(_ handler: @escaping @Sendable (FleetMessage) -> Void) -> OperationSubscription {

@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// The bound: three calls for a run that asks (look-up, lease, value), one for an invalidation made and one for an
+  /// The bound: two calls for a run that asks (value or lease, write), one for an invalidation made and one for an
   /// invalidation heard, one a heartbeat, one a half lookup timeout while a run waits, and a renewal each third of a lease.
   private func checkMessages(
     of nodes: [Fleet.Node],
@@ -99,7 +99,7 @@ import Testing
     var (calls, bounds, messages) = (0, 0, 0)
     for node in nodes {
       let asked = node.sources.values.reduce(0, +)
-      let bound = asked * 3 + invalidations * 2 + Int(seconds / 5) + Int(seconds * 4) + node.aways * 20 + 10
+      let bound = asked * 2 + invalidations * 2 + Int(seconds / 5) + Int(seconds * 4) + node.aways * 20 + 10
       #expect(node.connection.sentCalls <= bound)
       calls += node.connection.sentCalls
       bounds += bound

@@ -39,6 +39,19 @@ public protocol FleetBackend: AnyObject, Sendable {
   /// - Throws: An error if the backend cannot answer. The lease may have been granted then, and ends by its time.
   nonisolated(nonsending) func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer
 
+  /// Takes the leases of several keys, each as ``acquireLease(_:)`` does.
+  ///
+  /// Nodes ask with this call alone: the runs that begin while others are asked for gather for the next call. By default the
+  /// values are looked up with one call, and then the leases are asked for one by one, 16 at a time. Implement it with one
+  /// call where the backend can.
+  ///
+  /// - Parameter requests: The requests, at least one and at most ``FleetLimits/batch``. Several may be for one key: then
+  ///   at most one of them is granted.
+  /// - Returns: The answer to each request, in their order.
+  /// - Throws: An error if the backend cannot answer. Some leases may have been granted then, as a lost answer does. If the code
+  ///   of the error is ``FleetError/Code/failed``, nodes ask for a half of the requests, so that one key does not fail all.
+  nonisolated(nonsending) func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer]
+
   /// Lets a lease last for a duration from now.
   ///
   /// - Parameters:
@@ -111,6 +124,31 @@ public protocol FleetBackend: AnyObject, Sendable {
 
 extension FleetBackend {
   public var messagesFailure: FleetError? { nil }
+
+  nonisolated(nonsending)
+    public func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer]
+  {
+    if requests.count == 1 { return [try await self.acquireLease(requests[0])] }
+    let lookup = try await self.lookUp(requests.map(\.key))
+    var answers = zip(requests, lookup.values).map { request, value -> FleetLeaseAnswer? in
+      guard let value, value.revision > request.knownRevision ?? 0 else { return nil }
+      return .fresh(value, epoch: lookup.epoch)
+    }
+    guard answers.count == requests.count else { throw FleetError.wrongCount(answers.count, of: requests.count) }
+    var missing = answers.indices.filter { answers[$0] == nil }[...]
+    try await withThrowingTaskGroup(of: (Int, FleetLeaseAnswer).self) { group in
+      func addNext() {
+        guard let place = missing.popFirst() else { return }
+        group.addTask { (place, try await self.acquireLease(requests[place])) }
+      }
+      for _ in 0..<16 { addNext() }
+      while let (place, answer) = try await group.next() {
+        answers[place] = answer
+        addNext()
+      }
+    }
+    return answers.compactMap(\.self)
+  }
 }
 
 /// Limits that nodes and backends keep.

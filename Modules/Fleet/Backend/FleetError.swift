@@ -62,6 +62,14 @@ extension FleetError {
     let message = "The fleet's backend \(name) was closed. Close it after its last use, or open another one."
     return Self(code: .closed, message: message)
   }
+
+  /// The error of a backend that has answered for fewer keys, or for more, than it was asked for.
+  static func wrongCount(_ count: Int, of expected: Int) -> Self {
+    Self(
+      code: .failed,
+      message: "The fleet's backend has answered \(count) of \(expected) keys. Answer for each, in their order."
+    )
+  }
 }
 
 extension FleetError: LocalizedError {

@@ -42,7 +42,7 @@ public struct FleetLeaseRequest: Hashable, Sendable {
   }
 }
 
-/// The answer of ``FleetBackend/acquireLease(_:)``.
+/// The answer of ``FleetBackend/acquireLease(_:)`` and ``FleetBackend/acquireLeases(_:)``.
 @nonexhaustive(warn)
 public enum FleetLeaseAnswer: Hashable, Sendable {
   /// The owner holds the lease. A run that begins now has seen the epoch.

@@ -123,6 +123,12 @@ extension InMemoryFleet: FleetBackend {
     try await self.first.acquireLease(request)
   }
 
+  nonisolated(nonsending)
+    public func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer]
+  {
+    try await self.first.acquireLeases(requests)
+  }
+
   nonisolated(nonsending) public func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
     try await self.first.renewLease(lease, for: duration)
   }

@@ -127,6 +127,12 @@ extension InMemoryFleetConnection: FleetBackend {
     try await self.call { table, now in (table.acquireLease(request, at: now), nil) }
   }
 
+  nonisolated(nonsending)
+    public func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer]
+  {
+    try await self.call { table, now in (requests.map { table.acquireLease($0, at: now) }, nil) }
+  }
+
   nonisolated(nonsending) public func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
     try await self.call { table, now in (table.renewLease(lease, for: duration, at: now), nil) }
   }

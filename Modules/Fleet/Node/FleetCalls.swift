@@ -37,18 +37,18 @@ struct FleetTurns: Sendable {
   }
 }
 
-/// The look-ups of runs: while some are under way, the next ones gather, and are asked for with one call.
-struct FleetLookups: Sendable {
+/// The requests of runs for a value or a lease: while some are under way, the next ones gather, and are sent with one call.
+struct FleetRequests: Sendable {
   /// The answer to one of them.
   struct Answer: Sendable {
-    /// The value; nil if the backend was not asked.
-    var result: Result<FleetValue?, any Error>?
-    /// How long it has waited here.
+    /// The answer of the backend; nil if it was not asked.
+    var result: Result<FleetLeaseAnswer, any Error>?
+    /// How long the request has waited here.
     var waited = Duration.zero
   }
 
   struct Entry: Sendable {
-    let key: FleetKey
+    let request: FleetLeaseRequest
     /// When it was added.
     let start: Duration
     /// How long the backend may take.
@@ -56,7 +56,7 @@ struct FleetLookups: Sendable {
     let outcome = AwaitedOutcome<Answer>()
   }
 
-  /// So many that a few slow answers delay no other look-up.
+  /// So many that a few slow answers delay no other request.
   private static let maximumCalls = 8
   private static let maximumKeys = 100
   /// About what one answer may hold.
@@ -64,14 +64,14 @@ struct FleetLookups: Sendable {
 
   private var waiting: [Entry] = []
   private var calls = 0
-  /// The mean size of the values of the last call.
+  /// The mean size of the answers of the last call.
   private var bytesPerKey = 0
 
   mutating func add(_ entry: Entry) { self.waiting.append(entry) }
 
   mutating func remove(_ entry: Entry) { self.waiting.removeAll { $0.outcome === entry.outcome } }
 
-  /// The look-ups of the next call; nil if there are none, or enough calls are under way.
+  /// The requests of the next call; nil if there are none, or enough calls are under way.
   mutating func begin() -> [Entry]? {
     guard self.calls < Self.maximumCalls, !self.waiting.isEmpty else { return nil }
     let count = max(1, min(Self.maximumKeys, Self.maximumBytes / max(self.bytesPerKey, 1)))
@@ -82,10 +82,11 @@ struct FleetLookups: Sendable {
   }
 
   /// Ends a call.
-  mutating func end(_ values: [FleetValue?]?) {
+  ///
+  /// - Parameter bytesPerKey: The mean size of its answers; nil if there were none.
+  mutating func end(bytesPerKey: Int?) {
     self.calls -= 1
-    guard let values, !values.isEmpty else { return }
-    self.bytesPerKey = values.reduce(0) { $0 + ($1?.bytes.count ?? 0) } / values.count
+    if let bytesPerKey { self.bytesPerKey = bytesPerKey }
   }
 
   /// Ends all waits, whose outcomes the caller decides.
@@ -117,47 +118,101 @@ extension FleetNode {
     return (result, waited)
   }
 
-  /// Looks up the value of a key, together with those that other runs look up meanwhile.
-  nonisolated(nonsending) func lookUp(_ key: FleetKey, within limit: Duration) async -> FleetLookups.Answer {
-    let entry = FleetLookups.Entry(key: key, start: self.deadlines.elapsed, limit: limit)
-    self.state.withLock { $0.lookups.add(entry) }
-    self.sendLookups()
-    let answer = await entry.outcome.value(cancelled: FleetLookups.Answer(result: .failure(CancellationError())))
-    if case .failure(is CancellationError) = answer.result { self.state.withLock { $0.lookups.remove(entry) } }
+  /// Asks for the value or the lease of a key, together with what other runs ask for meanwhile.
+  ///
+  /// A caller that is cancelled leaves no lease behind, for whose end others would wait.
+  nonisolated(nonsending) func ask(_ request: FleetLeaseRequest, within limit: Duration) async -> FleetRequests.Answer {
+    let entry = FleetRequests.Entry(request: request, start: self.deadlines.elapsed, limit: limit)
+    self.state.withLock { $0.requests.add(entry) }
+    self.sendRequests()
+    let answer = await entry.outcome.value(cancelled: FleetRequests.Answer(result: .failure(CancellationError())))
+    if case .failure(is CancellationError) = answer.result { self.state.withLock { $0.requests.remove(entry) } }
     return answer
   }
 
-  private func sendLookups() {
-    while let batch = self.state.withLock({ $0.lookups.begin() }) {
-      self.start("look up values") { await self.send(batch) }
+  private func sendRequests() {
+    while let batch = self.state.withLock({ $0.requests.begin() }) {
+      self.start("ask for values and leases") { await self.send(batch) }
     }
   }
 
-  private func send(_ batch: [FleetLookups.Entry]) async {
+  private func send(_ batch: [FleetRequests.Entry]) async {
     let now = self.deadlines.elapsed
-    let limit = batch.map(\.limit).min() ?? self.settings.lookupTimeout
-    let keys = batch.map(\.key)
-    let answer = await self.call(within: limit) { try await $0.lookUp(keys) }
-    switch answer {
-    case .success(let lookup):
-      self.state.withLock { $0.lookups.end(lookup.values) }
-      self.note(lookup.epoch)
-    case .failure(let error):
-      self.state.withLock { $0.lookups.end(nil) }
-      // Before the next look-ups, as above.
-      self.noteFailureOfOneKey(error)
-    }
-    for (index, entry) in batch.enumerated() {
-      let result = answer.map { $0.values.indices.contains(index) ? $0.values[index] : nil }
-      entry.outcome.decide(FleetLookups.Answer(result: result, waited: now - entry.start))
-    }
-    self.sendLookups()
+    let end = now + (batch.map(\.limit).min() ?? self.settings.lookupTimeout)
+    let size = await self.send(batch[...], at: now, until: end)
+    self.state.withLock { $0.requests.end(bytesPerKey: size.map { $0 / batch.count }) }
+    self.sendRequests()
   }
 
-  /// Lets the calls go that have not been made: their runs go on alone.
+  /// Sends requests with one call. If the backend refuses it, a key may be the reason: then it sends the halves.
+  ///
+  /// - Returns: The size of the answers; nil if there was none.
+  private func send(
+    _ batch: ArraySlice<FleetRequests.Entry>,
+    at start: Duration,
+    until end: Duration
+  ) async -> Int? {
+    let requests = batch.map(\.request)
+    let now = self.deadlines.elapsed
+    let limit = max(end - now, .zero)
+    let answer = await self.call(within: limit) { backend in
+      let answers = try await backend.acquireLeases(requests)
+      guard answers.count == requests.count else { throw FleetError.wrongCount(answers.count, of: requests.count) }
+      return answers
+    }
+    switch answer {
+    case .success(let answers):
+      if let epoch = answers.compactMap(\.epoch).max() { self.note(epoch, askedAt: now) }
+      for (entry, answer) in zip(batch, answers) { await self.decide(entry, .success(answer), sentAt: start) }
+      return answers.reduce(0) { $0 + $1.size }
+    case .failure(let error):
+      // Before the next requests: no run asks a backend that has just been away.
+      self.noteFailureOfOneKey(error)
+      if batch.count > 1, (error as? FleetError)?.code == .failed, !self.isAlone, self.deadlines.elapsed < end {
+        let middle = batch.startIndex + batch.count / 2
+        let first = await self.send(batch[..<middle], at: start, until: end)
+        let second = await self.send(batch[middle...], at: start, until: end)
+        return first.map { $0 + (second ?? 0) } ?? second
+      }
+      for entry in batch { await self.decide(entry, .failure(error), sentAt: start) }
+      return nil
+    }
+  }
+
+  private func decide(
+    _ entry: FleetRequests.Entry,
+    _ result: Result<FleetLeaseAnswer, any Error>,
+    sentAt: Duration
+  ) async {
+    entry.outcome.decide(FleetRequests.Answer(result: result, waited: sentAt - entry.start))
+    guard case .success(.granted(let lease, _)) = result else { return }
+    // The first outcome counts: this one says that the caller has left before.
+    guard case .failure(is CancellationError) = await entry.outcome.value().result else { return }
+    self.start("give a lease back") { await self.giveBackOrOwe(lease) }
+  }
+
+  /// Lets the calls go that have not been made: their runs go on alone, and readers get what the stores have.
   func endCalls() {
-    let (turns, lookups) = self.state.withLock { ($0.turns.removeAll(), $0.lookups.removeAll()) }
+    let (turns, requests, readers) = self.state.withLock { state in
+      (state.turns.removeAll(), state.requests.removeAll(), state.confirmations.removeAll())
+    }
     for turn in turns { turn.decide(false) }
-    for lookup in lookups { lookup.decide(FleetLookups.Answer()) }
+    for reader in readers { reader.decide() }
+    for request in requests { request.decide(FleetRequests.Answer()) }
+  }
+}
+
+extension FleetLeaseAnswer {
+  /// The epoch of its moment; nil if another owner holds the lease.
+  fileprivate var epoch: FleetEpoch? {
+    switch self {
+    case .granted(_, let epoch), .fresh(_, let epoch): epoch
+    case .heldByAnother: nil
+    }
+  }
+
+  /// The number of bytes of its value.
+  fileprivate var size: Int {
+    if case .fresh(let value, _) = self { value.bytes.count } else { 0 }
   }
 }

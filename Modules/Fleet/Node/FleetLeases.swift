@@ -48,9 +48,12 @@ extension FleetNode {
   /// - Returns: The error of a backend that does not answer.
   nonisolated(nonsending) func giveBack(_ lease: FleetLease) async -> (any Error)? {
     switch await self.callInTurn(within: self.settings.lookupTimeout, { try await $0.releaseLease(lease) }).result {
-    case .success: nil
-    case .failure(let error): error
-    case nil: CancellationError()
+    case .success:
+      // Other runs of this node need no message.
+      self.wake(lease.key.text)
+      return nil
+    case .failure(let error): return error
+    case nil: return CancellationError()
     }
   }
 

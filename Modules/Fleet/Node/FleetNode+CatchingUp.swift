@@ -2,10 +2,16 @@ internal import OperationCore
 
 extension FleetNode {
   /// Takes an epoch of a message or an answer, and asks for the invalidations up to it if it is new.
-  func note(_ epoch: FleetEpoch) {
+  ///
+  /// - Parameters:
+  ///   - epoch: The epoch.
+  ///   - time: When an answer was asked for; nil for a message.
+  func note(_ epoch: FleetEpoch, askedAt time: Duration? = nil) {
     let isNew = self.state.withLock { state in
       state.seenEpoch = max(state.seenEpoch, epoch)
-      return state.knownEpoch.map { epoch > $0 } ?? true
+      let isNew = state.knownEpoch.map { epoch > $0 } ?? true
+      if let time, state.knownEpoch == epoch { state.confirmations.confirm(at: time) }
+      return isNew
     }
     if isNew { self.catchUp() }
   }
@@ -42,10 +48,12 @@ extension FleetNode {
       defer { if state.pending.isEmpty { state.hasRunAlone = false } }
       return (state.knownEpoch, state.hasRunAlone)
     }
+    let start = self.deadlines.elapsed
     let answer = await self.call(within: limit) { try await $0.invalidations(since: known ?? .zero) }
     switch answer {
     case .success(let invalidations):
       self.apply(invalidations, since: known, hasRunAlone: hasRunAlone)
+      self.state.withLock { $0.confirmations.confirm(at: start) }
       return .success(())
     case .failure(let error):
       if hasRunAlone { self.state.withLock { $0.hasRunAlone = true } }
@@ -64,7 +72,9 @@ extension FleetNode {
   private func apply(_ invalidations: FleetInvalidations, since known: FleetEpoch?, hasRunAlone: Bool) {
     // Own ones have reached the stores before they were sent. But a run that began without the backend since then may
     // be older than an invalidation that another node has made before it.
-    let (isClosed, appliesOwn) = self.state.withLock { ($0.isClosed, hasRunAlone || $0.hasRunAlone) }
+    let (isClosed, appliesOwn, applied) = self.state.withLock { state in
+      (state.isClosed, hasRunAlone || state.hasRunAlone, state.knownEpoch)
+    }
     if isClosed { return }
     switch invalidations {
     // The first answer names what was invalidated at any time: what is older than the join was invalidated then.
@@ -72,7 +82,9 @@ extension FleetNode {
     case _ where known == nil && !appliesOwn: self.invalidateValuesSinceJoining()
     case .everything: self.invalidateEverything()
     case .listed(let list, _):
-      self.invalidate(list.filter { appliesOwn || $0.node != self.identity }.map(\.subject))
+      // Another answer may have told the stores meanwhile.
+      let rest = list.filter { appliesOwn || ($0.node != self.identity && $0.epoch > applied ?? .zero) }
+      self.invalidate(rest.map(\.subject))
     }
     // After the stores: a run that begins now, and finds the epoch known, answers it.
     self.state.withLock { state in

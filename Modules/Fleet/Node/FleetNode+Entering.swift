@@ -22,7 +22,7 @@ extension FleetNode {
     case cancelled
   }
 
-  /// Looks up a value, or waits for the run of another node, or gets the right to run.
+  /// Gets a value, or waits for the run of another node, or gets the right to run.
   ///
   /// - Parameters:
   ///   - key: The key of the value.
@@ -36,7 +36,6 @@ extension FleetNode {
       await self.sendPending(within: self.timeLeft(visit)), !self.isAlone
     else { return Task.isCancelled ? .cancelled : self.goAlone() }
     while true {
-      if let entry = await self.lookUp(&visit) { return entry }
       switch await self.tryToRun(&visit) {
       case .entered(let entry): return entry
       case .wait(let wait, let remaining):
@@ -50,19 +49,6 @@ extension FleetNode {
         visit.start = self.deadlines.elapsed
         visit.hasWaited = true
       }
-    }
-  }
-
-  /// Looks for a value, unless the run wants a newer one. Returns nil if there is none.
-  private nonisolated(nonsending) func lookUp(_ visit: inout FleetVisit) async -> Entry? {
-    guard visit.knownRevision == nil else { return nil }
-    let answer = await self.lookUp(visit.key, within: self.timeLeft(visit))
-    // What the node itself has delayed was not the backend's.
-    visit.start += answer.waited
-    switch answer.result {
-    case .success(let value): return value.map { .value($0, visit.hasWaited ? .awaited : .shared) }
-    case .failure(is CancellationError): return .cancelled
-    case .failure, nil: return self.goAlone()
     }
   }
 
@@ -91,6 +77,7 @@ extension FleetNode {
     case wait(AwaitedOutcome<WakeReason>, Duration)
   }
 
+  /// Asks for a value and for the lease at once, so that a run that finds no value has asked once before it begins.
   private nonisolated(nonsending) func tryToRun(_ visit: inout FleetVisit) async -> Attempt {
     // Before the request, so that no message about its end is missed.
     let wait = AwaitedOutcome<WakeReason>()
@@ -102,43 +89,25 @@ extension FleetNode {
       knownRevision: visit.knownRevision
     )
     let start = self.deadlines.elapsed
-    let (answer, waited) = await self.ask(request, within: self.timeLeft(visit))
-    let asked = start + waited
-    visit.start += waited
-    if case .success(.heldByAnother(_, let remaining)) = answer { return .wait(wait, remaining) }
+    let answer = await self.ask(request, within: self.timeLeft(visit))
+    let asked = start + answer.waited
+    // What the node itself has delayed was not the backend's.
+    visit.start += answer.waited
+    if case .success(.heldByAnother(_, let remaining)) = answer.result { return .wait(wait, remaining) }
     self.state.withLock { $0.waits.remove(wait, for: visit.key) }
-    switch answer {
+    switch answer.result {
     case .success(.granted(let lease, let epoch)):
       guard self.hold(lease) else { return .entered(self.goAlone()) }
-      self.note(epoch)
       let renewal = FleetRenewal(of: lease, node: self, end: asked + self.settings.leaseDuration)
       let admission = FleetAdmission(lease: lease, epoch: epoch, timeLeft: self.timeLeft(visit), renewal: renewal)
       return .entered(.admitted(admission))
-    case .success(.fresh(let value, let epoch)):
-      self.note(epoch)
+    case .success(.fresh(let value, _)):
       return .entered(.value(value, visit.hasWaited ? .awaited : .shared))
     case .success(.heldByAnother): preconditionFailure("Returned above.")
     case .failure(is CancellationError): return .entered(.cancelled)
     // The backend may have granted the lease. It ends by its time.
     case .failure, nil: return .entered(self.goAlone())
     }
-  }
-
-  /// Asks for a lease, in a task of its own: a caller that is cancelled meanwhile leaves no lease behind, for whose end others
-  /// would wait.
-  private nonisolated(nonsending) func ask(
-    _ request: FleetLeaseRequest,
-    within limit: Duration
-  ) async -> (Result<FleetLeaseAnswer, any Error>?, waited: Duration) {
-    let outcome = AwaitedOutcome<(Result<FleetLeaseAnswer, any Error>?, waited: Duration)>()
-    self.start("ask for a lease") {
-      let (result, waited) = await self.callInTurn(within: limit) { try await $0.acquireLease(request) }
-      outcome.decide((result, waited))
-      // The first outcome counts: this one says that the caller has left before.
-      guard case .failure(is CancellationError) = await outcome.value().0 else { return }
-      if case .success(.granted(let lease, _)) = result { await self.giveBackOrOwe(lease) }
-    }
-    return await outcome.value(cancelled: (.failure(CancellationError()), .zero))
   }
 
   private nonisolated(nonsending) func wait(
@@ -198,6 +167,8 @@ extension FleetNode {
         // The store must know of the invalidation before it takes the value.
         if answer == .invalidated { _ = await self.askForInvalidations(within: self.settings.lookupTimeout) }
         outcome.decide(answer)
+        // Other runs of this node need no message.
+        self.wake(write.lease.key.text)
       case .failure:
         outcome.decide(nil)
         // A backend that refuses this value alone takes the lease back. One that does not answer gets it later.

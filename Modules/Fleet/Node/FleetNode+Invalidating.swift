@@ -61,8 +61,10 @@ extension FleetNode {
     let known = self.state.withLock { $0.knownEpoch }
     let answer = await self.call(within: self.settings.lookupTimeout) { try await $0.invalidate(batch, by: identity) }
     let isSent = if case .success = answer { true } else { false }
+    let now = self.deadlines.elapsed
     let done = self.state.withLock { state in
-      state.pending.endSending(isSent: isSent, maximum: self.settings.maximumPendingInvalidations)
+      if isSent { state.sentAt = now }
+      return state.pending.endSending(isSent: isSent, maximum: self.settings.maximumPendingInvalidations)
     }
     for outcome in done { outcome.decide(isSent) }
     switch answer {

@@ -44,7 +44,10 @@ public final class FleetNode: Sendable {
     var lastRun: UInt64 = 0
     var leases = FleetLeases()
     var turns = FleetTurns()
-    var lookups = FleetLookups()
+    var requests = FleetRequests()
+    var confirmations = FleetConfirmations()
+    /// When the backend has acknowledged the last own invalidation.
+    var sentAt: Duration?
     /// Whether the backend is being asked after it has refused a call for one key, and when it has last served then.
     var isVerifying = false
     var verifiedAt: Duration?

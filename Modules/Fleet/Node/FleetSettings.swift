@@ -19,6 +19,14 @@ public struct FleetSettings: Sendable {
   /// How often a node asks for invalidations of which no message has told it; 10 s by default.
   public var heartbeat: Duration
 
+  /// How long a node may read fresh values of its stores after an answer of the backend, before it asks whether something was
+  /// invalidated; 10 ms by default, and the same on all nodes.
+  ///
+  /// `settled()` of an invalidation, and a mutation with invalidations, take as much longer, so that no node reads what was
+  /// invalidated after they have returned. With zero, each read of a fresh value waits for an answer, and authors wait no
+  /// longer than for the backend. With nil, readers never ask, and learn of invalidations by messages.
+  public var readLease: Duration?
+
   /// The largest number of bytes of a value that is shared; 1,000,000 by default.
   public var maximumValueSize: Int
 
@@ -33,6 +41,7 @@ public struct FleetSettings: Sendable {
     lookupTimeout: Duration = .milliseconds(500),
     leaseDuration: Duration = .seconds(10),
     heartbeat: Duration = .seconds(10),
+    readLease: Duration? = .milliseconds(10),
     maximumValueSize: Int = 1_000_000,
     maximumPendingInvalidations: Int = 1_000
   ) {
@@ -40,6 +49,7 @@ public struct FleetSettings: Sendable {
     self.lookupTimeout = lookupTimeout.reportedUnlessPositive(in: "FleetSettings.lookupTimeout")
     self.leaseDuration = leaseDuration.reportedUnlessPositive(in: "FleetSettings.leaseDuration")
     self.heartbeat = heartbeat.reportedUnlessPositive(in: "FleetSettings.heartbeat")
+    self.readLease = readLease.map { max($0.clampedForClock, .zero) }
     self.maximumValueSize = max(maximumValueSize, 0)
     self.maximumPendingInvalidations = max(maximumPendingInvalidations, 1)
   }

@@ -68,12 +68,12 @@ extension FleetNode {
   }
 
   private func performWatch(within limit: Duration) async {
-    let keys = self.state.withLock { $0.waits.keys }
+    let (keys, now) = (self.state.withLock { $0.waits.keys }, self.deadlines.elapsed)
     if !keys.isEmpty, !self.isAlone {
       switch await self.call(within: limit, { try await $0.lookUp(keys) }) {
       case .success(let lookup):
         for (key, value) in zip(keys, lookup.values) where value != nil { self.wake(key.text) }
-        self.note(lookup.epoch)
+        self.note(lookup.epoch, askedAt: now)
       case .failure(let error): self.noteFailure(error)
       }
     }

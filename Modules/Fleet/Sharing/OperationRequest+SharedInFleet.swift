@@ -60,6 +60,7 @@ where Operation.Value: Codable & Sendable {
   public var sourceText: String { ".sharedInFleet(as: \"\(self.settings.name)\")" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {
+    context.callInterceptors.append(FleetReads())
     operation.setup(context: &context)
     context.addEntriesToOutcomes()
     context.invalidatesRestoredValues = true
