@@ -76,8 +76,8 @@
       )
       #expect(
         names == """
-          acquire_lease,apply_batch,apply_batch_if,clean_up,fleet_acquire_lease,fleet_begin,fleet_clean_up,fleet_invalidate,\
-          fleet_release_lease,fleet_store
+          acquire_lease,apply_batch,apply_batch_if,clean_up,fleet_acquire_lease,fleet_acquire_leases,fleet_begin,\
+          fleet_clean_up,fleet_invalidate,fleet_is_invalidated,fleet_moment,fleet_release_lease,fleet_store
           """
       )
       await fleet.close()

@@ -19,11 +19,25 @@
       }
     }
 
-    @Test(arguments: ["password=secret nonsense", "postgresql://a:secret@[", "secret", "postgresql://a:p@secret@b/c"])
+    @Test(arguments: [
+      "password=secret nonsense", "postgresql://a:secret@[", "secret", "postgresql://a:p@secret@b/c",
+      "postgresql://a:p@secret/word@b/c", "postgresql://a:p@secret:5432@b/c", "postgresql://a:1/secret@b/c",
+      "postgres://a:secret@@b", "postgresql://a:p@b/c?secret=1",
+    ])
     func `A connection string that cannot be read is refused without being quoted`(text: String) throws {
       let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLStorage(connection: text) }
       #expect(error?.code == .invalidConnection)
       #expect(error?.description.contains("secret") == false)
+    }
+
+    @Test func `An option that libpq does not know is told as such`() throws {
+      for text in ["host=b timeout=1", "postgresql://a:p@b/c?timeout=1"] {
+        let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLStorage(connection: text) }
+        #expect(error?.message.hasPrefix("The connection string has an option that libpq does not know.") == true)
+      }
+      // Characters of a user or of a database that are written as they have to be.
+      let name = ConnectionName(try ConnectionOptions("postgresql://a%40b:p%40%2F@c/d%40e?user=f@g"))
+      #expect(name.host == "c" && name.database == "d@e")
     }
 
     @Test(arguments: ["", "pg_mine", "information_schema", "a\"b", "a'b", String(repeating: "a", count: 64)])
@@ -58,7 +72,8 @@
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
       #expect(error?.code == .newerSchema)
-      #expect(error?.message.contains("has the version 99, and this program knows 5") == true)
+      let version = PostgreSQLSchema.currentVersion
+      #expect(error?.message.contains("has the version 99, and this program knows \(version)") == true)
       await storage.close()
       let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
       let refusal = await #expect(throws: FleetError.self) { try await fleet.lookUp([FleetKey("a", subjects: [])]) }
@@ -75,7 +90,8 @@
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema, isMigrating: false)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
       #expect((error?.cause as? PostgreSQLError)?.code == .olderSchema)
-      #expect(error?.message.contains("is missing, and this program needs 5. Migrate it as its owner") == true)
+      let version = PostgreSQLSchema.currentVersion
+      #expect(error?.message.contains("is missing, and this program needs \(version). Migrate it as its owner") == true)
       await storage.close()
     }
 

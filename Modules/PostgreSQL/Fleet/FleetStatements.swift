@@ -6,7 +6,7 @@
   struct FleetStatements: Sendable {
     let begin: Statement
     let lookUp: Statement
-    let acquireLease: Statement
+    let acquireLeases: Statement
     let renewLease: Statement
     let releaseLease: Statement
     let store: Statement
@@ -28,7 +28,7 @@
         """
         SELECT c.epoch, v.bytes, v.revision, v.epoch,
           greatest(0, extract(epoch FROM pg_catalog.clock_timestamp() - v.stored_at) * 1000000)::bigint
-        FROM \(name).fleet_clock c CROSS JOIN pg_catalog.unnest($1) WITH ORDINALITY AS k (key, place)
+        FROM \(name).fleet_moment() c CROSS JOIN pg_catalog.unnest($1) WITH ORDINALITY AS k (key, place)
         LEFT JOIN LATERAL (
           SELECT * FROM \(name).fleet_value w
           WHERE w.key = k.key AND w.ends_at > pg_catalog.clock_timestamp() AND w.epoch >= c.floor
@@ -39,15 +39,15 @@
         """,
         .byteArray
       )
-      self.acquireLease = Statement(
+      self.acquireLeases = Statement(
         """
-        SELECT epoch, token, owner, remaining, bytes, revision, value_epoch, age
-        FROM \(name).fleet_acquire_lease($1, $2, $3, \(notDurable("$4")))
+        SELECT place, epoch, token, owner, remaining, bytes, revision, value_epoch, age
+        FROM \(name).fleet_acquire_leases($1, $2, $3, \(notDurable("$4")))
         """,
-        .bytes,
-        .bytes,
-        .integer,
-        .integer
+        .byteArray,
+        .byteArray,
+        .integerArray,
+        .integerArray
       )
       self.renewLease = Statement(
         """
@@ -80,7 +80,7 @@
       self.invalidations = Statement(
         """
         SELECT c.epoch, $1 < c.floor OR $1 > c.epoch, i.subject, i.epoch, i.node
-        FROM \(name).fleet_clock c LEFT JOIN LATERAL (
+        FROM \(name).fleet_moment() c LEFT JOIN LATERAL (
           SELECT * FROM \(name).fleet_invalidation j WHERE j.epoch > $1 AND $1 >= c.floor ORDER BY j.epoch LIMIT $2
         ) i ON true
         """,

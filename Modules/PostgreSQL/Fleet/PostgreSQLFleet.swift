@@ -147,23 +147,28 @@
     }
 
     nonisolated(nonsending) public func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
+      try await self.acquireLeases([request])[0]
+    }
+
+    nonisolated(nonsending)
+      public func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer]
+    {
       let rows = try await self.perform(
-        self.statements.acquireLease,
+        self.statements.acquireLeases,
         [
-          .bytes(request.key.bytes), .bytes(Array(request.owner.utf8)), .integer(request.duration.microseconds),
-          .integer(request.knownRevision ?? -1),
+          .byteArray(requests.map(\.key.bytes)), .byteArray(requests.map { Array($0.owner.utf8) }),
+          .integerArray(requests.map(\.duration.microseconds)), .integerArray(requests.map { $0.knownRevision ?? -1 }),
         ]
       )
-      guard let row = rows.first, let epoch = row.integer(0) else { throw FleetError.noAnswer }
-      if let token = row.integer(1) {
-        let lease = FleetLease(key: request.key, owner: request.owner, token: token)
-        return .granted(lease, epoch: FleetEpoch(rawValue: epoch))
+      var answers = [FleetLeaseAnswer?](repeating: nil, count: requests.count)
+      for row in rows {
+        guard let place = row.integer(0).map({ Int($0) - 1 }), requests.indices.contains(place) else { continue }
+        answers[place] = FleetLeaseAnswer(row, to: requests[place])
       }
-      if let bytes = row.bytes(4) {
-        let value = FleetValue(bytes, revision: row.integer(5), epoch: row.integer(6), age: row.integer(7))
-        return .fresh(value, epoch: FleetEpoch(rawValue: epoch))
+      return try answers.map { answer in
+        guard let answer else { throw FleetError.noAnswer }
+        return answer
       }
-      return .heldByAnother(owner: row.text(2) ?? "", remaining: .microseconds(row.integer(3) ?? 0))
     }
 
     nonisolated(nonsending) public func renewLease(_ lease: FleetLease, for duration: Duration) async throws -> Bool {
@@ -259,6 +264,21 @@
   extension FleetLease {
     fileprivate var parameters: [QueryValue] {
       [.bytes(Array(self.key.text.utf8)), .bytes(Array(self.owner.utf8)), .integer(self.token)]
+    }
+  }
+
+  extension FleetLeaseAnswer {
+    /// The answer of a row; nil for one that is not as this library expects it.
+    fileprivate init?(_ row: QueryRow, to request: FleetLeaseRequest) {
+      guard let epoch = row.integer(1).map({ FleetEpoch(rawValue: $0) }) else { return nil }
+      if let token = row.integer(2) {
+        self = .granted(FleetLease(key: request.key, owner: request.owner, token: token), epoch: epoch)
+      } else if let bytes = row.bytes(5) {
+        let value = FleetValue(bytes, revision: row.integer(6), epoch: row.integer(7), age: row.integer(8))
+        self = .fresh(value, epoch: epoch)
+      } else {
+        self = .heldByAnother(owner: row.text(3) ?? "", remaining: .microseconds(row.integer(4) ?? 0))
+      }
     }
   }
 

@@ -7,7 +7,8 @@
     static let all = [
       SchemaMigration(script: SchemaMigration.storage), SchemaMigration(script: SchemaMigration.fleet),
       SchemaMigration(script: SchemaMigration.conditions), SchemaMigration(script: SchemaMigration.paths),
-      SchemaMigration(script: SchemaMigration.cleaning),
+      SchemaMigration(script: SchemaMigration.cleaning), SchemaMigration(script: SchemaMigration.leases),
+      SchemaMigration(script: SchemaMigration.clock),
     ]
 
     /// The tables that a user of the schema reads and writes.

@@ -88,26 +88,33 @@
       """
     )
 
-    /// Keys: of the lease and of the value. Arguments: the owner, milliseconds, a known revision. Answers 0 with a token, 1
-    /// with a value, or 2 with the holder and milliseconds.
-    static let acquireLease = FleetScript(
+    /// Keys: of the lease and of the value, for each request. Arguments: the owner, milliseconds, a known revision, for each.
+    /// Answers for each 0 with a token, 1 with a value, or 2 with the holder and milliseconds.
+    static let acquireLeases = FleetScript(
       """
-      local lease, owner, duration = KEYS[3], ARGV[5], ARGV[6]
-      local value = fresh(KEYS[4])
-      if value and value[2] > tonumber(ARGV[7]) then return {generation, epoch, 1, value} end
-      local held = redis.call('HMGET', lease, 'owner', 'token')
-      if held[1] and held[1] ~= owner then
-        redis.call('HSET', lease, 'awaited', 1)
-        return {generation, epoch, 2, held[1], math.max(1, redis.call('PTTL', lease))}
+      local function acquire(lease, key, owner, duration, known)
+        local value = fresh(key)
+        if value and value[2] > tonumber(known) then return {1, value} end
+        local held = redis.call('HMGET', lease, 'owner', 'token')
+        if held[1] and held[1] ~= owner then
+          redis.call('HSET', lease, 'awaited', 1)
+          return {2, held[1], math.max(1, redis.call('PTTL', lease))}
+        end
+        local token = tonumber(held[2])
+        if not token then
+          token = tonumber(redis.call('ZINCRBY', clock, 1, 'n'))
+          redis.call('HSET', lease, 'owner', owner, 'token', digits(token))
+        end
+        redis.call('HSET', lease, 'generation', generation)
+        redis.call('PEXPIRE', lease, duration)
+        return {0, token}
       end
-      local token = tonumber(held[2])
-      if not token then
-        token = tonumber(redis.call('ZINCRBY', clock, 1, 'n'))
-        redis.call('HSET', lease, 'owner', owner, 'token', digits(token))
+      local answer = {generation, epoch}
+      for place = 3, #KEYS, 2 do
+        local first = 5 + (place - 3) / 2 * 3
+        answer[#answer + 1] = acquire(KEYS[place], KEYS[place + 1], ARGV[first], ARGV[first + 1], ARGV[first + 2])
       end
-      redis.call('HSET', lease, 'generation', generation)
-      redis.call('PEXPIRE', lease, duration)
-      return {generation, epoch, 0, token}
+      return answer
       """
     )
 
@@ -223,6 +230,6 @@
       """
     )
 
-    static let all = [lookUp, acquireLease, renewLease, releaseLease, store, invalidate, invalidations]
+    static let all = [lookUp, acquireLeases, renewLease, releaseLease, store, invalidate, invalidations]
   }
 #endif

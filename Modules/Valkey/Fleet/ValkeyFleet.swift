@@ -93,25 +93,28 @@
     }
 
     nonisolated(nonsending) public func acquireLease(_ request: FleetLeaseRequest) async throws -> FleetLeaseAnswer {
-      let key = request.key.text
-      return try await self.caller.call(.acquireLease, keys: [self.keys.lease(key), self.keys.value(key)]) {
-        $0.append(request.owner)
-        $0.append(request.duration.milliseconds)
-        $0.append(request.knownRevision ?? -1)
-      } reading: { answer in
-        switch (answer.rest.first?.integer, answer.rest.count) {
-        case (0, 2):
-          guard let token = answer.rest[1].integer else { return nil }
-          let lease = FleetLease(key: request.key, owner: request.owner, token: token)
-          return (.granted(lease, epoch: answer.epoch), number: token)
-        case (1, 2):
-          guard let value = FleetValue(answer.rest[1]) else { return nil }
-          return (.fresh(value, epoch: answer.epoch), number: value.revision)
-        case (2, 3):
-          guard let owner = answer.rest[1].text, let remaining = answer.rest[2].integer else { return nil }
-          return (.heldByAnother(owner: owner, remaining: .milliseconds(remaining)), number: 0)
-        default: return nil
+      try await self.acquireLeases([request])[0]
+    }
+
+    nonisolated(nonsending)
+      public func acquireLeases(_ requests: [FleetLeaseRequest]) async throws -> [FleetLeaseAnswer]
+    {
+      let keys = requests.flatMap { [self.keys.lease($0.key.text), self.keys.value($0.key.text)] }
+      return try await self.caller.call(.acquireLeases, keys: keys) {
+        for request in requests {
+          $0.append(request.owner)
+          $0.append(request.duration.milliseconds)
+          $0.append(request.knownRevision ?? -1)
         }
+      } reading: { answer in
+        guard answer.rest.count == requests.count else { return nil }
+        var (answers, number): ([FleetLeaseAnswer], Int64) = ([], 0)
+        for (reply, request) in zip(answer.rest, requests) {
+          guard let (next, nextNumber) = FleetLeaseAnswer.read(reply, to: request, at: answer.epoch) else { return nil }
+          answers.append(next)
+          number = max(number, nextNumber)
+        }
+        return (answers, number)
       }
     }
 
@@ -198,6 +201,29 @@
     fileprivate mutating func append(_ lease: FleetLease) {
       self.append(lease.owner)
       self.append(lease.token)
+    }
+  }
+
+  extension FleetLeaseAnswer {
+    /// Reads the answer to a request, and the token or the revision in it; nil for an answer of another kind.
+    fileprivate static func read(
+      _ reply: Reply,
+      to request: FleetLeaseRequest,
+      at epoch: FleetEpoch
+    ) -> (Self, number: Int64)? {
+      guard let parts = reply.array, parts.count >= 2 else { return nil }
+      switch (parts[0].integer, parts.count) {
+      case (0, 2):
+        guard let token = parts[1].integer else { return nil }
+        return (.granted(FleetLease(key: request.key, owner: request.owner, token: token), epoch: epoch), number: token)
+      case (1, 2):
+        guard let value = FleetValue(parts[1]) else { return nil }
+        return (.fresh(value, epoch: epoch), number: value.revision)
+      case (2, 3):
+        guard let owner = parts[1].text, let remaining = parts[2].integer else { return nil }
+        return (.heldByAnother(owner: owner, remaining: .milliseconds(remaining)), number: 0)
+      default: return nil
+      }
     }
   }
 
