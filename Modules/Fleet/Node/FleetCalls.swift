@@ -188,7 +188,7 @@ extension FleetNode {
     guard case .success(.granted(let lease, _)) = result else { return }
     // The first outcome counts: this one says that the caller has left before.
     guard case .failure(is CancellationError) = await entry.outcome.value().result else { return }
-    self.start("give a lease back") { await self.giveBackOrOwe(lease) }
+    self.startEnding("give a lease back") { await self.giveBackOrOwe(lease) }
   }
 
   /// Lets the calls go that have not been made: their runs go on alone, and readers get what the stores have.

@@ -39,7 +39,7 @@ extension FleetNode {
       if !state.isClosed { state.leases.hold(lease) }
       return !state.isClosed
     }
-    if !isHeld { self.start("give a lease back") { _ = await self.giveBack(lease) } }
+    if !isHeld { self.startEnding("give a lease back") { _ = await self.giveBack(lease) } }
     return isHeld
   }
 
@@ -79,7 +79,7 @@ extension FleetNode {
   func giveBackOwed() {
     let now = self.deadlines.elapsed
     for lease in self.state.withLock({ $0.leases.takeOwed(now: now) }) {
-      self.start("give a lease back") { await self.giveBackOrOwe(lease) }
+      self.startEnding("give a lease back") { await self.giveBackOrOwe(lease) }
     }
   }
 }

@@ -28,6 +28,7 @@ extension FleetNode {
     let waits = self.state.withLock { state -> [AwaitedOutcome<WakeReason>]? in
       if state.isClosed || state.awaySince != nil { return nil }
       state.awaySince = now
+      state.measurements.aways += 1
       state.awayCause = cause
       // One that has failed again at once, as with each write of a kind, is asked less and less often.
       if state.returnedAt.map({ now - $0 > Self.longestProbeDelay * 2 }) ?? true { state.probes = 0 }

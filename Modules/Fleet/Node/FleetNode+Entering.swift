@@ -130,7 +130,7 @@ extension FleetNode {
   /// Ends a lease without a value.
   func release(_ admission: FleetAdmission) {
     guard let lease = self.end(admission) else { return }
-    self.start("give a lease back") { await self.giveBackOrOwe(lease) }
+    self.startEnding("give a lease back") { await self.giveBackOrOwe(lease) }
   }
 
   /// Ends the renewals of a lease.
@@ -156,7 +156,7 @@ extension FleetNode {
     // From here on the lease ends with the write, also if the node leaves meanwhile.
     self.state.withLock { $0.leases.remove(write.lease) }
     let outcome = AwaitedOutcome<FleetWriteAnswer?>()
-    self.start("store a value") {
+    self.startEnding("store a value") {
       let answer = await self.callInTurn(within: self.settings.lookupTimeout) { try await $0.store(write) }.result
       admission.renewal?.cancel()
       switch answer {

@@ -23,12 +23,25 @@ extension FleetNode: OperationClientPreloading {
 }
 
 extension FleetNode: OperationClientFlushable {
-  /// Sends the invalidations that were not sent yet. After ``leave()`` it waits until the leases of the node are given back.
+  /// Sends the invalidations that were not sent yet, and waits until values are stored and leases are given back.
+  ///
+  /// If the client has stopped its automatic runs, as in a graceful shutdown, and none is under way, the node leaves the fleet
+  /// after that: see ``leave()``.
   ///
   /// - Returns: Whether all of them were sent, within the ``FleetSettings/lookupTimeout``.
   public func flush() async -> Bool {
-    for task in self.state.withLock({ $0.returns }) { await task.value }
-    return await self.sendPending(within: self.settings.lookupTimeout)
+    await self.waitForEndings()
+    let isSent = await self.sendPending(within: self.settings.lookupTimeout)
+    if let client = self.joinedClient, client.automaticRunsAreStopped.isOn, client.isFetching() == 0 {
+      self.leave()
+      await self.waitForEndings()
+    }
+    return isSent
+  }
+
+  /// Each of their calls has a time limit.
+  private func waitForEndings() async {
+    for task in self.state.withLock({ Array($0.endings.values) }) { await task.value }
   }
 }
 

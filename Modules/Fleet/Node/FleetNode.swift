@@ -38,8 +38,10 @@ public final class FleetNode: Sendable {
     var isClosed = false
     var pending = PendingInvalidations()
     var waits = FleetWaits()
-    /// The tasks that give leases back after the node has left.
-    var returns: [Task<Void, Never>] = []
+    /// The tasks that store values and give leases back, by their numbers: a program that ends waits for them.
+    var endings: [UInt64: Task<Void, Never>] = [:]
+    var lastEnding: UInt64 = 0
+    var measurements = FleetMeasurements()
     var timers = Timers()
     var lastRun: UInt64 = 0
     var leases = FleetLeases()
@@ -108,8 +110,7 @@ public final class FleetNode: Sendable {
       defer { state.timers = Timers() }
       return (state.timers, state.waits.removeAll(), state.pending.removeAll(), leases)
     }
-    let returns = leases.map { lease in self.start("give a lease back") { _ = await self.giveBack(lease) } }
-    self.state.withLock { $0.returns += returns }
+    for lease in leases { self.startEnding("give a lease back") { _ = await self.giveBack(lease) } }
     for timer in [timers.heartbeat, timers.probe, timers.watch, timers.messages] { timer?.cancel() }
     for wait in waits { wait.decide(.closed) }
     for acknowledgement in acknowledgements { acknowledgement.decide(false) }
@@ -131,6 +132,28 @@ extension FleetNode {
     }
   }
 
+  /// Starts a task that ends a lease, for which ``flush()`` waits.
+  func startEnding(_ name: String, _ body: @escaping @Sendable () async -> Void) {
+    let number = self.state.withLock { state in
+      state.lastEnding += 1
+      return state.lastEnding
+    }
+    let hasEnded = Locked(false)
+    let task = self.start(name) {
+      await body()
+      hasEnded.withLock { $0 = true }
+      let ended = self.state.withLock { $0.endings.removeValue(forKey: number) }
+      _ = consume ended  // Released after unlocking.
+    }
+    let surplus = self.state.withLock { state -> Task<Void, Never>? in
+      // It may have ended before its task was known.
+      if hasEnded.withLock({ $0 }) { return task }
+      state.endings[number] = task
+      return nil
+    }
+    _ = consume surplus  // Released after unlocking.
+  }
+
   /// Calls the backend, and returns on time, whatever the call does then.
   ///
   /// - Parameters:
@@ -148,9 +171,12 @@ extension FleetNode {
     let deadline = self.deadlines.schedule(after: limit) {
       outcome.decide(.failure(FleetError.noAnswer(within: limit)))
     }
+    let start = self.deadlines.elapsed
     let result = await outcome.value(cancelled: .failure(CancellationError()))
     deadline.cancel()
     task.cancel()
+    let duration = self.deadlines.elapsed - start
+    self.state.withLock { $0.measurements.note(result.map { _ in () }, after: duration) }
     return result
   }
 }

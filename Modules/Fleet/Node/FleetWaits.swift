@@ -18,6 +18,8 @@ struct FleetWaits: Sendable {
 
   var isEmpty: Bool { self.waits.isEmpty }
 
+  var count: Int { self.waits.count }
+
   /// The keys that runs wait for, up to the size of one call.
   var keys: [FleetKey] { self.waits.values.prefix(FleetLimits.batch).map(\.key) }
 
