@@ -4,7 +4,7 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What a node leaves behind when its program ends, and what it tells of itself.
+/// What a node leaves behind when its program ends, and its snapshots.
 @Suite(.bounded, .warningsAreIssues) struct FleetShutdownTests {
   private func flush(_ node: Fleet.Node, in fleet: Fleet) -> Box<Duration?> {
     let (duration, start) = (Box<Duration?>(nil), fleet.clock.elapsed)

@@ -13,9 +13,11 @@
     public init(
       connection: String,
       listeningConnection: String? = nil,
+      password: (@Sendable () async throws -> String)? = nil,
       schema: String = "swift_operation",
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5),
       maximumValues: Int = 1_000_000,
       maximumBytes: Int = 4_000_000_000

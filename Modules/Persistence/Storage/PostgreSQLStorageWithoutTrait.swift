@@ -12,9 +12,11 @@
     // Without it, the compiler says that there is no initializer, and not why.
     public init(
       connection: String,
+      password: (@Sendable () async throws -> String)? = nil,
       schema: String = "swift_operation",
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
     ) throws(StorageError) {
       preconditionFailure("Unavailable.")

@@ -10,17 +10,20 @@
     private let connection: String
     private let hosts: ConnectionHosts
     private let deadlines: any DeadlineSource
+    private let password: ConnectionPassword?
     private let addresses: @Sendable (String) -> [String]
     /// The threads that look up names of hosts, and that step libpq. Each handle is used by one of them at a time.
     private let queue = DispatchQueue(label: "swift-operation.postgresql-connecting", attributes: .concurrent)
 
     /// - Parameters:
     ///   - connection: A connection string of libpq.
+    ///   - password: Called for the password of each connection, in place of that of the string.
     ///   - deadlines: The source of time limits.
     ///   - addresses: Looks up the addresses of a host. It may block its thread.
     /// - Throws: A ``PostgreSQLError`` if it cannot be read.
     init(
       _ connection: String,
+      password: (@Sendable () async throws -> String)? = nil,
       deadlines: any DeadlineSource,
       addresses: @escaping @Sendable (String) -> [String] = { HostAddresses.find($0) }
     ) throws(PostgreSQLError) {
@@ -29,6 +32,7 @@
       self.name = ConnectionName(options)
       self.hosts = ConnectionHosts(options)
       self.deadlines = deadlines
+      self.password = password.map { ConnectionPassword(source: $0, deadlines: deadlines) }
       self.addresses = addresses
     }
 
@@ -39,6 +43,8 @@
     /// - Throws: A ``PostgreSQLError``.
     nonisolated(nonsending) func open(within limit: Duration) async throws(PostgreSQLError) -> DatabaseConnection {
       let end = self.deadlines.elapsed + limit.clampedForClock
+      // All hosts have the same users.
+      let password = try await self.password?.current(for: self.name, within: limit.clampedForClock)
       var failures = AttemptFailures()
       let hosts = self.hosts.isShuffled ? self.hosts.all.shuffled() : self.hosts.all
       let attempts = self.hosts.passes.flatMap { pass in hosts.map { (pass, $0) } }
@@ -50,7 +56,7 @@
           let share = self.share(until: hostEnd, of: (addresses?.count ?? 0) - index)
           let addressEnd = self.hosts.limit.map { min(share, self.deadlines.elapsed + $0) } ?? share
           do {
-            let options = host.options(address) + [("target_session_attrs", pass)]
+            let options = host.options(address) + [("target_session_attrs", pass), ("password", password ?? "")]
             return try await self.open(replacing: options.filter { !$0.1.isEmpty }, until: addressEnd)
           } catch {
             // Another host has the same users and databases.

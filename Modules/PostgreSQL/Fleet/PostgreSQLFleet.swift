@@ -17,6 +17,7 @@
     private let listener: FleetListener
     private let statements: FleetStatements
     private let cleaner: FleetCleaner
+    private let schema: SchemaName
 
     /// Makes the backend of a node. It does not connect yet.
     ///
@@ -24,9 +25,13 @@
     ///   - connection: A connection string of libpq: `key=value` pairs, or an address that begins with `postgresql://`.
     ///   - listeningConnection: The connection string of the connection that listens; nil for the same one. A pooler
     ///     that shares sessions does not pass notifications on: behind one this is to be given, and goes around it.
+    ///   - password: Called for the password of each new connection, in place of that of the string: for tokens that are valid for
+    ///     a short time. It may take as long as a call. If it throws, it is called again after a pause.
     ///   - schema: The name of the schema, which is the name of the channel, too: one for each fleet.
     ///   - isMigrating: Whether it creates a missing schema and migrates an older one.
     ///   - maximumConnections: The largest number of connections at a time, besides the one that listens.
+    ///   - maximumConnectionAge: How long a connection is used at most; nil for as long as it lasts. An older one is closed when
+    ///     its next statement has ended, up to a tenth earlier, so that not all are opened again at once.
     ///   - timeout: How long a call may take, with the wait for a connection.
     ///   - maximumValues: The largest number of values in the fleet. Of more of them, those that end first are removed.
     ///   - maximumBytes: The largest size of all values, as the database stores them.
@@ -34,9 +39,11 @@
     public convenience init(
       connection: String,
       listeningConnection: String? = nil,
+      password: (@Sendable () async throws -> String)? = nil,
       schema: String = "swift_operation",
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5),
       maximumValues: Int = 1_000_000,
       maximumBytes: Int = 4_000_000_000
@@ -47,9 +54,11 @@
       try self.init(
         connection: connection,
         listeningConnection: listeningConnection,
+        password: password,
         schema: schema,
         isMigrating: isMigrating,
         maximumConnections: maximumConnections,
+        maximumConnectionAge: maximumConnectionAge,
         timeout: timeout,
         bounds: bounds
       )
@@ -58,9 +67,11 @@
     init(
       connection: String,
       listeningConnection: String? = nil,
+      password: (@Sendable () async throws -> String)? = nil,
       schema: String,
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5),
       bounds: FleetBounds,
       cleans: Bool = true
@@ -69,10 +80,12 @@
       let deadlines = SystemDeadlineSource()
       let statements = FleetStatements(schema)
       self.statements = statements
+      self.schema = schema
       let pool = ConnectionPool(
-        try ConnectionOpening(connection, deadlines: deadlines),
+        try ConnectionOpening(connection, password: password, deadlines: deadlines),
         maximumConnections: maximumConnections,
         timeout: timeout,
+        maximumAge: maximumConnectionAge,
         isPatient: false,
         deadlines: deadlines
       ) { connection throws(PostgreSQLError) in
@@ -88,7 +101,7 @@
       }
       if !cleans { self.cleaner.close() }
       self.listener = FleetListener(
-        try ConnectionOpening(listeningConnection ?? connection, deadlines: deadlines),
+        try ConnectionOpening(listeningConnection ?? connection, password: password, deadlines: deadlines),
         schema: schema,
         hasOwnAddress: listeningConnection != nil,
         timeout: timeout,
@@ -102,6 +115,15 @@
     }
 
     public var messagesFailure: FleetError? { self.listener.failure.map { FleetError($0) } }
+
+    /// The connections now, and whether one listens, for logs, status pages and gauges.
+    public func snapshot() -> PostgreSQLSnapshot {
+      self.pool.snapshot(
+        "PostgreSQLFleet \(self.schema)",
+        isListening: self.listener.isListening,
+        listenerFailure: self.listener.failure?.message
+      )
+    }
 
     nonisolated(nonsending) public func close() async {
       self.cleaner.close()

@@ -4,13 +4,14 @@
 
   /// The connections of one client of a server, and the callers that wait for one.
   final class ConnectionPool: Sendable {
-    private struct State: Sendable {
+    struct State: Sendable {
       var machine: PoolMachine<DatabaseConnection>
       var lastCaller: UInt64 = 0
       var waiting: [UInt64: AwaitedOutcome<Result<DatabaseConnection, PostgreSQLError>>] = [:]
       var pause: OperationSubscription?
       /// The timer of the next sweep; nil while there is at most one connection.
       var sweep: OperationSubscription?
+      var measurements = PoolMeasurements()
     }
 
     /// How long a connection is kept without use, at least.
@@ -26,13 +27,15 @@
     let deadlines: any DeadlineSource
     private let opening: ConnectionOpening
     private let delay: ReconnectDelay
+    private let maximumAge: Duration?
     private let setUp: @Sendable (DatabaseConnection) async throws(PostgreSQLError) -> Void
-    private let state: Locked<State>
+    let state: Locked<State>
 
     /// - Parameters:
     ///   - opening: Opens the connections.
     ///   - maximumConnections: The largest number of connections.
     ///   - timeout: How long a call may take, with the wait for a connection.
+    ///   - maximumAge: How long a connection is used at most; nil for as long as it lasts.
     ///   - isPatient: Whether calls wait for a server that does not answer.
     ///   - delay: The pauses between attempts to open a connection.
     ///   - deadlines: The source of time limits.
@@ -41,6 +44,7 @@
       _ opening: ConnectionOpening,
       maximumConnections: Int,
       timeout: Duration,
+      maximumAge: Duration? = nil,
       isPatient: Bool = true,
       delay: ReconnectDelay = ReconnectDelay(),
       deadlines: any DeadlineSource,
@@ -51,6 +55,7 @@
       self.deadlines = deadlines
       self.opening = opening
       self.delay = delay
+      self.maximumAge = maximumAge
       self.setUp = setUp
       let machine = PoolMachine<DatabaseConnection>(
         maximumConnections: max(1, maximumConnections),
@@ -131,7 +136,12 @@
       let timer = self.deadlines.schedule(after: max(.zero, end - self.deadlines.elapsed)) { [weak self, name] in
         self?.leave(caller) { $0 ?? .timedOut("\(name)", after: limit) }
       }
-      defer { timer.cancel() }
+      let start = self.deadlines.elapsed
+      defer {
+        timer.cancel()
+        let duration = self.deadlines.elapsed - start
+        self.state.withLock { $0.measurements.noteWait(duration) }
+      }
       guard isCancellable else { return try await outcome.value().get() }
       let result = await withTaskCancellationHandler {
         await outcome.value()
@@ -192,16 +202,22 @@
           }
           self?.add(connection)
         } catch {
+          self?.state.withLock { $0.measurements.failedOpenings += 1 }
           self?.perform { $0.didFail(error) }
         }
       }
     }
 
     private func add(_ connection: DatabaseConnection) {
+      // Not all at once.
+      let end = self.maximumAge.map { self.deadlines.elapsed + $0.clampedForClock * Double.random(in: 0.9...1) }
+      self.state.withLock { $0.measurements.openings += 1 }
       connection.onEvent { [weak self, weak connection] event in
         guard let self, let connection else { return }
         switch event {
-        case .free: self.perform { $0.release(connection) }
+        case .free:
+          let isOld = end.map { $0 <= self.deadlines.elapsed } ?? false
+          self.perform { isOld ? $0.retire(connection) : $0.release(connection) }
         case .closed: self.perform { $0.remove(connection) }
         case .notification: break
         }

@@ -47,6 +47,12 @@
 
     var callerCount: Int { self.callers.count }
 
+    /// The numbers of connections that are not in use, are in use, and are being opened.
+    var counts: (idle: Int, busy: Int, opening: Int) { (self.idle.count, self.busy.count, self.openingCount) }
+
+    /// Why the last connection could not be opened; nil if it could.
+    var lastFailure: PostgreSQLError? { self.lastError }
+
     // MARK: - Callers
 
     /// A caller wants a connection.
@@ -77,6 +83,15 @@
       var actions = Actions()
       guard self.busy.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return actions }
       if self.isClosed { actions.closing = [connection] } else { self.idle.append(connection) }
+      self.serve(&actions)
+      return actions
+    }
+
+    /// A connection has made its last statement.
+    mutating func retire(_ connection: Connection) -> Actions {
+      var actions = Actions()
+      guard self.busy.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return actions }
+      actions.closing = [connection]
       self.serve(&actions)
       return actions
     }

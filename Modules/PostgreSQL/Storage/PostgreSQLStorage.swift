@@ -14,11 +14,18 @@
   /// of the server: it is on its disk when `apply(_:)` returns, unless the server is configured otherwise, and it is
   /// made once also if the connection breaks at that moment. Leases end by the clock of the server.
   public final class PostgreSQLStorage: PersistentStorage {
+    /// The largest number of bytes of a value: 32,000,000.
+    ///
+    /// A value is one parameter of a statement, which has to arrive within the time-out. Store larger ones elsewhere, such as in
+    /// files, and their names here.
+    public static let maximumValueSize = 32_000_000
+
     /// How many batches are applied between two steps of cleaning up.
     private static let cleanUpInterval = 200
 
     let pool: ConnectionPool
     private let name: String
+    private let schema: SchemaName
     private let statements: StorageStatements
     private let uses: UseCount
     private let batchCount = Atomic(0)
@@ -27,23 +34,31 @@
     ///
     /// - Parameters:
     ///   - connection: A connection string of libpq: `key=value` pairs, or an address that begins with `postgresql://`.
+    ///   - password: Called for the password of each new connection, in place of that of the string: for tokens that are valid for
+    ///     a short time. It may take as long as a call. If it throws, it is called again after a pause.
     ///   - schema: The name of the schema that it uses.
     ///   - isMigrating: Whether it creates a missing schema and migrates an older one.
     ///   - maximumConnections: The largest number of connections at a time.
+    ///   - maximumConnectionAge: How long a connection is used at most; nil for as long as it lasts. An older one is closed when
+    ///     its next statement has ended, up to a tenth earlier, so that not all are opened again at once.
     ///   - timeout: How long a call may take, with the wait for a connection.
     /// - Throws: A ``PostgreSQLError`` if the connection string or the name of the schema cannot be used.
     public convenience init(
       connection: String,
+      password: (@Sendable () async throws -> String)? = nil,
       schema: String = "swift_operation",
       isMigrating: Bool = true,
       maximumConnections: Int = 4,
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
     ) throws(PostgreSQLError) {
       try self.init(
         connection: connection,
+        password: password,
         schema: schema,
         isMigrating: isMigrating,
         maximumConnections: maximumConnections,
+        maximumConnectionAge: maximumConnectionAge,
         timeout: timeout,
         deadlines: .system
       )
@@ -51,14 +66,17 @@
 
     init(
       connection: String,
+      password: (@Sendable () async throws -> String)? = nil,
       schema: String,
       isMigrating: Bool,
       maximumConnections: Int,
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration,
       deadlines: any DeadlineSource
     ) throws(PostgreSQLError) {
       let schema = try SchemaName(schema)
-      let opening = try ConnectionOpening(connection, deadlines: deadlines)
+      let opening = try ConnectionOpening(connection, password: password, deadlines: deadlines)
+      self.schema = schema
       self.name = opening.name.text
       self.statements = StorageStatements(schema)
       self.uses = UseCount(name: opening.name.text)
@@ -66,6 +84,7 @@
         opening,
         maximumConnections: maximumConnections,
         timeout: timeout,
+        maximumAge: maximumConnectionAge,
         deadlines: deadlines
       ) { connection throws(PostgreSQLError) in
         try await SchemaSession(connection: connection, schema: schema, timeout: timeout).begin(
@@ -73,6 +92,9 @@
         )
       }
     }
+
+    /// The connections now, for logs, status pages and gauges.
+    public func snapshot() -> PostgreSQLSnapshot { self.pool.snapshot("PostgreSQLStorage \(self.schema)") }
 
     nonisolated(nonsending) public func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
       try await self.perform(self.statements.entries, StorageStatements.parameters(ofPrefix: prefix))
@@ -92,6 +114,7 @@
       _ batch: [StorageChange],
       if conditions: [StorageCondition]
     ) async throws -> StorageOutcome {
+      try Self.check(batch)
       let changes = BatchChanges(batch)
       if batch.isEmpty, conditions.isEmpty {
         try self.uses.check()
@@ -115,6 +138,19 @@
       _ = try await self.perform(self.statements.apply, changes.parameters, isCancellable: false)
       await self.cleanUp()
       return .made
+    }
+
+    /// - Throws: A `StorageError` for a value that is too large.
+    private static func check(_ batch: [StorageChange]) throws {
+      for case .put(let key, let value) in batch where value.count > self.maximumValueSize {
+        throw StorageError(
+          code: .failed,
+          message: """
+            The value with the key \(key.prefix(80)) has \(value.count) bytes, and PostgreSQLStorage takes up to \
+            \(self.maximumValueSize). Store it in a file, and the name of the file here.
+            """
+        )
+      }
     }
 
     /// Reads the entries that conditions name, and compares them.
