@@ -3,8 +3,9 @@ public import OperationCore
 extension MutationRequest {
   /// Marks stores as stale when a call has succeeded, and reruns those with subscribers.
   ///
-  /// The caller does not wait for the reruns. An optimistic update of the same mutation is shown in these stores until
-  /// the rerun has fetched a value: see ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
+  /// The caller does not wait for the reruns. In a fleet it waits until no other process reads what was invalidated, as the
+  /// documentation of `OperationFleet` says. An optimistic update of the same mutation is shown in these stores until the rerun
+  /// has fetched a value: see ``optimistic(on:of:apply:)-(OperationPath,_,_)``.
   ///
   /// - Parameter path: The prefix of the paths of the stores.
   /// - Returns: The mutation with the invalidation around it.

@@ -106,6 +106,20 @@ import Testing
     #expect(self.log.all == ["intercepted"])
   }
 
+  @Test func `A value that is invalidated while an interceptor waits is not returned`() async throws {
+    let client = OperationClient()
+    let query = self.script.query(path: ["waiting"]).stale(after: .seconds(60)).manualTime(self.clock)
+      .intercepted { call in
+        // As one that learns of an invalidation while it waits.
+        if !call.needsRun { call.context.operationClient?.invalidate(matching: ["waiting"], isolation: nil) }
+        return await call.proceed()
+      }
+    self.script.enqueue(.value(1), .value(2))
+    #expect(try await client.ensureValue(for: query) == 1)
+    #expect(try await client.ensureValue(for: query) == 2)
+    #expect(self.script.runCount == 2)
+  }
+
   // MARK: - Answers
 
   @Test func `An answer is no run, and the handler of its call hears it with its entries`() async throws {
