@@ -13,6 +13,14 @@ struct Kind: Hashable, Codable, Sendable {
   let name: String
 }
 
+private struct Unencodable: Codable, Sendable {
+  var iban = "DE00"
+
+  func encode(to encoder: any Encoder) throws {
+    throw EncodingError.invalidValue(self, EncodingError.Context(codingPath: [], debugDescription: "no \(self.iban)"))
+  }
+}
+
 /// What is not shared, and what nodes of other programs do.
 @Suite(.bounded, .warningsAreIssues) struct FleetEdgeTests {
   private struct Nameless: Hashable, Sendable {
@@ -96,6 +104,17 @@ struct Kind: Hashable, Codable, Sendable {
       expectWarning(.unsharedValue) { #expect(self.fetch(query, on: node, in: fleet)?.count == 200) }
     }
     #expect(runs.value == 2)
+  }
+
+  @Test func `The warning of a value that cannot be encoded does not have the value`() {
+    let fleet = Fleet()
+    let node = fleet.addNode("a")
+    let query = QueryOperation<Unencodable, any Error>("account") { _ in Unencodable() }.sharedInFleet(as: "account")
+    let recorder = WarningRecorder()
+    recorder.recording { #expect(self.fetch(query, on: node, in: fleet)?.iban == "DE00") }
+    #expect(recorder.warnings.map(\.code) == [.unsharedValue])
+    let text = recorder.warnings.map(\.message).joined()
+    #expect(text.contains("it cannot be encoded: EncodingError.invalidValue") && !text.contains("DE00"), "\(text)")
   }
 
   @Test func `A run that fails lets the next one run at once`() {

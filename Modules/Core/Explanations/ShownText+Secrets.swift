@@ -17,6 +17,7 @@ extension ShownText {
   private static func withoutSecrets(_ value: Any, at depth: Int) -> String {
     // A cast finds a secret in an optional, too.
     if let secret = value as? any OperationSecret { return "\(type(of: secret))" }
+    if let error = value as? EncodingError { return self.ofEncoding(error) }
     if depth > self.maximumDepth { return "\(type(of: value))" }
     let mirror = Mirror(reflecting: value)
     if mirror.children.isEmpty { return "\(value)" }
@@ -49,7 +50,7 @@ private struct SecretSearch {
   var rest: Int
 
   mutating func find(in value: Any, at depth: Int = 0) -> Finding {
-    if value is any OperationSecret { return .secret }
+    if value is any OperationSecret || value is EncodingError { return .secret }
     if depth > ShownText.maximumDepth { return .unknown }
     switch value {
     case is String, is Int, is Double, is Bool: return .nothing

@@ -142,7 +142,7 @@ extension FleetNode {
       }
       self.reportUnshared(lease.key, "it has \(bytes.count) bytes and \(subjects.count) tags")
     } catch {
-      self.reportUnshared(lease.key, "it cannot be encoded: \(ShownText.of(error))")
+      self.reportUnshared(lease.key, "it cannot be encoded: \(ShownText.ofEncoding(error))")
     }
     return nil
   }

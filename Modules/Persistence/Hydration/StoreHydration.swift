@@ -95,7 +95,7 @@ extension StoreHydration: HydratableStore {
         severity: .failure,
         message: """
           The value of the operation at \(place.controls.path) with the name "\(self.settings.name)" is not handed over, \
-          because it cannot be encoded: \(error)
+          because it cannot be encoded: \(ShownText.ofEncoding(error))
           """
       ).report()
       return nil

@@ -1,3 +1,4 @@
+internal import OperationCore
 public import OperationFoundation
 
 /// The error of a call that a journal did not make.
@@ -47,8 +48,21 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   /// The error of the storage or of the encoder, or the error of a conflict; nil if there is none.
   public let cause: (any Error)?
 
+  /// Whether the description has the cause. The description of an encoder's error has the arguments.
+  var showsCause = true
+
   public var description: String {
-    self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
+    guard self.showsCause, let cause else { return "\(self.code): \(self.message)" }
+    return "\(self.code): \(self.message) (\(ShownText.whole(cause)))"
+  }
+}
+
+extension JournalError: CustomReflectable {
+  /// The properties, without the error of an encoder, whose description has the arguments.
+  public var customMirror: Mirror {
+    let (code, message) = ((label: "code", value: self.code as Any), (label: "message", value: self.message as Any))
+    guard self.showsCause else { return Mirror(self, children: [code, message], displayStyle: .struct) }
+    return Mirror(self, children: [code, message, (label: "cause", value: self.cause as Any)], displayStyle: .struct)
   }
 }
 
@@ -59,6 +73,19 @@ extension JournalError {
       message:
         "The call of \"\(name)\" could not be stored, so it was not made. Make room in the storage, and call again.",
       cause: cause
+    )
+  }
+
+  static func notEncoded(_ name: String, _ cause: any Error) -> Self {
+    Self(
+      code: .notAccepted,
+      message: """
+        The call of "\(name)" could not be stored, so it was not made: its arguments cannot be encoded \
+        (\(ShownText.ofEncoding(cause))). Another call with them fails, too: change how they encode themselves, or give \
+        the mutation another `coder:`.
+        """,
+      cause: cause,
+      showsCause: false
     )
   }
 

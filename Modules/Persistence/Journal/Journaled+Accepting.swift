@@ -74,7 +74,7 @@ extension Journaled {
   ) throws -> JournalRequest {
     JournalRequest(
       name: self.name,
-      arguments: try self.stored.encode(arguments),
+      arguments: try self.encoded(arguments),
       version: self.stored.version,
       scope: scope.map { StorageKey.text(of: $0) ?? "\($0)" },
       key: isNested ? nil : context.operationIdempotencyKey,
@@ -90,6 +90,10 @@ extension Journaled {
       mergeKey: self.mergeKey(of: arguments),
       merge: self.merge(with: arguments, basedOn: context.operationBaseVersion)
     )
+  }
+
+  private func encoded(_ arguments: Operation.Arguments) throws(JournalError) -> StoredBytes {
+    do { return try self.stored.encode(arguments) } catch { throw .notEncoded(self.name, error) }
   }
 
   /// The subject of a call, as text; nil if all calls are made, or if the subject cannot be stored.
@@ -110,11 +114,12 @@ extension Journaled {
     basedOn base: String?
   ) -> (@Sendable (JournalRecord) throws -> MergedCall?)? {
     guard let rule = self.policy.rule else { return nil }
-    return { [stored] record in
+    return { record in
       // If the arguments of the earlier call cannot be decoded, it is made, or reported, by itself.
-      guard let earlier = try? stored.decode(record), let merged = rule.merge(earlier, arguments) else { return nil }
+      guard let earlier = try? self.stored.decode(record), let merged = rule.merge(earlier, arguments)
+      else { return nil }
       return MergedCall(
-        bytes: try stored.encode(merged),
+        bytes: try self.encoded(merged),
         arguments: merged,
         base: (rule.keepsBase ? record.base : nil) ?? base
       )

@@ -51,7 +51,7 @@ extension MutationJournal {
         ticket,
         as: .conflicted,
         conflict,
-        because: "what it would change was changed meanwhile: \(conflict.error)",
+        because: "what it would change was changed meanwhile: \(ShownText.whole(conflict.error))",
         in: context
       )
     case .done(let failure):
@@ -95,7 +95,7 @@ extension MutationJournal {
       } else {
         await self.record(ticket) { _ in }
         let backoff = self.backoff(afterFailures: failuresInARow, error)
-        self.putBack(ticket, isHeld: true, failure: "\(error)", retryAfter: backoff, hint: error.retryHint)
+        self.putBack(ticket, isHeld: true, failure: ShownText.whole(error), retryAfter: backoff, hint: error.retryHint)
       }
     }
   }

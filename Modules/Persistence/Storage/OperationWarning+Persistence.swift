@@ -65,7 +65,7 @@ extension OperationWarning {
     OperationWarning(
       code: .storageFailed,
       severity: .failure,
-      message: "The storage failed to \(action): \(error)"
+      message: "The storage failed to \(action): \(ShownText.whole(error))"
     ).report()
   }
 }

@@ -112,7 +112,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
       return self.call(ended.call, at: ended.place, .succeeded, result: result, stored)
     case .failed(let error):
       let result = (error as? Mutation.MutateFailure).map { Result<Mutation.MutateValue, _>.failure($0) }
-      return self.call(ended.call, at: ended.place, .failed, failure: "\(error)", result: result, stored)
+      return self.call(ended.call, at: ended.place, .failed, failure: ShownText.whole(error), result: result, stored)
     }
   }
 

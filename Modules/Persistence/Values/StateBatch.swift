@@ -62,10 +62,11 @@ struct StateBatch: Sendable {
         if hasRecord { change.record = UseRecord(of: bytes, content, now: now) }
         self.changes.append(change)
       } catch {
-        self.leftOut.append((entry, "it cannot be encoded: \(error)"))
+        let failure = ShownText.ofEncoding(error)
+        self.leftOut.append((entry, "it cannot be encoded: \(failure)"))
         OperationWarning(
           code: .valueNotEncoded,
-          message: "The value of the operation at \(content.label) cannot be encoded, so it is not stored: \(error)"
+          message: "The value of the operation at \(content.label) cannot be encoded, so it is not stored: \(failure)"
         ).report()
       }
     }

@@ -60,7 +60,7 @@ extension StateWriter {
       let isDown = !(await self.isWritable(after: failure))
       if !isDown, !entry.item.isTriedAgain(after: failure) {
         result.settled.append(entry)
-        result.unstored.append((entry, "the storage refuses it: \(failure)"))
+        result.unstored.append((entry, "the storage refuses it: \(ShownText.whole(failure))"))
         entry.item.content.report(failure)
         continue
       }
@@ -126,7 +126,7 @@ extension StateWriter.Content {
       severity: .failure,
       message: """
         The storage refuses the value of the operation at \(self.label). It is left out until it changes, and what was \
-        stored before stays: \(error)
+        stored before stays: \(ShownText.whole(error))
         """
     ).report()
   }

@@ -30,6 +30,23 @@ struct SecretTests {
   }
 
   @Test
+  func `An error of an encoder is shown by its kind and its coding path, without the value`() {
+    let path: [any CodingKey] = [Key.author, Key.names, Index(3), Other(stringValue: "ada"), Key.names]
+    let error = EncodingError.invalidValue(
+      ["hush"],
+      EncodingError.Context(codingPath: path, debugDescription: "hush", underlyingError: Refused(code: 3))
+    )
+    let text = "EncodingError.invalidValue at author.names[3][…].names"
+    #expect(ShownText.of(error) == text)
+    #expect(ShownText.of(Wrapping(underlying: error)) == "Wrapping(underlying: \(text))")
+    #expect(ShownText.whole(error) == text)
+    #expect(ShownText.ofEncoding(error) == text)
+    let root = EncodingError.invalidValue("hush", EncodingError.Context(codingPath: [], debugDescription: "hush"))
+    #expect(ShownText.of(root) == "EncodingError.invalidValue")
+    #expect(ShownText.ofEncoding(Described(token: nil)).hasSuffix("Described"))
+  }
+
+  @Test
   func `A secret part of an element of a path, and of a category`() {
     let path: OperationPath = ["posts", Identity(number: 1, token: self.token)]
     #expect(ShownText.of(path) == "[\"posts\", Identity(number: 1, token: Token)]")
@@ -61,6 +78,28 @@ struct SecretTests {
 
 private struct Token: Hashable, Sendable, OperationSecret {
   let text: String
+}
+
+private enum Key: CodingKey {
+  case author, names
+}
+
+private struct Other: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// An index, as encoders name those of lists.
+private struct Index: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(_ index: Int) { (self.stringValue, self.intValue) = ("Index \(index)", index) }
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { self.init(intValue) }
 }
 
 private struct Identity: Hashable, Sendable {
