@@ -176,6 +176,27 @@ import Testing
     #expect(try await self.fetch(self.throttled("5")).finished() == "5")
   }
 
+  // MARK: - Long durations
+
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func `A call waits for the longest duration until it is cancelled`(_ duration: Duration) async throws {
+    let debounced = self.query("a").debounced(for: duration).manualTime(self.clock)
+    let waiting = self.fetch(OperationStore.detached(query: debounced))
+    try await self.clock.sleepers(count: 1)
+    waiting.cancel()
+    await self.expectCancellation(waiting)
+    func throttled(_ text: String) -> Task<String, any Error> {
+      self.fetch(OperationStore.detached(query: self.query(text).throttled(for: duration).manualTime(self.clock)))
+    }
+    #expect(try await throttled("b").finished() == "B")
+    let second = throttled("c")
+    try await self.clock.sleepers(count: 1)
+    self.clock.advance(by: .seconds(1_000_000))
+    second.cancel()
+    await self.expectCancellation(second)
+    #expect(self.asked.all == ["b"])
+  }
+
   // MARK: - Groups
 
   @Test func `Paths with other prefixes, named prefixes and other clients have groups of their own`() async throws {

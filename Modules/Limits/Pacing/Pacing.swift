@@ -23,7 +23,7 @@ extension StatefulOperationRequest where Self: Sendable, Failure == any Error {
     leading: Bool = false,
     among prefix: OperationPath? = nil
   ) -> ModifiedOperation<Self, Pacing<Self>> {
-    let delay = delay.reportedIfNegative(in: "debounced(for:leading:among:)")
+    let delay = delay.reportedIfNegative(in: "debounced(for:leading:among:)").clampedForClock
     return self.modifier(Pacing(.debounce(delay, leading: leading), among: prefix))
   }
 
@@ -42,7 +42,8 @@ extension StatefulOperationRequest where Self: Sendable, Failure == any Error {
     for period: Duration,
     among prefix: OperationPath? = nil
   ) -> ModifiedOperation<Self, Pacing<Self>> {
-    self.modifier(Pacing(.throttle(period.reportedIfNegative(in: "throttled(for:among:)")), among: prefix))
+    let period = period.reportedIfNegative(in: "throttled(for:among:)").clampedForClock
+    return self.modifier(Pacing(.throttle(period), among: prefix))
   }
 }
 

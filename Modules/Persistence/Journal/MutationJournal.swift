@@ -95,7 +95,7 @@ public final class MutationJournal: OperationClientFlushable {
     self.makeKey = makeKey ?? { UUID().uuidString }
     self.attemptsBeforeDeadLetter = max(1, attemptsBeforeDeadLetter ?? 5)
     self.ageBeforeDeadLetter = ageBeforeDeadLetter
-    let lease = storage.sharedLeases.map { JournalLease(of: $0, for: leaseDuration) }
+    let lease = storage.sharedLeases.map { JournalLease(of: $0, for: leaseDuration.clampedForClock) }
     self.lease = lease
     var state = JournalState(
       maximumReplays: max(1, maximumConcurrentCalls),

@@ -28,6 +28,16 @@ import Testing
     self.base = InMemoryStorage(elapsed: { clock.elapsed })
   }
 
+  @Test func `A lease of the longest duration is one that a clock can wait for`() async throws {
+    let (program, server) = (Program(SharedStorage(self.base), clock: self.clock), Server())
+    self.clock.advance(by: .seconds(1))
+    let journal = MutationJournal(storage: program.storage, leaseDuration: Duration(attoseconds: .max)) { "k1" }
+    program.client.journal = journal
+    let store = program.client.store(for: Send(server: server).scope("s").journaled(as: "send"))
+    #expect(try await store.mutate(with: Note(id: 1, text: "a")) == "ok")
+    #expect(server.done == ["a"] && journal.entries.isEmpty)
+  }
+
   @Test(arguments: Need.allCases) func `A released journal gives its leases back at once, and nothing of it stays`(
     need: Need
   ) async throws {
