@@ -35,7 +35,7 @@ public protocol StorageCoder: Sendable {
 /// Encodes values as JSON, which people can read, and which later versions of a type with new optional members decode.
 ///
 /// Dates and floating-point numbers keep their exact values, those that are not finite included, and integers all of
-/// their digits.
+/// their digits. JSON has one null, so of an optional of an optional, such as `String??`, `.some(nil)` comes back as nil.
 public struct JSONStorageCoder: StorageCoder {
   /// Creates a coder.
   public init() {}
