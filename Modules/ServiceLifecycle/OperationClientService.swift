@@ -33,7 +33,7 @@
       onShutdown: @escaping @Sendable (OperationShutdownReport) -> Void
     ) {
       self.client = client
-      self.deadline = deadline
+      self.deadline = deadline.clampedForClock
       self.onShutdown = onShutdown
     }
 

@@ -24,6 +24,18 @@
       #expect(self.program.reports.map(\.cutOff) == [[]])
     }
 
+    @Test func `The longest deadline is one that never comes`() async throws {
+      let (program, reports) = (self.program, Log<OperationShutdownReport>())
+      program.clock.advance(by: .seconds(1))
+      let service = OperationClientService(program.client, deadline: Duration(attoseconds: .max)) { reports.append($0) }
+      try await testGracefulShutdown { trigger in
+        let run = Task { try await service.run() }
+        trigger.triggerGracefulShutdown()
+        try await run.value
+      }
+      #expect(reports.all.map(\.cutOff) == [[]])
+    }
+
     @Test func `A mutation finishes, and then queries are cancelled`() async throws {
       let (program, service) = (self.program, self.program.service)
       let query = program.client.store(for: self.queryScript.query(path: ["query"]), initialValue: 1)

@@ -101,7 +101,7 @@
         guard state.requests.count < Self.maximumRequests else {
           return actions.outcomes.append((outcome, .failure(.tooManyRequests(name, Self.maximumRequests))))
         }
-        state.requests.append(PendingRequest(outcome: outcome, end: now + limit, limit: limit))
+        state.requests.append(PendingRequest(outcome: outcome, end: now + limit.clampedForClock, limit: limit))
         state.output += bytes
         if state.writeWatch == nil { state.write(to: socket, name, &actions) }
         if !state.isWatched {
