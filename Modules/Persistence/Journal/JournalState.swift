@@ -64,7 +64,9 @@ struct JournalState: Sendable {
     var ending: JournalEnding?
     /// Whether `remove(_:)` removes it.
     var isBeingRemoved = false
-    /// Whether `removeAll(named:)` removes it as soon as it is stored.
+    /// Whether its run has come to the journal. Until then it has only a place, and may wait for what removes the calls.
+    var hasArrived = false
+    /// Whether `removeAll(named:)` removes it as soon as it is stored, or has come.
     var isRefused = false
     /// The removal of a refused call that was stored.
     var refusal: JournalRemoval?

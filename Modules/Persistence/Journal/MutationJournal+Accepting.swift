@@ -64,6 +64,7 @@ extension MutationJournal {
     var id = reservation.id
     var merged: MergedCall?
     do {
+      if self.change({ $0.noteArrival(of: place) }) { throw JournalError.ended(.removed, request.name) }
       try await self.load()
       // This comes before the call is stored. Other processes would otherwise believe that the process of the call has
       // ended.
@@ -216,6 +217,12 @@ extension MutationJournal {
 }
 
 extension JournalState {
+  /// Notes that the run of a call has come. Returns whether the call was removed before.
+  fileprivate mutating func noteArrival(of place: Place) -> Bool {
+    self.items[place]?.hasArrived = true
+    return self.items[place]?.isRefused == true
+  }
+
   /// Gives a new call another key. Returns false if the other key is taken, too.
   fileprivate mutating func rekey(_ place: Place, _ id: String) -> Bool {
     guard self.places[id] == nil, let item = self.items[place] else { return false }

@@ -198,9 +198,11 @@ extension JournalState {
   /// - Returns: These calls, each with an event that occurs when it was stored, or turns out not to be.
   fileprivate mutating func refuseUnaccepted(_ names: Set<String>?) -> [(place: Place, signal: AwaitedOutcome<Void>)] {
     let unaccepted = self.items.filter { !$0.value.isStored && $0.value.hasName(among: names) }
-    return unaccepted.keys.sorted().map { place in
-      let signal = AwaitedOutcome<Void>()
+    return unaccepted.keys.sorted().compactMap { place in
       self.items[place]?.isRefused = true
+      // Its run may wait for this removal. It is refused when it comes.
+      guard self.items[place]?.hasArrived == true else { return nil }
+      let signal = AwaitedOutcome<Void>()
       self.items[place]?.acceptanceWaiters.append(signal)
       return (place, signal)
     }

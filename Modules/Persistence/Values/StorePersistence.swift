@@ -63,6 +63,12 @@ struct PersistenceProgress: Sendable {
   /// The ticket of the newest change that was passed on.
   var notedTicket: UInt64 = 0
   var limit: OperationSubscription?
+
+  /// Whether values still go to a destination.
+  ///
+  /// Asked in one step with the writing: a store that a client removes is detached first. What a thread has begun before would
+  /// otherwise be stored after the client has removed all values.
+  func isAttached(to destination: any AnyObject & Sendable) -> Bool { self.destination === destination }
 }
 
 /// A value that may be stored.
@@ -90,6 +96,7 @@ extension StorePersistence: OperationRestoration {
     // The change that follows leaves a state without a value as it was, so it would not remove the stored one.
     let content = destination.content(of: nil, self.settings)
     self.progress.withLock { progress, released in
+      guard progress.isAttached(to: destination) else { return }
       progress.stamp = nil
       released.append(progress.stored.take())
       released.append(destination.writer.put(content, for: destination.key))
@@ -146,7 +153,7 @@ extension StorePersistence {
     let removal = destination.content(of: nil, self.settings)
     let isNew = self.progress.withLock { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
-      guard ticket > progress.notedTicket else { return false }
+      guard progress.isAttached(to: destination), ticket > progress.notedTicket else { return false }
       progress.notedTicket = ticket
       guard stamp != progress.stamp, !progress.keepsStoredValue else { return false }
       progress.stamp = stamp
@@ -166,7 +173,7 @@ extension StorePersistence {
   /// stored value, too.
   private func keepStoredValue(isInvalidated: Bool, _ ticket: UInt64, at destination: Destination) {
     let isNew = self.progress.withLock { progress, released in
-      guard ticket > progress.notedTicket else { return false }
+      guard progress.isAttached(to: destination), ticket > progress.notedTicket else { return false }
       progress.notedTicket = ticket
       guard isInvalidated, progress.stamp?.isInvalidated == false, let value = progress.stored else { return false }
       progress.stamp?.isInvalidated = true

@@ -1,3 +1,4 @@
+import Dispatch
 import OperationCore
 import OperationMutation
 import OperationPersistence
@@ -200,6 +201,52 @@ import Testing
     #expect(try await storage.keys().isEmpty)
     #expect(journal.entries.isEmpty)
     #expect(self.clock.sleeperCount() == 0)
+  }
+
+  @Test func `A call that begins meanwhile waits for the clearing, which does not wait for the call`() async throws {
+    let storage = TestStorage(InMemoryStorage(), reads: false)
+    let program = Program(storage, clock: self.clock)
+    let journal = program.makeJournal()
+    let store = program.client.store(for: self.send())
+    let clearing = Task.immediate { try await program.client.clearEverything() }
+    try await storage.reading.arrivals(count: 1)
+    // It has its place in the journal, and its run waits until the client is cleared.
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "secret")) }
+    storage.reading.open()
+    try await clearing.value
+    await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .removed }
+    #expect(self.server.requests.isEmpty && journal.entries.isEmpty)
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A set that is under way while its store is removed is not stored`() async throws {
+    let storage = InMemoryStorage()
+    let program = Program(storage, clock: self.clock)
+    let (isSetting, isSet, goesOn) = (Gate(), Gate(), DispatchSemaphore(value: 0))
+    let query = Script().query(path: ["slow"])
+      .persisted(
+        as: "slow",
+        excluding: .where { value in
+          // Asked on the thread of the set, before the value goes to the writer.
+          if value == "secret", !isSetting.isOpen {
+            isSetting.open()
+            goesOn.wait()
+          }
+          return false
+        }
+      )
+    let store = program.client.store(for: query)
+    // On a thread that may be blocked.
+    DispatchQueue.global().async {
+      store.currentValue = "secret"
+      isSet.open()
+    }
+    try await isSetting.wait()
+    try await program.client.clearEverything()
+    goesOn.signal()
+    try await isSet.wait()
+    #expect(await program.client.persistence.flush())
+    #expect(try await storage.keys("value/").isEmpty)
   }
 
   @Test func `Sets and calls of many threads leave nothing behind`() async throws {

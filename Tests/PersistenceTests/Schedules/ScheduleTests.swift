@@ -267,7 +267,7 @@ import Testing
     await #expect {
       try await scheduled.journal.schedule(Send(server: self.server), with: Note("a"), at: Date(1))
     } throws: { ($0 as? JournalError)?.code == .notAccepted }
-    let excluding = Send(server: self.server).journaled(as: "send", unless: { $0.text == "secret" })
+    let excluding = Send(server: self.server).journaled(as: "send", excluding: .where { $0.text == "secret" })
     await #expect { try await scheduled.journal.schedule(excluding, with: Note("secret"), at: Date(1)) } throws: {
       ($0 as? JournalError)?.code == .notAccepted
     }

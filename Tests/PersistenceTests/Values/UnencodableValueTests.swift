@@ -90,8 +90,9 @@ import Testing
     var calls = [Task.immediate { try await store.mutate(with: Chain()) }]
     try await gate.arrivals(count: 1)
     calls.append(Task.immediate { try await store.mutate(with: Chain()) })
-    let error = await #expect(throws: JournalError.self) { try await store.mutate(with: Chain()) }
-    self.expectNoSecret(in: "\(try #require(error))", because: .encoder)
+    let error = try #require(await #expect(throws: JournalError.self) { try await store.mutate(with: Chain()) })
+    self.expectNoSecret(in: "\(error)", because: .encoder)
+    #expect(error.message.contains("`coder:`"))
     gate.open()
     for call in calls { _ = try await call.value }
     #expect(journal.entries.isEmpty)
