@@ -180,6 +180,7 @@ import Testing
 
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
   func `A call waits for the longest duration until it is cancelled`(_ duration: Duration) async throws {
+    self.clock.advance(by: .seconds(1))
     let debounced = self.query("a").debounced(for: duration).manualTime(self.clock)
     let waiting = self.fetch(OperationStore.detached(query: debounced))
     try await self.clock.sleepers(count: 1)
