@@ -17,8 +17,8 @@ inputs() {
   shift 2
   (
     cd "$folder" || exit 1
-    # What is not there any more is left out.
-    find "$@" -name '.build*' -prune -o -type f ! -name Package.resolved -print0 2>/dev/null | sort -z |
+    # What is not there, any more or yet, is left out.
+    { find "$@" -name '.build*' -prune -o -type f ! -name Package.resolved -print0 2>/dev/null || true; } | sort -z |
       xargs -0 awk -v kind="$kind" '
         function indentation(line) { match(line, /^ */); return RLENGTH }
         FNR == 1 { print "file " FILENAME; swift = FILENAME ~ /\.swift$/; signature = 0; block = -1 }
