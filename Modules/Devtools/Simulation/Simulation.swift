@@ -98,7 +98,7 @@
     }
   }
 
-  extension Simulation.SimulatedFailure: LocalizedError {
+  extension SimulatedFailure: LocalizedError {
     public var errorDescription: String? { self.description }
   }
 #endif
