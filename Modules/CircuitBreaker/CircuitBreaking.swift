@@ -57,7 +57,7 @@ extension OperationRequest {
 
   /// Runs the operation only if a circuit breaker admits the run, and counts some of its values as failures.
   ///
-  /// Like ``circuitBreaker(_:failingOn:)``, for operations whose `Failure` cannot be ``CircuitOpen``.
+  /// Like `circuitBreaker(_:failingOn:)`, for operations whose `Failure` cannot be ``CircuitOpen``.
   ///
   /// - Parameters:
   ///   - breaker: The breaker, which all operations that call the same service share.

@@ -14,7 +14,7 @@ extension OperationRequest {
     preconditionFailure("Unavailable.")
   }
 
-  /// Not for operations with a failure type of their own: use ``circuitBreaker(_:failingOn:by:else:)``.
+  /// Not for operations with a failure type of their own: use `circuitBreaker(_:failingOn:by:else:)`.
   @available(
     *,
     unavailable,

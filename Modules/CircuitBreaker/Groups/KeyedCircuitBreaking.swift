@@ -22,7 +22,7 @@ extension OperationRequest where Failure == any Error {
 extension OperationRequest {
   /// Runs the operation only if the circuit breaker of its key admits the run, and counts its result there.
   ///
-  /// Like ``circuitBreaker(_:failingOn:by:)``, for operations whose `Failure` cannot be ``CircuitOpen``.
+  /// Like `circuitBreaker(_:failingOn:by:)`, for operations whose `Failure` cannot be ``CircuitOpen``.
   ///
   /// - Parameters:
   ///   - breakers: The breakers, which all operations that call the same service share.

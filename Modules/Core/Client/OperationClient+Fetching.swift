@@ -1,7 +1,7 @@
 extension OperationClient {
   /// Fetches the value of a query, whether its store is fresh or not: `store(for: query).fetch()` in one call.
   ///
-  /// For a value that may be in the store already, see ``ensureValue(for:refreshesBehind:)-(Query,_)``.
+  /// For a value that may be in the store already, call `ensureValue(for:)`.
   ///
   /// - Parameters:
   ///   - query: The query.
