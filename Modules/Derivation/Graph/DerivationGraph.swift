@@ -35,8 +35,9 @@ enum DerivationGraph {
         if source.isInvalidated { return true }
         // The rules of a derived query include this search.
         guard source.derivationNode == nil else { continue }
-        if source.isStale { return true }
-        if mark?.add(source) == false { mark = nil }
+        let end = source.freshEnd  // It has one only if it is fresh.
+        if end == nil, source.isStale { return true }
+        if mark?.add(source, freshUntil: end) == false { mark = nil }
       }
     }
     return false

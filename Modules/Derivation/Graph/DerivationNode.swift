@@ -182,10 +182,8 @@ final class DerivationNode: Sendable {
   ///   otherwise O(*n*) in the derived queries below the node and their sources.
   var isStale: Bool {
     var mark: FreshMark?
-    guard let controls, let client = controls.context().operationClient else {
-      return DerivationGraph.isStale(self, isVerified: false, marking: &mark)
-    }
-    let (context, revision) = (controls.context(), client.derivations.revision.current)
+    guard let context = self.controls?.context(), let revision = context.operationClient?.derivations.revision.current
+    else { return DerivationGraph.isStale(self, isVerified: false, marking: &mark) }
     if self.content.withLock({ $0.fresh })?.holds(at: revision, in: context) == true { return false }
     if DerivationGraph.isOutdated(self, at: revision) { return true }
     // Only what was verified is sure to advance the revision with its next change.

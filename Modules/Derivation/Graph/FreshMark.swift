@@ -31,9 +31,9 @@ struct FreshMark: Sendable {
     self.start = context.operationClock.now()
   }
 
-  /// Adds a source that is fresh. Returns false if there are too many that have to be asked.
-  mutating func add(_ source: any Source) -> Bool {
-    if Self.identity(of: source.clock) == self.clock, let end = source.freshEnd {
+  /// Adds a fresh source with its ``Source/freshEnd``, and returns false if too many have to be asked.
+  mutating func add(_ source: any Source, freshUntil end: Date?) -> Bool {
+    if let end, Self.identity(of: source.clock) == self.clock {
       self.end = min(self.end, end)
       return true
     }
