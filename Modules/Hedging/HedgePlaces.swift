@@ -1,8 +1,8 @@
 internal import OperationCore
 internal import Synchronization
 
-/// The places of a hedge's runs in a limit, or in another modifier outside the hedge that counts runs: that of the hedged run,
-/// and one for each further run that the modifier has admitted.
+/// The places that a hedge has in a modifier outside of it that counts runs, such as a limit. There is one for the hedged run, and
+/// one for each further run that the modifier has admitted.
 ///
 /// A run has its place until all of its work has ended, also what a timeout inside has left behind.
 final class HedgePlaces: Sendable {

@@ -89,8 +89,7 @@ extension OperationContext {
     set { self[CommittedValueKindKey.self] = newValue }
   }
 
-  // An entry like those of users: a field beside the entries of the event would make each context larger, and each fetch of a
-  // client with defaults allocate once more.
+  // It is an entry, and no field of the events: a field makes each context larger, and a fetch with defaults allocates once more.
   private enum CommittedValueKindKey: Key {
     static var defaultValue: CommittedValueKind? { nil }
   }

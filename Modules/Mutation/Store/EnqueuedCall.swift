@@ -91,7 +91,7 @@ extension OperationStore where State: MutationStateProtocol {
     if !self.context.storesCalls { call.acceptance.decide(.success(())) }
     var context = context ?? OperationContext()
     context.enqueuedCall = call.acceptance
-    // Nothing tells whether the thread of the caller is that of its actor, which the body must not occupy.
+    // The caller may be on its actor, which a function that is not async cannot know. The body must not occupy that actor.
     var configuration = self.context.adding(context).operationTaskConfiguration
     configuration.executorPreference = configuration.executorPreference ?? globalConcurrentExecutor
     context.operationTaskConfiguration = configuration

@@ -13,7 +13,7 @@ public struct JournalSchedule: Hashable, Sendable, Identifiable {
     case time
     /// Its time has come, and no mutation is registered with its name in this process.
     case registration
-    /// Its time has come, and a condition does not hold: that of the journal, or of `.scheduled(onlyWhen:)`.
+    /// Its time has come, and the condition of the journal or of `.scheduled(onlyWhen:)` does not hold.
     case condition
     /// Its time has come, and its last call has not ended.
     case lastCall
