@@ -135,7 +135,7 @@ extension CircuitMachine {
     switch self.phase {
     case .closed:
       let recording = self.count(outcome, at: now, opening)
-      if case .done = recording { self.admitWaiting(after: outcome) }
+      if self.waiters.count > 0, case .done = recording { self.admitWaiting(after: outcome) }
       return recording
     case .halfOpen(let running, let succeeded):
       return self.endProbe(outcome, running: running - 1, succeeded: succeeded, at: now, opening)
@@ -229,7 +229,6 @@ extension CircuitMachine {
   /// Admits waiting runs when one has ended in a closed breaker: two after a success, so that their number doubles with
   /// each round, and one after anything else. A service that is just back would not bear all at once.
   private mutating func admitWaiting(after outcome: Outcome) {
-    if self.waiters.count == 0 { return }
     if case .success(isSlow: false) = outcome { self.admitWaiting(2) } else { self.admitWaiting(1) }
   }
 

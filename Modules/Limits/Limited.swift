@@ -77,9 +77,11 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
     guard let permit = self.limit.takePermit(in: context) else {
       return try await self.runLater(isolation: isolation, in: context, using: operation, with: continuation)
     }
-    let inner = context.operationBeginsFurtherRuns ? self.admittingFurtherRuns(in: context) : context
+    if context.operationBeginsFurtherRuns {
+      return try await self.runHolding(permit, isolation: isolation, in: context, using: operation, with: continuation)
+    }
     do throws(Operation.Failure) {
-      let value = try await operation.run(isolation: isolation, in: inner, with: continuation)
+      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
       self.giveBack(permit, after: .succeeded, in: context)
       return value
     } catch {
@@ -90,20 +92,35 @@ public struct Limited<Operation: OperationRequest, Limit: OperationLimit>: Opera
 }
 
 extension Limited {
-  /// Lets a hedge inside begin a run beside the first only with a permit of its own.
-  // Not inlined: most operations have no hedge inside of a limit.
+  /// Runs the operation. A hedge inside begins a run beside the first only with a permit of its own.
+  // Not inlined: a run that begins at once has no hedge inside, as a rule, and copies no context.
   @inline(never)
   @usableFromInline
-  func admittingFurtherRuns(in context: OperationContext) -> OperationContext {
+  func runHolding(
+    _ permit: Limit.Permit,
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
     let limit = self.limit
     var inner = context
-    inner.admitFurtherRuns {
-      guard let permit = limit.takePermit(in: context) else { return nil }
-      return FurtherRun { error in
-        limit.returnPermit(permit, after: error.map { Self.use(endingWith: $0) } ?? .succeeded, in: context)
+    if context.operationBeginsFurtherRuns {
+      inner.admitFurtherRuns {
+        guard let permit = limit.takePermit(in: context) else { return nil }
+        return FurtherRun { error in
+          limit.returnPermit(permit, after: error.map { Self.use(endingWith: $0) } ?? .succeeded, in: context)
+        }
       }
     }
-    return inner
+    do throws(Operation.Failure) {
+      let value = try await operation.run(isolation: isolation, in: inner, with: continuation)
+      self.giveBack(permit, after: .succeeded, in: context)
+      return value
+    } catch {
+      self.giveBack(permit, after: Self.use(endingWith: error), in: context)
+      throw error
+    }
   }
 
   /// Returns the permit, or keeps it until the work that a timeout inside has left behind has ended.
@@ -146,15 +163,7 @@ extension Limited {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     let permit = try await self.permit(in: context, using: operation)
-    let inner = context.operationBeginsFurtherRuns ? self.admittingFurtherRuns(in: context) : context
-    do throws(Operation.Failure) {
-      let value = try await operation.run(isolation: isolation, in: inner, with: continuation)
-      self.giveBack(permit, after: .succeeded, in: context)
-      return value
-    } catch {
-      self.giveBack(permit, after: Self.use(endingWith: error), in: context)
-      throw error
-    }
+    return try await self.runHolding(permit, isolation: isolation, in: context, using: operation, with: continuation)
   }
 
   private nonisolated(nonsending) func permit(

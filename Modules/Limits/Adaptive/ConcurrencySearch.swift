@@ -87,6 +87,8 @@ struct ConcurrencySearch: Sendable {
   /// Whether the runs that begin are those at the reduced number. At the minimum there is no lower one.
   private var measuresBase: Bool { self.isReduced || self.reducedLimit >= self.limit }
 
+  // Inlined, because a call copies the search, which takes 40 instructions more.
+  @inline(__always)
   private var reducedLimit: Int {
     // A part of the limit would reduce nothing where fewer runs are under way than that.
     let peak = max(self.peak, self.previousPeak)

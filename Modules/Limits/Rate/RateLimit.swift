@@ -88,7 +88,7 @@ public final class RateLimit: OperationLimit {
   public func takePermit(in context: OperationContext) -> Permit? {
     let now = context.elapsed
     return self.queue.withMachine { machine in
-      if machine.deadlines == nil { machine.deadlines = context.operationDeadlines }
+      if machine.taken == 0 { machine.noteDeadlines(context.operationDeadlines) }
       return machine.take(at: now) ? Permit(number: machine.taken) : nil
     }
   }
@@ -104,7 +104,7 @@ public final class RateLimit: OperationLimit {
     let now = context.elapsed
     let waiter = LimitWaiter(in: context, at: now, maximumWait: maximumWait)
     try await self.queue.decision(about: waiter) { machine, waiter in
-      if machine.deadlines == nil { machine.deadlines = waiter.deadlines }
+      if machine.taken == 0 { machine.noteDeadlines(waiter.deadlines) }
       return machine.join(waiter, at: now)
     }
     .check(name: self.name, lastFailure: self.lastFailure)

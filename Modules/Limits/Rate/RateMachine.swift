@@ -23,7 +23,7 @@ package struct RateMachine: LimitMachine {
   /// The numbers of the last permits that came back unused, in ascending order.
   private var returned: [UInt64] = []
   /// The deadlines of the first run, which all runs share; nil before.
-  var deadlines: (any DeadlineSource)?
+  private(set) var deadlines: (any DeadlineSource)?
   var queue: WaiterQueue
 
   package init(count: Int, period: Duration, burst: Int, maximumWaiting: Int = 10_000) {
@@ -71,6 +71,11 @@ package struct RateMachine: LimitMachine {
   package func missing(at now: Duration?) -> Int {
     let time = now.map { max(self.latest, $0.attoseconds &* self.count) } ?? self.latest
     return Int((max(self.theoreticalArrival - time, 0) + self.interval - 1) / self.interval)
+  }
+
+  /// Keeps the deadlines of the first run. Has to be called until a permit was taken.
+  mutating func noteDeadlines(_ deadlines: any DeadlineSource) {
+    if self.deadlines == nil { self.deadlines = deadlines }
   }
 
   /// Takes a permit unless there is none, or earlier runs wait for it.
