@@ -1,4 +1,5 @@
 public import OperationCore
+internal import Synchronization
 
 extension RetryBudget {
   /// Changes the numbers of the budget, also while runs use it.

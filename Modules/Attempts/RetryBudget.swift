@@ -1,4 +1,5 @@
 public import OperationCore
+internal import Synchronization
 
 /// Bounds the additional attempts of operations to a share of their runs, so that retries do not overload a server.
 ///
@@ -70,7 +71,7 @@ public final class RetryBudget: Sendable {
   /// The name of the budget in notices and snapshots; nil without a name.
   public let name: String?
 
-  let state: Locked<State>
+  let state: Mutex<State>
 
   /// Creates a budget.
   ///
@@ -83,7 +84,7 @@ public final class RetryBudget: Sendable {
   ///     ten seconds, which a new budget has already.
   public init(name: String? = nil, ratio: Double = 0.2, minimumPerSecond: Double = 10) {
     self.name = name
-    self.state = Locked(State(Numbers(ratio: ratio, minimumPerSecond: minimumPerSecond)))
+    self.state = Mutex(State(Numbers(ratio: ratio, minimumPerSecond: minimumPerSecond)))
   }
 
   /// The number of additional attempts for each run.

@@ -8,13 +8,11 @@ final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendabl
     var runs: [DeduplicatedRun<Operation>] = []
     /// The number of runs that were ever added, by which concurrent additions are detected.
     var additions = 0
-    /// Runs of stores whose operation is under way inside of the modifier. The first one is stored inline, because nearly
-    /// always there is one, and a list would be an allocation.
-    var admitted: OperationTaskIdentifier?
-    var othersAdmitted: [OperationTaskIdentifier] = []
   }
 
   private let state = Mutex(State())
+  // Not generic, so that a run of a store looks up no type.
+  private let admitted = Mutex(AdmittedRuns())
 
   @usableFromInline
   init() {}
@@ -29,13 +27,13 @@ final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendabl
     guard context.isAdmittedByStore, let run = context.operationRunningTaskIdentifier,
       context.operationRunSharing?.registry === self
     else { return nil }
-    return self.state.withLock { $0.admit(run) } ? run : nil
+    return self.admitted.withLock { $0.add(run) } ? run : nil
   }
 
   /// Notes that the operation of a run that was let pass has ended.
   @usableFromInline
   func leave(_ run: OperationTaskIdentifier) {
-    self.state.withLock { $0.dismiss(run) }
+    self.admitted.withLock { $0.remove(run) }
   }
 
   /// Joins a run that does the same work, or begins a new one, and waits for its value.
@@ -128,19 +126,24 @@ final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendabl
   }
 }
 
-extension RunRegistry.State {
-  /// Adds a run of a store. Returns false if it is there already.
-  fileprivate mutating func admit(_ run: OperationTaskIdentifier) -> Bool {
-    if self.admitted == run || self.othersAdmitted.contains(run) { return false }
-    if self.admitted == nil { self.admitted = run } else { self.othersAdmitted.append(run) }
+/// The runs of stores whose operation is under way inside of the modifier.
+private struct AdmittedRuns: Sendable {
+  // The first one is stored inline, because nearly always there is one, and a list would be an allocation.
+  private var first: OperationTaskIdentifier?
+  private var others: [OperationTaskIdentifier] = []
+
+  /// Adds a run. Returns false if it is there already.
+  mutating func add(_ run: OperationTaskIdentifier) -> Bool {
+    if self.first == run || self.others.contains(run) { return false }
+    if self.first == nil { self.first = run } else { self.others.append(run) }
     return true
   }
 
-  fileprivate mutating func dismiss(_ run: OperationTaskIdentifier) {
-    if self.admitted == run {
-      self.admitted = nil
-    } else if let index = self.othersAdmitted.firstIndex(of: run) {
-      self.othersAdmitted.remove(at: index)
+  mutating func remove(_ run: OperationTaskIdentifier) {
+    if self.first == run {
+      self.first = nil
+    } else if let index = self.others.firstIndex(of: run) {
+      self.others.remove(at: index)
     }
   }
 }

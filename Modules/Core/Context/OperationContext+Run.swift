@@ -36,16 +36,57 @@ extension OperationContext {
   }
 
   /// The entries of one event. They are stored in the context itself, so that an event costs no allocation.
+  // Few fields: see ``ValueStamp``.
   struct EventEntries: Sendable {
-    var frozenDate: Date?
-    var updateReason: OperationResultUpdateReason?
-    var hidesAttachment = false
-    /// Whether a client makes a store with this context, and is about to take it.
-    var isOfNewStore = false
+    private struct Flags: OptionSet {
+      static let isReturned = Self(rawValue: 1)
+      static let isYielded = Self(rawValue: 2)
+      static let hidesAttachment = Self(rawValue: 4)
+      static let isOfNewStore = Self(rawValue: 8)
+
+      var rawValue: UInt8
+    }
+
+    /// The time of ``frozenDate`` in seconds since the reference date; not a number without one.
+    private var frozenSeconds = Double.nan
     /// What is known of the value that the event sets.
     var stamp = ValueStamp(.final)
+    private var flags: Flags = []
 
     init() {}
+
+    /// The date that the clock of the context shows; nil while the clock runs.
+    var frozenDate: Date? {
+      get { self.frozenSeconds.isNaN ? nil : Date(timeIntervalSinceReferenceDate: self.frozenSeconds) }
+      set { self.frozenSeconds = newValue?.timeIntervalSinceReferenceDate ?? .nan }
+    }
+
+    /// How the result came that the event reports; nil if it reports none.
+    var updateReason: OperationResultUpdateReason? {
+      get {
+        if self.flags.contains(.isReturned) { return .returnedFinalResult }
+        return self.flags.contains(.isYielded) ? .yieldedResult : nil
+      }
+      set {
+        self.flags.subtract([.isReturned, .isYielded])
+        switch newValue {
+        case .returnedFinalResult?: self.flags.insert(.isReturned)
+        case .yieldedResult?: self.flags.insert(.isYielded)
+        case nil: break
+        }
+      }
+    }
+
+    var hidesAttachment: Bool {
+      get { self.flags.contains(.hidesAttachment) }
+      set { if newValue { self.flags.insert(.hidesAttachment) } else { self.flags.remove(.hidesAttachment) } }
+    }
+
+    /// Whether a client makes a store with this context, and is about to take it.
+    var isOfNewStore: Bool {
+      get { self.flags.contains(.isOfNewStore) }
+      set { if newValue { self.flags.insert(.isOfNewStore) } else { self.flags.remove(.isOfNewStore) } }
+    }
   }
 
   /// Makes this the context of a run, replacing the entries of any other run.

@@ -33,7 +33,9 @@ extension StoreRuntime {
   ///
   /// A caller that has joined the run of such a value may have called after the invalidation.
   func hasMissedInvalidation(since number: Int) -> Bool {
-    self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }
+    // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
+    if InvalidationNumber.latest <= number { return false }
+    return self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }
   }
 
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.

@@ -138,6 +138,7 @@ extension StoreRuntime {
   }
 
   /// Adds a subscriber for the events of a run. The caller removes it with ``dismiss(_:)``.
+  @inline(never)
   func listen(to sharedRun: SharedRun, with listener: Subscriber) {
     self.noteDependent()
     self.withMachine { machine in
@@ -147,6 +148,7 @@ extension StoreRuntime {
   }
 
   /// Removes a listener after all events that are queued for it.
+  @inline(never)
   func dismiss(_ listener: Subscriber) {
     self.withMachine { $0.eventQueue.append(.dismissal(listener)) }
     self.deliver()
@@ -170,13 +172,15 @@ extension StoreRuntime: RunDelegate {
     var isRepeated = false
     var change: StoreActivityChange?
     self.change(task.context, run: original.id, replacesValue: false, event: .runBegan) { machine, released in
-      // If there are layers, this is the task of an earlier draft.
-      if isRepeated { released.append(task) }
+      if isRepeated {
+        // There are layers, and this is the task of an earlier draft.
+        released.append(task)
+        task = original
+      }
       isRepeated = true
-      task = original
       let started = machine.start(&task, &released)
       hasSubscribers = isOwnedBySubscribers && machine.subscribers.count > 0
-      if hasSubscribers { machine.subscriberRuns.append(task.sharedRun) }
+      if hasSubscribers { machine.subscriberRuns.append(original.sharedRun) }
       change = self.activityChange(of: &machine)
       return started
     }
@@ -314,7 +318,7 @@ extension StoreRuntime: RunDelegate {
     if !self.operation.preparations.isEmpty { self.endPreparation(in: task.context) }
     let entries = task.context.run.outcomeEntries
     if let entries { task.context = entries.added(to: task.context) }
-    task.context = task.context.stoppingClock()
+    task.context.stopClock()
     let endDate = task.context.event.frozenDate
     let valueDate = entries != nil && outcome.isSuccess ? task.context.outcomeDate : nil
     if let valueDate { task.context.event.frozenDate = valueDate }

@@ -44,8 +44,13 @@ extension StoreRuntime {
   ///
   /// Nil outside of the work of a run that is watched.
   var toldWait: ToldWait? {
-    RunningOperation.exist
-      ? ToldWait.begin(for: "\(self.operationName) at \(ShownText.of(self.path))", at: self.path) : nil
+    RunningOperation.exist ? self.makeToldWait() : nil
+  }
+
+  // Not inlined, like all that few callers need: each task that waits would have room for it.
+  @inline(never)
+  private func makeToldWait() -> ToldWait? {
+    ToldWait.begin(for: "\(self.operationName) at \(ShownText.of(self.path))", at: self.path)
   }
 
   /// Waits, and ends what is told of the wait.

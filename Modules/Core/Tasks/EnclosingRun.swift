@@ -21,8 +21,10 @@ package enum EnclosingRun {
 
   static let local = TaskLocal(wrappedValue: Surroundings())
 
+  // Most tasks have no surroundings, which is cheaper to see at this address than by reading them.
   /// The address of the current task's surroundings. Child tasks of `async let` and of task groups have no surroundings of
-  /// their own: they use those of the parent, at the same address. A `Task { }` copies them to another address.
+  /// their own: they use those of the parent, at the same address. A `Task { }` copies them to another address. 0 without
+  /// surroundings.
   static var place: UInt {
     UInt(bitPattern: placeOfValue(UnsafeRawPointer(Unmanaged.passUnretained(self.local).toOpaque())))
   }
@@ -44,7 +46,7 @@ package enum EnclosingRun {
     in context: OperationContext?,
     _ work: nonisolated(nonsending) () async -> R
   ) async -> R {
-    var surroundings = self.local.get()
+    var surroundings = self.place == 0 ? Surroundings() : self.local.get()
     if let run { surroundings.run = run }
     if let client = context?.clientReference { surroundings.client = .store(client) }
     return await self.local.withValue(surroundings) { await work() }
@@ -63,7 +65,7 @@ package enum EnclosingRun {
   package static var isInCurrentTask: Bool { self.run?.isInCurrentTask ?? false }
 
   /// Whether the current task is part of the work of a run.
-  package static var exists: Bool { self.run != nil }
+  package static var exists: Bool { self.place != 0 && self.run != nil }
 }
 
 // What `TaskLocal.get()` calls. The standard library does not make it public.

@@ -1,7 +1,9 @@
 /// The state machine of a ``SharedRun``, guarded by its lock.
 ///
 /// Its methods call no other code. They return actions for the caller to perform after unlocking.
-struct SharedRunState: Sendable {
+///
+/// It cannot be copied, because it was copied into the lock of each run.
+struct SharedRunState: ~Copyable, Sendable {
   enum Phase: Sendable {
     case notStarted
     case executing

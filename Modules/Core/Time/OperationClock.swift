@@ -83,10 +83,15 @@ extension OperationContext {
     self.isSet(OperationClockKey.self) ? self[OperationClockKey.self].now() : SystemTimeClock().now()
   }
 
-  /// Returns this context with its clock frozen now, so that reading the date calls no user code.
+  /// Freezes the clock now, so that reading the date calls no user code.
+  mutating func stopClock() {
+    self.event.frozenDate = self.date
+  }
+
+  /// Returns this context with its clock frozen now.
   func stoppingClock() -> OperationContext {
     var context = self
-    context.event.frozenDate = self.date
+    context.stopClock()
     return context
   }
 }
