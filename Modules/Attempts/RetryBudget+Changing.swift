@@ -120,5 +120,5 @@ extension OperationNotice.Name {
   ///
   /// The attributes `budget.ratio` and `budget.minimum` are the present numbers, and `budget.name` is the name. A
   /// number that has changed has a second attribute with its earlier value, such as `budget.ratio.previous`.
-  public static let retryBudgetChanged = Self("retry.budgetChanged")
+  public static let retryBudgetChanged = Self("retry.budget_changed")
 }

@@ -150,7 +150,7 @@ extension OperationNotice.Name {
   ///
   /// The attributes `batch.maximum_size`, `batch.window`, `batch.maximum_batches` and `batch.maximum_waiting` are the present
   /// limits, those with `.previous` at the end what has changed, and `batch.name` is the name of the batcher.
-  public static let batchLimitsChanged = Self("batch.limitsChanged")
+  public static let batchLimitsChanged = Self("batch.limits_changed")
 
   /// A batcher has rejected a caller, because as many keys waited as may. The attribute `batch.maximum_waiting` is that
   /// number, `batch.name` the name of the batcher.

@@ -19,7 +19,7 @@ extension OperationNotice.Name {
   ///
   /// The attributes have the names of the settings, such as `circuit.failure_ratio`, and the present values. Those with
   /// `.previous` at the end are what has changed, and `circuit.name` is the name.
-  public static let circuitSettingsChanged = Self("circuit.settingsChanged")
+  public static let circuitSettingsChanged = Self("circuit.settings_changed")
 }
 
 extension CircuitBreaker {

@@ -203,8 +203,8 @@ extension OperationNotice.Name {
   public static let hedgeStarted = Self("hedge.started")
 
   /// A hedge has not started another run because its budget does not allow it.
-  public static let hedgeOverBudget = Self("hedge.overBudget")
+  public static let hedgeOverBudget = Self("hedge.over_budget")
 
   /// A hedge has not started another run because a limit around it has no permit for one.
-  public static let hedgeNotAdmitted = Self("hedge.notAdmitted")
+  public static let hedgeNotAdmitted = Self("hedge.not_admitted")
 }

@@ -221,5 +221,5 @@ extension OperationNotice.Name {
   ///
   /// The attributes `hedge.delay`, `hedge.maximum` and `hedge.budget` are the present settings, those with `.previous` at the
   /// end what has changed, and `hedge.name` is the name.
-  public static let hedgeSettingsChanged = Self("hedge.settingsChanged")
+  public static let hedgeSettingsChanged = Self("hedge.settings_changed")
 }

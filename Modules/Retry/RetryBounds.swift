@@ -69,8 +69,8 @@ extension OperationContext {
 
 extension OperationNotice.Name {
   /// A retry was left out because its budget does not allow it. The attribute `budget.name` is the name of the budget.
-  public static let retryOverBudget = Self("retry.overBudget")
+  public static let retryOverBudget = Self("retry.over_budget")
 
   /// A retry was not made because it could not begin before the deadline. The attribute `retry.delay` is its delay.
-  public static let retryPastDeadline = Self("retry.pastDeadline")
+  public static let retryPastDeadline = Self("retry.past_deadline")
 }

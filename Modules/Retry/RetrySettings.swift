@@ -208,5 +208,5 @@ extension OperationNotice.Name {
   ///
   /// The attributes `retry.limit`, `retry.backoff`, `retry.budget`, `retry.after_cap` and `retry.after_jitter` are the
   /// present settings, those with `.previous` at the end what has changed, and `retry.name` is the name.
-  public static let retrySettingsChanged = Self("retry.settingsChanged")
+  public static let retrySettingsChanged = Self("retry.settings_changed")
 }

@@ -220,9 +220,9 @@ import Testing
     let size = "batch.maximum_size=3"
     #expect(
       notices.descriptions == [
-        "batch.limitsChanged batch.maximum_batches=1 \(size) batch.maximum_size.previous=2 \(others)",
-        "batch.limitsChanged batch.maximum_batches.previous=1 \(size) \(others)",
-        "batch.limitsChanged batch.maximum_batches=1 \(size) \(others)",
+        "batch.limits_changed batch.maximum_batches=1 \(size) batch.maximum_size.previous=2 \(others)",
+        "batch.limits_changed batch.maximum_batches.previous=1 \(size) \(others)",
+        "batch.limits_changed batch.maximum_batches=1 \(size) \(others)",
       ]
     )
     let tasks = (1...5).map { self.load($0, from: batcher) }

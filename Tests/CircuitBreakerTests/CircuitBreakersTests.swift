@@ -117,7 +117,7 @@ import Testing
     breakers.update(maximum: 1000, maximumOpen: 0.25, idleAfter: .seconds(600), in: context)
     #expect(
       log.descriptions == [
-        "circuit.settingsChanged circuit.name=posts circuits.idle_after=10 min circuits.maximum=1000"
+        "circuit.settings_changed circuit.name=posts circuits.idle_after=10 min circuits.maximum=1000"
           + " circuits.maximum_open=0.25 circuits.maximum_open.previous=0.5"
       ]
     )

@@ -53,9 +53,9 @@ import Testing
     let last = "circuit.slow_ratio=1.0 circuit.window=30 s"
     #expect(
       log.descriptions == [
-        "circuit.settingsChanged circuit.failure_ratio=0.3 circuit.failure_ratio.previous=0.5 circuit.minimum_runs=20"
+        "circuit.settings_changed circuit.failure_ratio=0.3 circuit.failure_ratio.previous=0.5 circuit.minimum_runs=20"
           + " circuit.name=posts circuit.open_for=\(earlier) \(others) circuit.slow_after=1 s \(last)",
-        "circuit.settingsChanged circuit.failure_ratio=0.3 circuit.minimum_runs=20 circuit.name=posts"
+        "circuit.settings_changed circuit.failure_ratio=0.3 circuit.minimum_runs=20 circuit.name=posts"
           + " circuit.open_for=\(later) circuit.open_for.previous=\(earlier) \(others)"
           + " circuit.slow_after.previous=1 s \(last)",
       ]

@@ -108,7 +108,7 @@ import Testing
     settings.update(budget: RetryBudget(ratio: 0.5, minimumPerSecond: 1), in: context)
     // An equal one is another budget, with deposits of its own.
     settings.update(budget: RetryBudget(ratio: 0.5, minimumPerSecond: 1), in: context)
-    let (name, budget) = ("hedge.settingsChanged", "0.5 for each run, and 1.0 a second")
+    let (name, budget) = ("hedge.settings_changed", "0.5 for each run, and 1.0 a second")
     #expect(
       notices.descriptions == [
         "\(name) hedge.delay=.quantile(0.5) hedge.delay.previous=0 s hedge.maximum=2",
@@ -135,10 +135,10 @@ import Testing
     #expect(try await task.value == 2)
     #expect(
       notices.descriptions == [
-        "hedge.settingsChanged hedge.budget=0.0 for each run, and 0.1 a second hedge.delay=100 ms hedge.maximum=3"
+        "hedge.settings_changed hedge.budget=0.0 for each run, and 0.1 a second hedge.delay=100 ms hedge.maximum=3"
           + " hedge.maximum.previous=2 hedge.name=posts",
         "hedge.started ScriptedQuery<Int, Error> hedge.index=1 hedge.name=posts",
-        "hedge.overBudget ScriptedQuery<Int, Error> hedge.name=posts",
+        "hedge.over_budget ScriptedQuery<Int, Error> hedge.name=posts",
       ]
     )
     let snapshot = settings.snapshot(in: context)

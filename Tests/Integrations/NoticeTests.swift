@@ -97,7 +97,7 @@
       let budget = RetryBudget(ratio: 0, minimumPerSecond: 0)
       let store = self.observed.store(self.script.query().retry(limit: 1).backoff(.noBackoff).retryBudget(budget))
       await #expect(throws: Refused.self) { try await store.fetch() }
-      self.observed.expectNotices(["retry.overBudget"])
+      self.observed.expectNotices(["retry.over_budget"])
     }
 
     @Test func `A limit that rejects a run sends a notice`() async throws {

@@ -127,8 +127,8 @@ import Testing
     budget.update(minimumPerSecond: 1, in: context)
     #expect(
       notices.descriptions == [
-        "retry.budgetChanged budget.minimum=10.0 budget.name=posts budget.ratio=0.5 budget.ratio.previous=0.2",
-        "retry.budgetChanged budget.minimum=1.0 budget.minimum.previous=10.0 budget.name=posts budget.ratio=0.5",
+        "retry.budget_changed budget.minimum=10.0 budget.name=posts budget.ratio=0.5 budget.ratio.previous=0.2",
+        "retry.budget_changed budget.minimum=1.0 budget.minimum.previous=10.0 budget.name=posts budget.ratio=0.5",
       ]
     )
     #expect(budget.snapshot().gauges["budget.ratio"] == 0.5 && budget.snapshot().gauges["budget.minimum"] == 1)

@@ -87,7 +87,7 @@ struct RetryExplanationTests {
         Earlier runs, newest first:
           2 s ago: failed after 0 s: Refused(code: 0), started by a call
         Retry budget: db: 0 left, of 0.0 for each run and 0.0 a second; 1 runs, 0 further attempts, 1 refused
-        Notices: retry.overBudget budget.name=db 2 s ago.
+        Notices: retry.over_budget budget.name=db 2 s ago.
         """
     )
   }

@@ -139,10 +139,10 @@ import Testing
     let budget = "retry.budget=0.2 for each run, and 10.0 a second"
     #expect(
       notices.descriptions == [
-        "retry.settingsChanged retry.backoff=\(backoff) \(budget) retry.limit=4 retry.limit.previous=3"
+        "retry.settings_changed retry.backoff=\(backoff) \(budget) retry.limit=4 retry.limit.previous=3"
           + " retry.name=posts",
-        "retry.settingsChanged retry.after_cap=9 s retry.backoff=\(backoff) \(budget) retry.limit=4 retry.name=posts",
-        "retry.settingsChanged retry.after_cap=9 s retry.after_jitter=up to 0.0 of the hint retry.backoff=\(backoff)"
+        "retry.settings_changed retry.after_cap=9 s retry.backoff=\(backoff) \(budget) retry.limit=4 retry.name=posts",
+        "retry.settings_changed retry.after_cap=9 s retry.after_jitter=up to 0.0 of the hint retry.backoff=\(backoff)"
           + " retry.backoff.previous=\(backoff) \(budget) retry.limit=4 retry.name=posts",
       ]
     )

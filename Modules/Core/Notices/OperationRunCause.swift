@@ -10,12 +10,12 @@ public struct OperationRunCause: Sendable {
   ///
   /// Modules and programs may have kinds of their own, so a `switch` over kinds needs a default.
   public struct Kind: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the kind, in lowercase words with hyphens between them: `early-refresh`.
+    /// The name of the kind, in lowercase words with underscores between them: `early_refresh`.
     public let description: String
 
     /// Creates a kind.
     ///
-    /// - Parameter description: Lowercase words with hyphens between them, one of a small number of names.
+    /// - Parameter description: Lowercase words with underscores between them, one of a small number of names.
     public init(_ description: String) {
       self.description = description
     }
@@ -76,10 +76,10 @@ extension OperationRunCause.Kind {
   public static let controller = Self("controller")
 
   /// A call got a fresh value that becomes stale soon. The run refreshes it without delaying that call.
-  public static let earlyRefresh = Self("early-refresh")
+  public static let earlyRefresh = Self("early_refresh")
 
   /// A call got a stale value. The run refreshes it without delaying that call.
-  public static let refreshBehind = Self("refresh-behind")
+  public static let refreshBehind = Self("refresh_behind")
 
   /// The value was fetched ahead of its use.
   public static let prefetch = Self("prefetch")
@@ -97,16 +97,16 @@ extension OperationRunCause.Kind {
   public static let age = Self("age")
 
   /// The store was idle for its cache time. The subject is that time.
-  public static let cacheTime = Self("cache-time")
+  public static let cacheTime = Self("cache_time")
 
   /// The cache had more idle stores than it may keep. The subject is that number.
-  public static let idleStoreLimit = Self("idle-store-limit")
+  public static let idleStoreLimit = Self("idle_store_limit")
 
   /// An eviction trigger, such as one for memory pressure. The subject is its description.
-  public static let evictionTrigger = Self("eviction-trigger")
+  public static let evictionTrigger = Self("eviction_trigger")
 
   /// The store cache of the client has evicted the store, for a reason of its own.
-  public static let storeCache = Self("store-cache")
+  public static let storeCache = Self("store_cache")
 
   /// The last reference to a store that the client had evicted was released.
   public static let release = Self("release")

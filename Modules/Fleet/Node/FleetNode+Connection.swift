@@ -12,7 +12,7 @@ extension OperationNotice.Name {
   /// No messages of the backend of a fleet arrive, so that the node learns of invalidations by its heartbeat.
   ///
   /// The attributes `fleet.error` and `fleet.message` tell why.
-  public static let fleetNoMessages = Self("fleet.noMessages")
+  public static let fleetNoMessages = Self("fleet.no_messages")
 }
 
 extension FleetNode {

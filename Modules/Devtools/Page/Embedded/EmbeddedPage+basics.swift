@@ -77,9 +77,10 @@ Devtools.causes = [
 ];
 
 Devtools.causeGroup = (kind) => {
-  switch (kind) {
+  // Recordings of earlier versions have hyphens.
+  switch (kind?.replaceAll('-', '_')) {
     case undefined: return 'call';
-    case 'early-refresh': case 'refresh-behind': case 'prefetch': return 'refresh';
+    case 'early_refresh': case 'refresh_behind': case 'prefetch': return 'refresh';
     case 'call': case 'subscriber': case 'invalidation': case 'polling': case 'condition': case 'source': case 'devtools':
       return kind;
     default: return 'other';
