@@ -59,6 +59,42 @@ struct MisuseTests {
     #expect(try await store.retryLatestTask()?.runIfNeeded() == 2)
   }
 
+  @Test func `A path that begins like none of the client's stores is hinted at once`() async throws {
+    let client = OperationClient()
+    let query = FeedScript(default: .value([])).query(path: [7])
+    let queries = [client.store(for: query)]
+    let mutation = Mutation(script: Script(default: .value("made"))).appending(to: ["feed"]).invalidates(matching: [
+      "post", 7,
+    ])
+    let store = client.store(for: mutation)
+    let recorder = WarningRecorder()
+
+    for name in ["a", "b"] { _ = try await recorder.recording { try await store.mutate(with: name) } }
+
+    #expect(queries.count == 1)
+    #expect(recorder.warnings.map(\.code) == [.pathMatchesNoStore, .pathMatchesNoStore])
+    #expect(recorder.warnings.map(\.severity) == [.hint, .hint])
+    #expect(recorder.warnings.map(\.message).allSatisfy { $0.contains("a store at [7]") })
+    // A hint is no issue of this test.
+    try await store.mutate(with: "c")
+    let empty = OperationClient()
+    _ = try await recorder.recording { try await empty.store(for: mutation).mutate(with: "without stores of queries") }
+    #expect(recorder.warnings.count == 2)
+    #expect(empty.stores().count == 1)
+  }
+
+  @Test func `A path with another store's first element is not hinted at`() async throws {
+    let feeds = Feeds()
+    let feed = feeds.store()
+    let mutation = Mutation(script: Script(default: .value("made"))).invalidates(matching: ["feed", 2])
+    let recorder = WarningRecorder()
+
+    _ = try await recorder.recording { try await feeds.client.store(for: mutation).mutate(with: "a") }
+
+    #expect(recorder.warnings.isEmpty)
+    #expect(feed.path == ["feed", 1])
+  }
+
   @Test func `A history length below one is reported and is one`() async throws {
     let script = Script(default: .value("made"))
     let mutation = expectWarning(.invalidArgument) { Mutation(script: script).maxHistory(length: 0) }

@@ -1,8 +1,8 @@
 /// A report of a misuse of the library or of a failure of the system, with a remedy.
 ///
 /// Warnings go to the reporter of the current task if `withReporter(_:operation:)` has set one, and otherwise to
-/// ``reporter``. The default reporter prints to standard error: misuses in debug builds only, and system failures in
-/// all builds. `OperationTesting` records warnings as issues of the running test.
+/// ``reporter``. The default reporter prints to standard error: misuses and hints in debug builds only, and system
+/// failures in all builds. `OperationTesting` records warnings as issues of the running test, but for hints.
 public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
   /// The kind of a warning.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -39,7 +39,11 @@ public struct OperationWarning: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Whether a warning reports an error in the program or a failure of the system.
+  @nonexhaustive(warn)
   public enum Severity: Sendable, Hashable {
+    /// What the program does is allowed, and rarely meant. `OperationTesting` makes no issue of it.
+    case hint
+
     /// The program is wrong, and its author must change it.
     case misuse
 

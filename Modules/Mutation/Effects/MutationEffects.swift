@@ -302,6 +302,9 @@ extension MutationEffects {
     for invalidation in invalidations {
       let name = invalidation.operationName
       invalidation.client.invalidate(matching: invalidation.path, by: name, isolation: nil)
+      #if DEBUG
+        UnmatchedPaths.check(invalidation.path, as: "invalidates", by: name, in: invalidation.client)
+      #endif
     }
     if !selected.isEmpty {
       let subjects = ended.selections.map(\.subject)

@@ -42,6 +42,9 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     var isAdded = false
     for store in stores where self.add(to: store) { isAdded = true }
     if !isAdded, let store = stores.first { Self.reportMismatch(of: store, matching: path) }
+    #if DEBUG
+      if stores.isEmpty { UnmatchedPaths.check(path, as: "updates", by: author, in: client) }
+    #endif
   }
 
   private static func reportMismatch(of store: OpaqueOperationStore, matching path: OperationPath) {

@@ -54,6 +54,10 @@ extension OperationWarning.Code {
 
   /// An operation needed a client, but its context had none.
   public static let noClient = Self(description: "noClient")
+
+  /// A mutation invalidates or updates a path, and there are stores of queries that all begin with other elements. It is a hint, in
+  /// debug builds only.
+  public static let pathMatchesNoStore = Self(description: "pathMatchesNoStore")
 }
 
 extension MutationError: LocalizedError {
