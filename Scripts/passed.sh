@@ -3,7 +3,7 @@
 #
 # On this machine it is noted in a folder outside of the clone: for each check the hashes of the inputs with which it has passed. A
 # clean clone needs none of it. Where nothing is noted of a check, the commit before is taken as one that has passed, as each commit
-# has to: the one before HEAD, or HEAD if something is not committed.
+# has to: the one before HEAD, or HEAD if something is not committed. `Scripts/check --since` names another.
 
 PASSED=${SWIFT_OPERATION_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/swift-operation}/passed
 
@@ -41,9 +41,9 @@ inputs() {
 
 # commit_before FOLDER: puts the tree of the commit that is taken as one that has passed into the folder, unless it is there.
 commit_before() {
-  local commit=HEAD
+  local commit=${SINCE:-HEAD}
   [ ! -d "$1" ] || return 0
-  [ -n "$(git -C "$ROOT" status --porcelain)" ] || commit='HEAD^'
+  [ -n "${SINCE:-}" ] || [ -n "$(git -C "$ROOT" status --porcelain)" ] || commit='HEAD^'
   git -C "$ROOT" rev-parse --quiet --verify "$commit^{commit}" >/dev/null || return 1
   mkdir -p "$1"
   git -C "$ROOT" archive "$commit" | tar -x -C "$1"
