@@ -45,3 +45,32 @@ extension OperationRequest {
     self.circuitBreaker(breakers, failingOn: .where(isFailure), by: key, else: failure)
   }
 }
+
+extension CircuitBreakers {
+  @available(*, deprecated, message: "Write maximumOpenRatio: as for all shares between 0 and 1.")
+  public convenience init(
+    name: String? = nil,
+    maximum: Int = 1000,
+    maximumOpen: Double,
+    idleAfter: OperationDuration = .seconds(600),
+    _ make: @escaping @Sendable (String) -> CircuitBreaker = { CircuitBreaker(name: $0) }
+  ) {
+    self.init(name: name, maximum: maximum, maximumOpenRatio: maximumOpen, idleAfter: idleAfter, make)
+  }
+
+  @available(*, deprecated, message: "Write maximumOpenRatio: as for all shares between 0 and 1.")
+  @discardableResult
+  public func update(
+    maximum: Int? = nil,
+    maximumOpen: Double,
+    idleAfter: OperationDuration? = nil,
+    in context: OperationContext = OperationContext()
+  ) -> Bool {
+    self.update(maximum: maximum, maximumOpenRatio: maximumOpen, idleAfter: idleAfter, in: context)
+  }
+}
+
+extension CircuitBreakersSnapshot {
+  @available(*, deprecated, renamed: "maximumOpenRatio")
+  public var maximumOpen: Double { self.maximumOpenRatio }
+}

@@ -17,6 +17,8 @@ import Testing
   @Test func `The first retry waits for the duration given`() {
     #expect(self.seconds(.noBackoff) == [0, 0, 0, 0, 0, 0, 0])
     #expect(self.seconds(.constant(.seconds(3))) == [3, 3, 3, 3, 3, 3, 3])
+    #expect(self.seconds(.seconds(1.5)) == [1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5])
+    #expect(self.seconds(.milliseconds(250)) == self.seconds(.constant(.seconds(0.25))))
     #expect(self.seconds(.linear(.seconds(2))) == [2, 4, 6, 8, 10, 12, 14])
     #expect(self.seconds(.exponential(.seconds(1))) == [1, 2, 4, 8, 16, 32, 64])
     #expect(self.seconds(.fibonacci(.seconds(1))) == [1, 1, 2, 3, 5, 8, 13])

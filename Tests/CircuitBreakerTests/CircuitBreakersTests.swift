@@ -15,8 +15,8 @@ import Testing
     return context
   }
 
-  private func breakers(_ count: Int, maximumOpen: Double) -> CircuitBreakers {
-    let breakers = CircuitBreakers(name: "posts", maximumOpen: maximumOpen) { key in
+  private func breakers(_ count: Int, maximumOpenRatio: Double) -> CircuitBreakers {
+    let breakers = CircuitBreakers(name: "posts", maximumOpenRatio: maximumOpenRatio) { key in
       CircuitBreaker(name: key, minimumRuns: 1, openFor: .constant(.seconds(10)))
     }
     for number in 0..<count { _ = breakers.breaker(for: "\(number)", in: self.context) }
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func `Each key has a breaker of its own, which its runs share`() async {
-    let breakers = self.breakers(0, maximumOpen: 1)
+    let breakers = self.breakers(0, maximumOpenRatio: 1)
     await self.run(breakers, "a", failing: true)
     await self.run(breakers, "b", failing: false)
     #expect(breakers.breaker(for: "a", in: self.context).state.isOpen)
@@ -48,7 +48,7 @@ import Testing
     (10, 0.5, 5), (10, 0.1, 1), (10, 0.0, 1), (10, 1.0, 10), (3, 0.34, 1), (100, 0.29, 29), (1, 0.1, 1),
   ])
   func `At most a share of the breakers is open`(count: Int, share: Double, expected: Int) async {
-    let breakers = self.breakers(count, maximumOpen: share)
+    let breakers = self.breakers(count, maximumOpenRatio: share)
     for number in 0..<count { await self.run(breakers, "\(number)", failing: true) }
     #expect(breakers.openCount == expected)
     #expect(breakers.snapshot().breakers.count { $0.breaker.state.isOpen } == expected)
@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `A breaker that was not allowed to open opens when there is a place`() async {
-    let breakers = self.breakers(2, maximumOpen: 0.5)
+    let breakers = self.breakers(2, maximumOpenRatio: 0.5)
     await self.run(breakers, "0", failing: true)
     await self.run(breakers, "1", failing: true)
     let second = breakers.breaker(for: "1", in: self.context)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `A run at a key, with a failure type of its own and values that are failures`() async throws {
-    let breakers = self.breakers(0, maximumOpen: 1)
+    let breakers = self.breakers(0, maximumOpenRatio: 1)
     let operation = Work<Int, Refused> { _, _ in 503 }
       .circuitBreaker(breakers, failingOn: .where { $0 >= 500 }, by: { _, _ in "a" }, else: { _ in Refused(code: 1) })
     #expect(try await operation.runWithoutSetup(in: self.context) == 503)
@@ -113,8 +113,8 @@ import Testing
     var context = OperationContext()
     context.operationNoticeObservers = [log]
     let breakers = CircuitBreakers(name: "posts")
-    breakers.update(maximumOpen: 0.25, in: context)
-    breakers.update(maximum: 1000, maximumOpen: 0.25, idleAfter: .seconds(600), in: context)
+    breakers.update(maximumOpenRatio: 0.25, in: context)
+    breakers.update(maximum: 1000, maximumOpenRatio: 0.25, idleAfter: .seconds(600), in: context)
     #expect(
       log.descriptions == [
         "circuit.settings_changed circuit.name=posts circuits.idle_after=10 min circuits.maximum=1000"
@@ -129,18 +129,18 @@ import Testing
       expectWarning(.invalidArgument) { #expect(!breakers.update(maximum: number)) }
     }
     for share in [-0.1, 1.1, .nan, .infinity] {
-      let breakers = expectWarning(.invalidArgument) { CircuitBreakers(maximumOpen: share) }
-      expectWarning(.invalidArgument) { #expect(!breakers.update(maximumOpen: share)) }
-      #expect(breakers.snapshot().maximumOpen == 0.5)
+      let breakers = expectWarning(.invalidArgument) { CircuitBreakers(maximumOpenRatio: share) }
+      expectWarning(.invalidArgument) { #expect(!breakers.update(maximumOpenRatio: share)) }
+      #expect(breakers.snapshot().maximumOpenRatio == 0.5)
     }
     let breakers = expectWarning(.invalidArgument) { CircuitBreakers(idleAfter: .seconds(-1)) }
     expectWarning(.invalidArgument) { #expect(!breakers.update(idleAfter: .seconds(Int64.min))) }
-    #expect(breakers.update(maximum: .max, maximumOpen: 0, idleAfter: .seconds(Int64.max)))
+    #expect(breakers.update(maximum: .max, maximumOpenRatio: 0, idleAfter: .seconds(Int64.max)))
   }
 
   @Test(arguments: 0..<4)
   func `Parallel runs at many endpoints lose no place`(seed: UInt64) async {
-    let breakers = CircuitBreakers(maximum: 6, maximumOpen: 0.5, idleAfter: .zero) { key in
+    let breakers = CircuitBreakers(maximum: 6, maximumOpenRatio: 0.5, idleAfter: .zero) { key in
       CircuitBreaker(name: key, minimumRuns: 2, openFor: .noBackoff)
     }
     await withTaskGroup { group in

@@ -42,6 +42,18 @@ func chaos() {
   _ = (Chaos(), Chaos(seed: 1), Chaos(failureRatio: 0.1), Chaos(latency: .zero...(.seconds(1))))
 }
 
+func breakers() {
+  // expected-warning@+1 {{Write maximumOpenRatio: as for all shares between 0 and 1.}}
+  let breakers = CircuitBreakers(maximumOpen: 0.5)
+  // expected-warning@+1 {{Write maximumOpenRatio: as for all shares between 0 and 1.}}
+  breakers.update(maximumOpen: 0.25)
+  // expected-warning@+2 {{renamed to 'maximumOpenRatio'}}
+  // expected-note@+1 {{use 'maximumOpenRatio' instead}}
+  _ = breakers.snapshot().maximumOpen
+  breakers.update(maximumOpenRatio: 0.5)
+  _ = CircuitBreakers()
+}
+
 func freshness(_ query: QueryOperation<Int, any Error>) {
   // expected-warning@+1 {{refreshesEarly(0.2) is refreshesEarly(after: 0.8)}}
   _ = query.refreshesEarly(0.2)

@@ -10,6 +10,12 @@ extension OperationBackoffFunction {
     return Self(name: "Constant \(delay.duration)", growth: .constant(delay))
   }
 
+  /// Waits for the same number of seconds before each attempt, so that a delay can be written as a duration.
+  public static func seconds(_ seconds: Double) -> Self { .constant(.seconds(seconds)) }
+
+  /// Waits for the same number of milliseconds before each attempt.
+  public static func milliseconds(_ milliseconds: Double) -> Self { .constant(.milliseconds(milliseconds)) }
+
   /// Adds `duration` to the delay each time: d, 2d, 3d, 4d and so on.
   public static func linear(_ duration: OperationDuration) -> Self {
     let delay = Delay(duration)

@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// A breaker is made with the first run of its key. Where one endpoint of many fails, only its breaker opens, and the others
 /// are used: that is *outlier detection*. Where too many fail, the trouble is not with an endpoint, and a client that has no
-/// endpoint left is no better off. So no further breaker opens once the share `maximumOpen` of them is open, half-open or
+/// endpoint left is no better off. So no further breaker opens once the share `maximumOpenRatio` of them is open, half-open or
 /// isolated; one may always be. A breaker that may not open goes on counting, and opens with the first result for which
 /// there is a place.
 ///
@@ -24,7 +24,7 @@ public final class CircuitBreakers: Sendable {
   /// What may change while the group is in use.
   private struct Bounds: Sendable {
     let maximum: Int
-    let maximumOpen: Double
+    let maximumOpenRatio: Double
     let idleAfter: Duration
   }
 
@@ -48,24 +48,24 @@ public final class CircuitBreakers: Sendable {
   /// - Parameters:
   ///   - name: The name of the group in texts and snapshots, without user data.
   ///   - maximum: The highest number of breakers, at least 1.
-  ///   - maximumOpen: The share of breakers that may be open at once, from 0 to 1. One may always be.
+  ///   - maximumOpenRatio: The share of breakers that may be open at once, from 0 to 1. One may always be.
   ///   - idleAfter: The time without a run after which a closed breaker gives its place up, at least zero.
   ///   - make: Returns a new breaker for a key. Called while no lock is held, with the first run of the key; two first runs
   ///     at once may call it twice, and then share one of the breakers. Each call has to return another breaker.
   public init(
     name: String? = nil,
     maximum: Int = 1000,
-    maximumOpen: Double = 0.5,
+    maximumOpenRatio: Double = 0.5,
     idleAfter: OperationDuration = .seconds(600),
     _ make: @escaping @Sendable (String) -> CircuitBreaker = { CircuitBreaker(name: $0) }
   ) {
     let title = name ?? "CircuitBreakers"
     let refusesMaximum = OperationWarning.refuses(Self.problem(maximum: maximum), by: title)
-    let refusesShare = OperationWarning.refuses(Self.problem(maximumOpen: maximumOpen), by: title)
+    let refusesShare = OperationWarning.refuses(Self.problem(maximumOpenRatio: maximumOpenRatio), by: title)
     let refusesTime = OperationWarning.refuses(CircuitSettings.problem(idleAfter, as: "idleAfter"), by: title)
     self.name = name
     self.make = make
-    self.gate = CircuitGate(share: refusesShare ? 0.5 : maximumOpen)
+    self.gate = CircuitGate(share: refusesShare ? 0.5 : maximumOpenRatio)
     self.state = Mutex(
       State(
         maximum: refusesMaximum ? 1000 : maximum,
@@ -79,9 +79,9 @@ public final class CircuitBreakers: Sendable {
     return "A group of \(maximum) breakers has none for a run. Pass at least 1."
   }
 
-  private static func problem(maximumOpen: Double?) -> String? {
-    guard let maximumOpen, !(maximumOpen >= 0 && maximumOpen <= 1) else { return nil }
-    return "A share of \(maximumOpen) breakers cannot be open. Pass a share from 0 to 1."
+  private static func problem(maximumOpenRatio: Double?) -> String? {
+    guard let maximumOpenRatio, !(maximumOpenRatio >= 0 && maximumOpenRatio <= 1) else { return nil }
+    return "A share of \(maximumOpenRatio) breakers cannot be open. Pass a share from 0 to 1."
   }
 }
 
@@ -143,37 +143,37 @@ extension CircuitBreakers {
 extension CircuitBreakers {
   /// Changes the bounds of the group. The breakers keep their settings and states.
   ///
-  /// With a smaller `maximum`, breakers give their places up with the next new key. With a smaller `maximumOpen`, breakers
+  /// With a smaller `maximum`, breakers give their places up with the next new key. With a smaller `maximumOpenRatio`, breakers
   /// that are open stay so, and no other one opens until fewer are. Impossible settings are reported with a warning. Then
   /// nothing changes.
   ///
   /// - Parameters:
   ///   - maximum: The highest number of breakers, at least 1; nil to keep it.
-  ///   - maximumOpen: The share of breakers that may be open at once, from 0 to 1; nil to keep it.
+  ///   - maximumOpenRatio: The share of breakers that may be open at once, from 0 to 1; nil to keep it.
   ///   - idleAfter: The time without a run after which a closed breaker gives its place up; nil to keep it.
   ///   - context: Its observers receive the notice ``OperationCore/OperationNotice/Name/circuitSettingsChanged``.
   /// - Returns: Whether the settings are possible.
   @discardableResult
   public func update(
     maximum: Int? = nil,
-    maximumOpen: Double? = nil,
+    maximumOpenRatio: Double? = nil,
     idleAfter: OperationDuration? = nil,
     in context: OperationContext = OperationContext()
   ) -> Bool {
     let problem =
-      Self.problem(maximum: maximum) ?? Self.problem(maximumOpen: maximumOpen)
+      Self.problem(maximum: maximum) ?? Self.problem(maximumOpenRatio: maximumOpenRatio)
       ?? CircuitSettings.problem(idleAfter, as: "idleAfter")
     if OperationWarning.refuses(problem, by: self.name ?? "CircuitBreakers") { return false }
     let (earlier, current) = self.state.withLock { state in
-      let earlier = Bounds(maximum: state.maximum, maximumOpen: self.gate.share, idleAfter: state.idleAfter)
+      let earlier = Bounds(maximum: state.maximum, maximumOpenRatio: self.gate.share, idleAfter: state.idleAfter)
       if let maximum { state.maximum = maximum }
-      if let maximumOpen { self.gate.setShare(maximumOpen) }
+      if let maximumOpenRatio { self.gate.setShare(maximumOpenRatio) }
       if let idleAfter { state.idleAfter = idleAfter.clampedForClock }
-      return (earlier, Bounds(maximum: state.maximum, maximumOpen: self.gate.share, idleAfter: state.idleAfter))
+      return (earlier, Bounds(maximum: state.maximum, maximumOpenRatio: self.gate.share, idleAfter: state.idleAfter))
     }
     var change = SettingsChange(of: self.name.map { ["circuit.name": .string($0)] } ?? [:])
     change.add("circuits.maximum", from: .integer(earlier.maximum), to: .integer(current.maximum))
-    change.add("circuits.maximum_open", from: .number(earlier.maximumOpen), to: .number(current.maximumOpen))
+    change.add("circuits.maximum_open", from: .number(earlier.maximumOpenRatio), to: .number(current.maximumOpenRatio))
     change.add("circuits.idle_after", from: .duration(earlier.idleAfter), to: .duration(current.idleAfter))
     context.send(.circuitSettingsChanged, of: change)
     return true
@@ -187,7 +187,7 @@ extension CircuitBreakers {
     return CircuitBreakersSnapshot(
       name: self.name ?? "CircuitBreakers",
       open: self.openCount,
-      maximumOpen: self.gate.share,
+      maximumOpenRatio: self.gate.share,
       breakers: breakers.map { CircuitBreakersSnapshot.Entry(key: $0.key, breaker: $0.value.snapshot()) }
     )
   }
@@ -215,7 +215,7 @@ public struct CircuitBreakersSnapshot: OperationResilienceSnapshot, Hashable {
   public let open: Int
 
   /// The share of breakers that may be open at once.
-  public let maximumOpen: Double
+  public let maximumOpenRatio: Double
 
   /// The breakers, in the order of their keys.
   public let breakers: [Entry]

@@ -29,6 +29,40 @@ extension OperationClient {
     self.stores(matching: key.path, of: State.self)
   }
 
+  /// Marks the stores at the path of a key and below it as stale, and reruns those with subscribers: see
+  /// ``invalidate(matching:rerunning:isolation:)-(OperationPath,_,_)``.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - reruns: Which of these stores run again.
+  ///   - isolation: The actor of the caller.
+  /// - Returns: The invalidation, by which a caller waits for the reruns.
+  @discardableResult
+  public func invalidate<State>(
+    matching key: OperationPathKey<State>,
+    rerunning reruns: OperationReruns = .subscribed,
+    isolation: (any Actor)? = #isolation
+  ) -> OperationInvalidation {
+    self.invalidate(matching: key.path, rerunning: reruns, isolation: isolation)
+  }
+
+  /// Marks the stores below a prefix as stale, and reruns those with subscribers: see
+  /// ``invalidate(matching:rerunning:isolation:)-(OperationPath,_,_)``.
+  ///
+  /// - Parameters:
+  ///   - prefix: The prefix.
+  ///   - reruns: Which of these stores run again.
+  ///   - isolation: The actor of the caller.
+  /// - Returns: The invalidation, by which a caller waits for the reruns.
+  @discardableResult
+  public func invalidate<State>(
+    matching prefix: OperationPathPrefix<State>,
+    rerunning reruns: OperationReruns = .subscribed,
+    isolation: (any Actor)? = #isolation
+  ) -> OperationInvalidation {
+    self.invalidate(matching: prefix.path, rerunning: reruns, isolation: isolation)
+  }
+
   /// Edits the stores with the state type of a prefix: see ``withStores(matching:of:perform:)``.
   ///
   /// - Parameters:

@@ -37,7 +37,8 @@ extension OperationClient {
     self.invalidate(matching: path, rerunning: reruns, by: nil, isolation: isolation)
   }
 
-  /// Marks stores as stale, and reruns those with subscribers, as ``invalidate(matching:rerunning:isolation:)`` does.
+  /// Marks stores as stale, and reruns those with subscribers, as
+  /// ``invalidate(matching:rerunning:isolation:)-(OperationPath,_,_)`` does.
   ///
   /// - Parameters:
   ///   - path: The prefix; the empty path matches all stores.
@@ -147,7 +148,8 @@ extension OperationClient {
     paths.map { $0.isEmpty ? "all stores" : ShownText.of($0) }.joined(separator: " and ")
   }
 
-  /// Marks stores as stale, and reruns those with subscribers, as ``invalidate(matching:rerunning:isolation:)`` does.
+  /// Marks stores as stale, and reruns those with subscribers, as
+  /// ``invalidate(matching:rerunning:isolation:)-(OperationPath,_,_)`` does.
   ///
   /// - Parameters:
   ///   - stores: The stores of a client, each once.
