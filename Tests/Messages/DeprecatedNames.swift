@@ -1,6 +1,7 @@
 import Operation
 import OperationChaos
 import OperationPersistence
+import SharingOperation
 
 // Names that go with 1.0: each of them still works, and its warning says what replaces it.
 
@@ -73,4 +74,11 @@ func storing(_ query: QueryOperation<String, any Error>) {
   // expected-warning@+1 {{Write excluding: .where { … } for the arguments that are not stored.}}
   _ = SaveDraft().journaled(as: "save") { $0.isEmpty }
   _ = query.persisted(as: "text", excluding: .where { $0.isEmpty })
+}
+
+@MainActor func sharing(_ store: OperationStore<QueryState<Int, any Error>>) {
+  // expected-warning@+2 {{renamed to 'makeObservable()'}}
+  // expected-note@+1 {{use 'makeObservable()' instead}}
+  _ = store.observable
+  _ = store.makeObservable()
 }

@@ -181,7 +181,7 @@ struct MainActorTests {
   @Test func `An observable model tracks its reads`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(4))
     let store = OperationStore.detached(query: script.query().disableAutomaticRunning())
-    let model = store.observable
+    let model = store.makeObservable()
     let ofValue = Watcher { MainActor.assumeIsolated { _ = model.currentValue } }
     let ofLoading = Watcher { MainActor.assumeIsolated { _ = model.isLoading } }
 
@@ -196,7 +196,7 @@ struct MainActorTests {
   @Test func `An observable model ends its subscription when it is released`() {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query().disableAutomaticRunning())
-    var model: ObservableStore? = store.observable
+    var model: ObservableStore? = store.makeObservable()
     #expect(store.subscriberCount == 1)
 
     model = nil

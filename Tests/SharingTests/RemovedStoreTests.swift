@@ -116,7 +116,7 @@ import Testing
   @Test @MainActor func `On the main actor the next store is followed between two jobs`() async throws {
     let client = makeClient(runsAutomatically: false)
     @SharedOperation(self.script.query(), client: client) var value
-    let model = client.store(for: self.script.query()).observable
+    let model = client.store(for: self.script.query()).makeObservable()
     let first = model.store
     value = 1
     #expect(model.currentValue == 1)
@@ -187,7 +187,7 @@ import Testing
   @Test @MainActor func `On the main actor nothing of the former user is shown when it returns`() async throws {
     let client = makeClient()
     @SharedOperation(self.script.query(), client: client) var value
-    let model = client.store(for: self.script.query()).observable
+    let model = client.store(for: self.script.query()).makeObservable()
     try await self.script.next().succeed(1)
     await $value.store?.settled()
     let shared = $value

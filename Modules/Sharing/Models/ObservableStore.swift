@@ -38,9 +38,9 @@ public final class ObservableStore<State: OperationState & Sendable>: Observable
 }
 
 extension OperationStore {
-  /// A new observable model of this store for code on the main actor.
+  /// Makes an observable model of this store for code on the main actor.
   ///
   /// Keep the model: each call creates one, and each is a subscriber.
   @MainActor
-  public var observable: ObservableStore<State> { ObservableStore(self) }
+  public func makeObservable() -> ObservableStore<State> { ObservableStore(self) }
 }

@@ -1,0 +1,6 @@
+public import OperationCore
+
+extension OperationStore {
+  @available(*, deprecated, renamed: "makeObservable()")
+  @MainActor public var observable: ObservableStore<State> { self.makeObservable() }
+}
