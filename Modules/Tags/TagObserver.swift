@@ -124,8 +124,8 @@ extension TagRule {
     OperationWarning(
       code: .stateMismatch,
       message: """
-        A `tagged` modifier computes tags of \(self.partType), and the store at \(store.path) shows \(part). Its tags \
-        are ignored. Apply `tagged` outside of the modifier that changes the value.
+        A `tagged` modifier computes tags of \(self.partType), and the store at \(ShownText.of(store.path)) shows \
+        \(part). Its tags are ignored. Apply `tagged` outside of the modifier that changes the value.
         """
     ).report()
   }

@@ -8,14 +8,15 @@ extension OperationClient {
     let message =
       if keptType == type {
         """
-        \(type) is requested at the path \(path) with the state \(Operation.State.self), where its store has the state \
-        \(keptStore?.stateType ?? Operation.State.self). It gets a store of its own, which the client does not keep. Use \
-        the same state everywhere: apply `.defaultValue(_:)` in one place that all callers use, or nowhere.
+        \(type) is requested at the path \(ShownText.of(path)) with the state \(Operation.State.self), where its \
+        store has the state \(keptStore?.stateType ?? Operation.State.self). It gets a store of its own, which the \
+        client does not keep. Use the same state everywhere: apply `.defaultValue(_:)` in one place that all callers \
+        use, or nowhere.
         """
       } else {
         """
-        \(type) is requested at the path \(path), which has a store of \(keptType). It gets a store of its own, which the \
-        client does not keep. Give each type of operation paths of its own.
+        \(type) is requested at the path \(ShownText.of(path)), which has a store of \(keptType). It gets a store of \
+        its own, which the client does not keep. Give each type of operation paths of its own.
         """
       }
     OperationWarning(code: .pathInUse, message: message).report()

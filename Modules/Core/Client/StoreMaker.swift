@@ -79,8 +79,9 @@ extension StoreRuntime {
     OperationWarning(
       code: .invalidArgument,
       message: """
-        The store at \(self.path) was removed from its client, and is to be put into one again. It is not: it runs nothing \
-        by itself any more. Put a new store there, which the second parameter of `withStores` makes.
+        The store at \(ShownText.of(self.path)) was removed from its client, and is to be put into one again. It is \
+        not: it runs nothing by itself any more. Put a new store there, which the second parameter of `withStores` \
+        makes.
         """
     ).report()
   }

@@ -58,7 +58,7 @@ extension OperationWarning {
     OperationWarning(
       code: .invalidArgument,
       message: """
-        The operation at \(path) cannot be rerun every \(interval). It is not rerun at an interval. Give \
+        The operation at \(ShownText.of(path)) cannot be rerun every \(interval). It is not rerun at an interval. Give \
         `.rerun(every:)` a duration greater than zero.
         """
     )

@@ -26,12 +26,16 @@ extension OperationStore: ErasableStore {
     switch result {
     case .success(let value):
       guard let value = value as? State.StateValue else {
-        preconditionFailure("The store at \(self.path) holds a \(State.StateValue.self), not a \(type(of: value)).")
+        preconditionFailure(
+          "The store at \(ShownText.of(self.path)) holds a \(State.StateValue.self), not a \(type(of: value))."
+        )
       }
       self.setResult(to: .success(value), using: context)
     case .failure(let error):
       guard let error = error as? State.Failure else {
-        preconditionFailure("The store at \(self.path) fails with a \(State.Failure.self), not a \(type(of: error)).")
+        preconditionFailure(
+          "The store at \(ShownText.of(self.path)) fails with a \(State.Failure.self), not a \(type(of: error))."
+        )
       }
       self.setResult(to: .failure(error), using: context)
     }

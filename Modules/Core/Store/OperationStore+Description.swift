@@ -32,6 +32,6 @@ extension StoreRuntime: SubscriptionSource {
   var summary: String {
     let (state, count) = self.withMachine { ($0.shownState, $0.subscribers.count) }
     return
-      "OperationStore(\(self.path): \(state.typed.summary), \(count == 1 ? "1 subscriber" : "\(count) subscribers"))"
+      "OperationStore(\(ShownText.of(self.path)): \(state.typed.summary), \(count == 1 ? "1 subscriber" : "\(count) subscribers"))"
   }
 }

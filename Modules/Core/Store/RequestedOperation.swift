@@ -64,10 +64,11 @@
       OperationWarning(
         code: .modifiersIgnored,
         message: """
-          \(type(of: operation).unmodifiedType) is requested at the path \(operation.path) with \(modifiers)\(location.text), \
-          where its store was made with \(origin.modifiers.isEmpty ? "no modifier" : origin.modifiers)\
-          \(origin.location.text). The store keeps the modifiers that it was made with. Apply the same modifiers \
-          everywhere, for example in one place that all callers use.
+          \(type(of: operation).unmodifiedType) is requested at the path \(ShownText.of(operation.path)) with \
+          \(modifiers)\(location.text), where its store was made with \
+          \(origin.modifiers.isEmpty ? "no modifier" : origin.modifiers)\(origin.location.text). The store keeps the \
+          modifiers that it was made with. Apply the same modifiers everywhere, for example in one place that all \
+          callers use.
           """
       ).report()
     }
@@ -82,8 +83,8 @@
         code: .closureIgnored,
         message: """
           The closure of \(operation.operationName) at \(closure) is never called: the store at the path \
-          \(operation.path) was made with the closure at \(made). Give each operation a path of its own, with \
-          everything that its closure depends on, or make the operation in one place.
+          \(ShownText.of(operation.path)) was made with the closure at \(made). Give each operation a path of its \
+          own, with everything that its closure depends on, or make the operation in one place.
           """
       ).report()
     }

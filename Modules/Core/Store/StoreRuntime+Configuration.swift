@@ -47,8 +47,8 @@ extension StoreRuntime {
     OperationWarning(
       code: .stateMismatch,
       message: """
-        \(type) is attached to the operation at \(self.path), whose state is \(state). It is ignored. Attach it to \
-        an operation with the state that it was written for.
+        \(type) is attached to the operation at \(ShownText.of(self.path)), whose state is \(state). It is ignored. \
+        Attach it to an operation with the state that it was written for.
         """
     ).report()
   }

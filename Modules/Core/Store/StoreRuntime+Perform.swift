@@ -288,7 +288,7 @@ extension StoreRuntime: RunDelegate {
   func reportLateYield(of task: ErasedTask) {
     // A cancelled run has finished for its callers while its work may continue.
     if task.sharedRun.isCancelled { return }
-    let event = "The operation at \(self.path) yielded a result after task \(task.id) had returned"
+    let event = "The operation at \(ShownText.of(self.path)) yielded a result after task \(task.id) had returned"
     OperationWarning.lateYield(event).report()
   }
 

@@ -92,7 +92,7 @@ struct DerivedRun {
   }
 
   private func reportUnsettled(in context: OperationContext) {
-    let path = context.runningOperationStore.map { "\($0.path)" } ?? self.node.name
+    let path = context.runningOperationStore.map { ShownText.of($0.path) } ?? self.node.name
     OperationWarning(
       code: .unsettledDerivation,
       message: """

@@ -10,7 +10,7 @@ extension FleetNode {
       PathKey.reportMissing(in: path)
     } else {
       let reason = "its key has more than \(FleetLimits.keyLength) bytes"
-      self.report("the value named \"\(settings.name)\" at \(path)", reason)
+      self.report("the value named \"\(settings.name)\" at \(ShownText.of(path))", reason)
     }
     return nil
   }

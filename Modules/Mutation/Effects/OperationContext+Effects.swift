@@ -34,8 +34,8 @@ extension OperationContext {
     OperationWarning(
       code: .noClient,
       message: """
-        The mutation at \(path) runs without a client, so it changes no other store. Get its store from an \
-        `OperationClient`, or set `operationClient` in its context.
+        The mutation at \(ShownText.of(path)) runs without a client, so it changes no other store. Get its store from \
+        an `OperationClient`, or set `operationClient` in its context.
         """
     ).report()
     return nil

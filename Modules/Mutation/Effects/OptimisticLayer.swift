@@ -52,9 +52,9 @@ final class OptimisticLayer<Target: OverlayableState & Sendable>: EffectLayer {
     OperationWarning(
       code: .stateMismatch,
       message: """
-        An optimistic update on \(path) is not shown: it changes the state \(Target.self), and no store there has that \
-        state. The store at \(store.path) has the state \(stateType). Pass `of: \(stateType).self`, or the \
-        path of the stores to update.
+        An optimistic update on \(ShownText.of(path)) is not shown: it changes the state \(Target.self), and no store \
+        there has that state. The store at \(ShownText.of(store.path)) has the state \(stateType). Pass `of: \
+        \(stateType).self`, or the path of the stores to update.
         """
     ).report()
   }

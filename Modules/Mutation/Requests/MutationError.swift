@@ -30,7 +30,8 @@ extension MutationError {
     Self(
       code: .missingArguments,
       message: """
-        The mutation at \(path) was run without arguments, and did nothing. Call `mutate(with:)` on its store.
+        The mutation at \(ShownText.of(path)) was run without arguments, and did nothing. Call `mutate(with:)` on its \
+        store.
         """
     )
   }
@@ -39,7 +40,8 @@ extension MutationError {
     Self(
       code: .noHistory,
       message: """
-        The mutation at \(path) has no call in its history that could be made again. Call `mutate(with:)` first.
+        The mutation at \(ShownText.of(path)) has no call in its history that could be made again. Call \
+        `mutate(with:)` first.
         """
     )
   }
@@ -55,8 +57,8 @@ extension OperationWarning.Code {
   /// An operation needed a client, but its context had none.
   public static let noClient = Self(description: "noClient")
 
-  /// A mutation invalidates or updates a path, and there are stores of queries that all begin with other elements. It is a hint, in
-  /// debug builds only.
+  /// A mutation invalidates or updates a path, and the paths of all stores begin with other elements. A hint, in debug
+  /// builds only.
   public static let pathMatchesNoStore = Self(description: "pathMatchesNoStore")
 }
 

@@ -87,7 +87,7 @@ extension OperationStore where State: MutationStateProtocol {
     using context: OperationContext? = nil,
     handler: MutationEventHandler<State>? = nil
   ) -> EnqueuedCall<State> {
-    let call = EnqueuedCallState<State.OperationValue, State.Failure>(operationName: "\(self.path)")
+    let call = EnqueuedCallState<State.OperationValue, State.Failure>(operationName: ShownText.of(self.path))
     if !self.context.storesCalls { call.acceptance.decide(.success(())) }
     var context = context ?? OperationContext()
     context.enqueuedCall = call.acceptance

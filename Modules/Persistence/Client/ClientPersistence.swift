@@ -98,7 +98,7 @@ extension ClientPersistence {
         if !read.outdated.isEmpty { await self.remove(outdated: read.outdated, from: writer.storage) }
         if let time = self.upkeepTime { writer.beginUpkeep(time) }
       } catch {
-        OperationWarning.report(storageFailedTo: "read the values at \(path)", error)
+        OperationWarning.report(storageFailedTo: "read the values at \(ShownText.of(path))", error)
       }
     }
     return count

@@ -10,9 +10,10 @@ struct NoStorageKey: Error {
     OperationWarning(
       code: .unstorablePath,
       message: """
-        No value can be stored at \(path), because the path has an element with a value of type \(self.type), which has \
-        no key that is the same in each process. Use strings, numbers, and other types that are `RawRepresentable` or \
-        `Codable` and neither private nor local, or conform the type to `StorageKeyConvertible`.
+        No value can be stored at \(ShownText.of(path)), because the path has an element with a value of type \
+        \(self.type), which has no key that is the same in each process. Use strings, numbers, and other types that \
+        are `RawRepresentable` or `Codable` and neither private nor local, or conform the type to \
+        `StorageKeyConvertible`.
         """
     ).report()
   }

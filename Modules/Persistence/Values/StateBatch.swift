@@ -87,7 +87,7 @@ struct StateBatch: Sendable {
 
 extension StateWriter.Content {
   /// What the content belongs to, for warnings.
-  var label: String { "\(self.path) with the name \"\(self.name)\"" }
+  var label: String { "\(ShownText.of(self.path)) with the name \"\(self.name)\"" }
 
   fileprivate func report(tooLarge reason: String) {
     OperationWarning(

@@ -48,8 +48,8 @@ extension StorePersistence: OperationController {
       OperationWarning(
         code: .noStorage,
         message: """
-          The operation at \(controls.path) is persisted, and there is no storage for it. Its value is not stored. Set \
-          `operationStorage` in the context of the client, or pass a storage to `.persisted(as:in:)`.
+          The operation at \(ShownText.of(controls.path)) is persisted, and there is no storage for it. Its value is not \
+          stored. Set `operationStorage` in the context of the client, or pass a storage to `.persisted(as:in:)`.
           """
       ).report()
       return nil

@@ -64,6 +64,20 @@ struct SecretTests {
   }
 
   @Test
+  func `A warning and a description have no secret of a path`() throws {
+    let client = OperationClient()
+    let store = client.store(for: IntScript().query(path: ["a", self.token]))
+    let recorder = WarningRecorder()
+    let other = recorder.recording {
+      client.store(for: OperationScript<String, any Error>().query(path: ["a", self.token]))
+    }
+
+    #expect(recorder.warnings.map(\.code) == [.pathInUse])
+    #expect(try #require(recorder.warnings.first?.message).contains("[\"a\", Token]"))
+    #expect(!"\(recorder.warnings) \(store) \(other)".contains("hush"))
+  }
+
+  @Test
   func `A snapshot of a client has no secret`() throws {
     let client = OperationClient()
     let store = client.store(for: IntScript().query(path: ["a", self.token]))
