@@ -261,7 +261,10 @@ let table: [Module] = [
   ),
   .tests(
     "Fleet",
-    uses: ["Core", "Events", "Pagination", "Mutation", "Fallback", "Persistence", "Tags", "FleetTesting"]
+    uses: [
+      "Core", "Events", "Backoff", "Pagination", "Mutation", "Fallback", "Freshness", "Persistence", "Retry", "Tags",
+      "FleetTesting",
+    ]
   ),
   .subject(
     "StorageSubject",
@@ -289,11 +292,12 @@ let table: [Module] = [
   .tests(
     "PostgreSQL",
     uses: [
-      "Core", "Events", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject", "SubjectFixtures",
+      "Core", "Events", "Freshness", "Persistence", "PersistenceTesting", "Fleet", "FleetTesting", "FleetSubject",
+      "SubjectFixtures",
     ],
     trait: "SwiftOperationPostgreSQL"
   ),
-  .tests("Valkey", uses: ["Core", "Fleet", "FleetTesting"], trait: "SwiftOperationValkey"),
+  .tests("Valkey", uses: ["Core", "Freshness", "Fleet", "FleetTesting"], trait: "SwiftOperationValkey"),
   .tests("NetworkObserving", uses: ["Core", "Events", "Pausing", "EventLoop"]),
   .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),

@@ -32,6 +32,19 @@ extension OperationContext {
     static let defaultValue: Duration? = nil
   }
 
+  /// How old a value may be at most that a caller gets in place of the outcome of a run that fails or takes long; nil, the
+  /// default, if callers get none.
+  ///
+  /// What keeps values for other processes, such as a fleet, keeps them for so long.
+  public var maximumStaleValueAge: Duration? {
+    get { self[MaximumStaleValueAgeKey.self] }
+    set { self[MaximumStaleValueAgeKey.self] = newValue }
+  }
+
+  private enum MaximumStaleValueAgeKey: Key {
+    static let defaultValue: Duration? = nil
+  }
+
   /// Whether a restored value is shown as invalidated, because another process may have invalidated it unnoticed.
   package var invalidatesRestoredValues: Bool {
     get { self[InvalidatesRestoredValuesKey.self] }

@@ -54,6 +54,8 @@ public struct FleetWrite: Hashable, Sendable {
   public let bytes: [UInt8]
 
   /// How long the value is fresh from now on, by the clock of the backend; then it may be removed.
+  ///
+  /// Where a stale value may be served, it is the time for which it may, and nodes look at its age.
   public let timeToLive: Duration
 
   /// Whether nodes are told of the value although nobody has waited for it.

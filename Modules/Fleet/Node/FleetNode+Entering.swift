@@ -81,7 +81,7 @@ extension FleetNode {
   private nonisolated(nonsending) func tryToRun(_ visit: inout FleetVisit) async -> Attempt {
     // Before the request, so that no message about its end is missed.
     let wait = AwaitedOutcome<WakeReason>()
-    self.state.withLock { $0.waits.add(wait, for: visit.key) }
+    self.state.withLock { $0.waits.add(wait, for: visit.key, knownRevision: visit.knownRevision) }
     let request = FleetLeaseRequest(
       key: visit.key,
       owner: visit.owner,

@@ -14,7 +14,14 @@ enum WakeReason: Sendable {
 
 /// The runs of a node that wait for runs of other nodes, by the texts of their keys.
 struct FleetWaits: Sendable {
-  private var waits: [String: (key: FleetKey, outcomes: [AwaitedOutcome<WakeReason>])] = [:]
+  private struct Wait: Sendable {
+    let key: FleetKey
+    /// The lowest revision of a value that one of the runs does not want.
+    var knownRevision: Int64
+    var outcomes: [AwaitedOutcome<WakeReason>] = []
+  }
+
+  private var waits: [String: Wait] = [:]
 
   var isEmpty: Bool { self.waits.isEmpty }
 
@@ -23,8 +30,18 @@ struct FleetWaits: Sendable {
   /// The keys that runs wait for, up to the size of one call.
   var keys: [FleetKey] { self.waits.values.prefix(FleetLimits.batch).map(\.key) }
 
-  mutating func add(_ outcome: AwaitedOutcome<WakeReason>, for key: FleetKey) {
-    self.waits[key.text, default: (key, [])].outcomes.append(outcome)
+  /// Whether a value that was looked up is one that a run waits for.
+  func want(_ value: FleetValue?, of key: FleetKey) -> Bool {
+    guard let value, let wait = self.waits[key.text] else { return false }
+    return value.revision > wait.knownRevision
+  }
+
+  mutating func add(_ outcome: AwaitedOutcome<WakeReason>, for key: FleetKey, knownRevision: Int64?) {
+    let revision = knownRevision ?? 0
+    var wait = self.waits[key.text] ?? Wait(key: key, knownRevision: revision)
+    wait.outcomes.append(outcome)
+    wait.knownRevision = min(wait.knownRevision, revision)
+    self.waits[key.text] = wait
   }
 
   mutating func remove(_ outcome: AwaitedOutcome<WakeReason>, for key: FleetKey) {
@@ -74,7 +91,9 @@ extension FleetNode {
     if !keys.isEmpty, !self.isAlone {
       switch await self.call(within: limit, { try await $0.lookUp(keys) }) {
       case .success(let lookup):
-        for (key, value) in zip(keys, lookup.values) where value != nil { self.wake(key.text) }
+        for (key, value) in zip(keys, lookup.values) where self.state.withLock({ $0.waits.want(value, of: key) }) {
+          self.wake(key.text)
+        }
         self.note(lookup.epoch, askedAt: now)
       case .failure(let error): self.noteFailure(error)
       }

@@ -45,6 +45,12 @@ final class FleetRecord: Sendable {
     self.state.withLock { state in state.put.map { $0 == (date, revision) } ?? false }
   }
 
+  /// Notes that the store shows the last value of the fleet, while its run goes on.
+  func noteLast(_ origin: OperationFleetOrigin, revision: Int64) {
+    self.note(revision: revision)
+    self.state.withLock { $0.origin = origin }
+  }
+
   func note(_ origin: OperationFleetOrigin) {
     self.state.withLock { state in
       state.origin = origin

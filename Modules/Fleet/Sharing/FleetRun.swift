@@ -19,7 +19,10 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
   let context: OperationContext
 
   /// Asks the fleet for the value, or for the right to run.
-  nonisolated(nonsending) func begin() async -> Beginning {
+  ///
+  /// - Parameter show: Shows a value that is too old to be the one of the run, until the run has its own.
+  /// - Returns: How the run goes on.
+  nonisolated(nonsending) func begin(showing show: (Value, OperationContext) -> Void) async -> Beginning {
     var knownRevision = self.unwantedRevision
     while true {
       let entry = await self.node.enter(self.key, knownRevision: knownRevision)
@@ -27,6 +30,7 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
       case .value(let found, let source):
         if source == .shared, !self.mayTake(found) {
           knownRevision = found.revision
+          self.showLast(found, show)
           continue
         }
         guard let envelope = FleetEnvelope<Value>(found.bytes) else {
@@ -44,14 +48,20 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
 
   /// The revision that the store has already, if the run is to find a newer one.
   private var unwantedRevision: Int64? {
-    guard let kind = self.context.operationRunCause?.kind, kind == .earlyRefresh || kind == .polling,
-      let revision = self.context.fleetRecord?.revision, revision > 0
+    guard let revision = self.context.fleetRecord?.revision, revision > 0 else { return nil }
+    if let kind = self.context.operationRunCause?.kind, kind == .earlyRefresh || kind == .polling { return revision }
+    // A store that has the last value itself does not ask for it.
+    guard self.context.maximumStaleValueAge != nil,
+      let date = self.context.runningOperationStore?.stateWithoutLayers.valueLastUpdatedAt,
+      self.context.date.timeIntervalSince(date) >= self.settings.timeToLive / .seconds(1)
     else { return nil }
     return revision
   }
 
   /// Whether a value that was stored before the run has asked is young enough, and newer than one that was set here.
   private func mayTake(_ found: FleetValue) -> Bool {
+    // It is kept for longer where a stale value may be served.
+    if found.age >= self.settings.timeToLive { return false }
     let maximum = self.context.maximumValueAge ?? self.context.operationStaleAfter
     if let maximum, maximum > .zero, found.age >= maximum { return false }
     guard let store = self.context.runningOperationStore, store.valueStamp.kind == .set,
@@ -59,6 +69,26 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
     else { return true }
     if self.context.fleetRecord?.hasPut(valueOf: date, as: found.revision) ?? false { return true }
     return self.context.date.timeIntervalSince(date) > found.age / .seconds(1)
+  }
+
+  /// Shows the last value of the fleet while the operation runs, so that `.servesStale` has it if the run fails or takes long.
+  ///
+  /// It was not invalidated, or the backend would not have it.
+  private func showLast(_ found: FleetValue, _ show: (Value, OperationContext) -> Void) {
+    guard let maximum = self.context.maximumStaleValueAge, found.age <= maximum,
+      let record = self.context.fleetRecord, let store = self.context.runningOperationStore
+    else { return }
+    let date = self.context.date.addingTimeInterval(-(found.age / .seconds(1)))
+    if !store.isInvalidated, let own = store.stateWithoutLayers.valueLastUpdatedAt {
+      // Also in a further attempt of the run, which asks again.
+      if found.revision <= record.revision || own >= date { return }
+    }
+    guard let envelope = FleetEnvelope<Value>(found.bytes) else { return }
+    let origin = OperationFleetOrigin(source: .shared, node: envelope.node, age: found.age)
+    record.noteLast(origin, revision: found.revision)
+    var entries = OperationContext(fleetOrigin: origin)
+    entries.operationClock = .timeFreeze(date)
+    show(envelope.value, entries)
   }
 
   private func take(_ found: FleetValue, _ envelope: FleetEnvelope<Value>, _ source: OperationFleetOrigin.Source) {
@@ -136,7 +166,7 @@ extension FleetNode {
           epoch: epoch,
           tags: subjects,
           bytes: bytes,
-          timeToLive: sharing.timeToLive,
+          timeToLive: max(sharing.timeToLive, context.maximumStaleValueAge?.clampedForClock ?? .zero),
           isAnnounced: sharing.isPushed
         )
       }

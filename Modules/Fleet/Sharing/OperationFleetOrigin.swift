@@ -57,6 +57,12 @@ extension OperationContext {
   /// It is there in the context of the event with the run's outcome.
   public var fleetOrigin: OperationFleetOrigin? { self[FleetOriginKey.self] }
 
+  /// A context with an origin alone.
+  init(fleetOrigin: OperationFleetOrigin) {
+    self.init()
+    self[FleetOriginKey.self] = fleetOrigin
+  }
+
   func addFleetOriginToOutcome(_ origin: OperationFleetOrigin) {
     self.addToOutcome(origin, for: FleetOriginKey.self)
   }

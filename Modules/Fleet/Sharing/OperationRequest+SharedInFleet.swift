@@ -12,6 +12,10 @@ extension StatefulOperationRequest where Value: Codable & Sendable {
   /// they are cancelled. A value is fresh in the fleet for its time to live by the clock of the backend, until a prefix
   /// of its path, or one of its tags, is invalidated on any node. To ask for a new one, invalidate the path.
   ///
+  /// With `.servesStale`, the fleet keeps a value for as long as it may be served, if that is longer than the time to live. A
+  /// run that finds such a value shows it, stale, until it has its own: so a node that has just started serves it when its
+  /// run fails or takes long.
+  ///
   /// A value that is set, as by `store.currentValue = value`, is put into the fleet in place of what is there.
   ///
   /// While the backend does not answer, each node runs for itself: see ``FleetSettings/lookupTimeout``. A client that has
@@ -82,7 +86,7 @@ where Operation.Value: Codable & Sendable {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
     let run = FleetRun<Operation.Value>(node: node, key: key, settings: self.settings, context: context)
-    switch await run.begin() {
+    switch await run.begin(showing: { continuation.commit($0, as: .partial, using: $1) }) {
     case .value(let value): return value
     case .run(let admission):
       do throws(Operation.Failure) {

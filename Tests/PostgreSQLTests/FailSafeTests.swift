@@ -1,0 +1,44 @@
+#if SwiftOperationPostgreSQL && os(Linux)
+  import OperationCore
+  import OperationFleet
+  import OperationFreshness
+  import TestFixtures
+  import Testing
+
+  @testable import OperationPostgreSQL
+
+  /// The last value of a fleet, which a node serves whose own run fails.
+  @Suite(.bounded, .needsServer) struct FailSafeTests {
+    private func query(_ fails: Box<Bool>) -> some QueryRequest<Int, any Error> {
+      QueryOperation<Int, any Error>("post") { _ in
+        if fails.value { throw Refused() }
+        return 1
+      }
+      .servesStale(onFailureFor: .seconds(3_600))
+      // Each later look finds that it has ended.
+      .sharedInFleet(as: "post", timeToLive: .microseconds(1))
+    }
+
+    @Test func `A node that has just started serves the last value, until it is invalidated`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let (schema, fails) = (ServerTests.newSchema("failsafe"), Box(false))
+      func newNode() throws -> OperationClient {
+        let client = OperationClient()
+        let settings = FleetSettings(nodeName: "node", lookupTimeout: .seconds(60))
+        client.join(try PostgreSQLFleet(connection: server.connection(), schema: schema), settings: settings)
+        return client
+      }
+      let first = try newNode()
+      #expect(try await first.store(for: self.query(fails)).fetch() == 1)
+      fails.value = true
+      let second = try newNode()
+      let store = second.store(for: self.query(fails))
+      #expect(try await store.fetch() == 1)
+      #expect(store.error is Refused && store.currentValue == 1 && store.isStale)
+      await first.invalidate(matching: ["post"]).settled()
+      let third = try newNode()
+      await #expect(throws: Refused.self) { try await third.store(for: self.query(fails)).fetch() }
+      for node in [first, second, third] { node.fleet?.leave() }
+    }
+  }
+#endif
