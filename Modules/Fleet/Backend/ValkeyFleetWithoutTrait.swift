@@ -12,7 +12,9 @@
     public init(
       connection: String,
       listeningConnection: String? = nil,
+      password: (@Sendable () async throws -> String)? = nil,
       prefix: String = "swift_operation",
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
     ) throws(FleetError) {
       preconditionFailure("Unavailable.")

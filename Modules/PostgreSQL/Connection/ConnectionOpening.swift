@@ -10,7 +10,7 @@
     private let connection: String
     private let hosts: ConnectionHosts
     private let deadlines: any DeadlineSource
-    private let password: ConnectionPassword?
+    private let password: PasswordSource?
     private let addresses: @Sendable (String) -> [String]
     /// The threads that look up names of hosts, and that step libpq. Each handle is used by one of them at a time.
     private let queue = DispatchQueue(label: "swift-operation.postgresql-connecting", attributes: .concurrent)
@@ -32,7 +32,7 @@
       self.name = ConnectionName(options)
       self.hosts = ConnectionHosts(options)
       self.deadlines = deadlines
-      self.password = password.map { ConnectionPassword(source: $0, deadlines: deadlines) }
+      self.password = password.map { PasswordSource($0, deadlines: deadlines) }
       self.addresses = addresses
     }
 
@@ -44,7 +44,13 @@
     nonisolated(nonsending) func open(within limit: Duration) async throws(PostgreSQLError) -> DatabaseConnection {
       let end = self.deadlines.elapsed + limit.clampedForClock
       // All hosts have the same users.
-      let password = try await self.password?.current(for: self.name, within: limit.clampedForClock)
+      let password: String?
+      do throws(PasswordSource.Failure) {
+        password = try await self.password?.password(within: limit.clampedForClock)
+      } catch {
+        let message = "\(self.name) cannot be reached: \(error.reason). It is called again by itself."
+        throw PostgreSQLError(code: .unavailable, message: message)
+      }
       var failures = AttemptFailures()
       let hosts = self.hosts.isShuffled ? self.hosts.all.shuffled() : self.hosts.all
       let attempts = self.hosts.passes.flatMap { pass in hosts.map { (pass, $0) } }

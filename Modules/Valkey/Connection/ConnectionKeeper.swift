@@ -9,7 +9,8 @@
     private enum Phase: Sendable {
       case idle
       case opening([AwaitedOutcome<Result<ServerConnection, ValkeyError>>])
-      case open(ServerConnection)
+      /// Until a time, after which another one takes its place.
+      case open(ServerConnection, until: Duration?)
       case pausing(ValkeyError, OperationSubscription?)
       case closed
     }
@@ -18,10 +19,15 @@
       var phase = Phase.idle
       /// How many attempts have failed in a row.
       var failureCount = 0
+      /// How many attempts have succeeded, and how many have not.
+      var (openings, failedOpenings) = (0, 0)
+      /// Why the last attempt has failed; nil if it has not.
+      var failure: ValkeyError?
     }
 
     let name: ServerName
     let timeout: Duration
+    private let maximumAge: Duration?
     private let deadlines: any DeadlineSource
     private let opening: ConnectionOpening
     private let setUp: @Sendable (ServerConnection) async throws(ValkeyError) -> Void
@@ -31,16 +37,19 @@
     /// - Parameters:
     ///   - opening: Opens the connection.
     ///   - timeout: How long opening the connection may take.
+    ///   - maximumAge: How long a connection is used at most; nil for as long as it lasts.
     ///   - deadlines: The source of time limits.
     ///   - setUp: Prepares a new connection.
     init(
       _ opening: ConnectionOpening,
       timeout: Duration,
+      maximumAge: Duration? = nil,
       deadlines: any DeadlineSource,
       setUp: @escaping @Sendable (ServerConnection) async throws(ValkeyError) -> Void
     ) {
       self.name = opening.name
       self.timeout = timeout
+      self.maximumAge = maximumAge
       self.deadlines = deadlines
       self.opening = opening
       self.setUp = setUp
@@ -56,18 +65,26 @@
     /// - Throws: A ``ValkeyError`` if it cannot be opened, or could not be a moment ago.
     nonisolated(nonsending) func connection() async throws(ValkeyError) -> ServerConnection {
       let outcome = AwaitedOutcome<Result<ServerConnection, ValkeyError>>()
-      let opens = self.state.withLock { state in
+      let now = self.deadlines.elapsed
+      let (opens, old) = self.state.withLock { state -> (Bool, ServerConnection?) in
         switch state.phase {
-        case .open(let connection): outcome.decide(.success(connection))
+        case .open(let connection, let end):
+          // One that was lost may not have said so yet, and a caller who has met it comes at once.
+          if connection.isClosed || end.map({ $0 <= now }) ?? false {
+            state.phase = .opening([outcome])
+            return (true, connection)
+          }
+          outcome.decide(.success(connection))
         case .pausing(let error, _): outcome.decide(.failure(error))
         case .closed: outcome.decide(.failure(.closed(self.name)))
         case .opening(let waiting): state.phase = .opening(waiting + [outcome])
         case .idle:
           state.phase = .opening([outcome])
-          return true
+          return (true, nil)
         }
-        return false
+        return (false, nil)
       }
+      old?.retire()
       if opens { self.open() }
       return try await outcome.value(cancelled: .failure(.cancelled())).get()
     }
@@ -81,9 +98,27 @@
       switch former {
       case .idle, .closed: break
       case .opening(let waiting): for outcome in waiting { outcome.decide(.failure(.closed(self.name))) }
-      case .open(let connection): connection.close()
+      case .open(let connection, _): connection.close()
       case .pausing(_, let pause): pause?.cancel()
       }
+    }
+  }
+
+  extension ConnectionKeeper {
+    /// What it has now and has counted, as a snapshot without what listens.
+    func snapshot(_ name: String) -> ValkeySnapshot {
+      let state = self.state.withLock { $0 }
+      var snapshot = ValkeySnapshot(name: name)
+      switch state.phase {
+      case .idle, .pausing, .closed: break
+      case .opening(let waiting): snapshot.waiting = waiting.count
+      case .open(let connection, _):
+        snapshot.isConnected = true
+        snapshot.waiting = connection.requestCount
+      }
+      (snapshot.openings, snapshot.failedOpenings) = (state.openings, state.failedOpenings)
+      snapshot.failure = state.failure?.message
+      return snapshot
     }
   }
 
@@ -111,10 +146,14 @@
       connection.onEvent { [weak self, weak connection] event in
         if case .closed = event, let connection { self?.didLose(connection) }
       }
+      // Not all of a fleet at once.
+      let end = self.maximumAge.map { self.deadlines.elapsed + $0.clampedForClock * Double.random(in: 0.9...1) }
       let waiting = self.state.withLock { state -> [AwaitedOutcome<Result<ServerConnection, ValkeyError>>]? in
+        state.openings += 1
         guard case .opening(let waiting) = state.phase else { return nil }
-        state.phase = .open(connection)
+        state.phase = .open(connection, until: end)
         state.failureCount = 0
+        state.failure = nil
         return waiting
       }
       guard let waiting else { return connection.close() }
@@ -125,15 +164,17 @@
 
     private func didLose(_ connection: ServerConnection) {
       self.state.withLock { state in
-        if case .open(let current) = state.phase, current === connection { state.phase = .idle }
+        if case .open(let current, _) = state.phase, current === connection { state.phase = .idle }
       }
     }
 
     private func didFail(_ error: ValkeyError) {
       typealias Outcomes = [AwaitedOutcome<Result<ServerConnection, ValkeyError>>]
       let (waiting, failureCount) = self.state.withLock { state -> (Outcomes, Int) in
+        state.failedOpenings += 1
         guard case .opening(let waiting) = state.phase else { return ([], 0) }
         state.phase = .pausing(error, nil)
+        state.failure = error
         state.failureCount += 1
         return (waiting, state.failureCount)
       }

@@ -8,22 +8,26 @@
     let name: ServerName
     private let address: ServerAddress
     private let deadlines: any DeadlineSource
+    private let password: PasswordSource?
     private let addresses: @Sendable (String) -> [String]
     /// The threads that look up names of hosts.
     private let queue = DispatchQueue(label: "swift-operation.valkey-addresses", attributes: .concurrent)
 
     /// - Parameters:
     ///   - address: Where the server is.
+    ///   - password: Called for the password of each connection, in place of that of the address.
     ///   - deadlines: The source of time limits.
     ///   - addresses: Looks up the addresses of a host. It may block its thread.
     init(
       _ address: ServerAddress,
+      password: (@Sendable () async throws -> String)? = nil,
       deadlines: any DeadlineSource,
       addresses: @escaping @Sendable (String) -> [String] = { HostAddresses.find($0) }
     ) {
       self.address = address
       self.name = address.name
       self.deadlines = deadlines
+      self.password = password.map { PasswordSource($0, deadlines: deadlines) }
       self.addresses = addresses
     }
 
@@ -34,6 +38,8 @@
     /// - Throws: A ``ValkeyError``: of several hosts, what a server has said comes before what none has.
     nonisolated(nonsending) func open(within limit: Duration) async throws(ValkeyError) -> ServerConnection {
       let end = self.deadlines.elapsed + limit.clampedForClock
+      // Once: all hosts have the same users.
+      let password = try await self.currentPassword(within: limit.clampedForClock)
       var (said, reasons): (ValkeyError?, [String]) = (nil, [])
       let hosts = self.address.hosts
       for (index, host) in hosts.enumerated() {
@@ -45,7 +51,7 @@
         for (index, address) in (addresses ?? []).enumerated() {
           let addressEnd = self.share(until: hostEnd, of: (addresses?.count ?? 0) - index)
           do throws(AttemptFailure) {
-            return try await self.open(host, address, until: addressEnd)
+            return try await self.open(host, address, password, until: addressEnd)
           } catch {
             switch error {
             case .unreachable(let reason): reasons.append("\(host.name): \(reason)")
@@ -58,6 +64,16 @@
         }
       }
       throw said ?? .unavailable(self.name, reasons.joined(separator: "; "))
+    }
+
+    private nonisolated(nonsending) func currentPassword(within limit: Duration) async throws(ValkeyError) -> String? {
+      guard let source = self.password else { return self.address.password }
+      do throws(PasswordSource.Failure) {
+        return try await source.password(within: limit)
+      } catch {
+        let message = "\(self.name) cannot be reached: \(error.reason). It is called again by itself."
+        throw ValkeyError(code: .unavailable, message: message)
+      }
     }
 
     /// The end of one of several attempts that share a time.
@@ -90,6 +106,7 @@
     private nonisolated(nonsending) func open(
       _ host: ServerAddress.Host,
       _ address: String,
+      _ password: String?,
       until end: Duration
     ) async throws(AttemptFailure) -> ServerConnection {
       let limit = end - self.deadlines.elapsed
@@ -107,7 +124,7 @@
       let name = ServerName(host.name, database: self.address.database)
       let connection = ServerConnection(socket, name: name, deadlines: self.deadlines)
       do throws(ValkeyError) {
-        try await self.greet(connection, until: end)
+        try await self.greet(connection, password, until: end)
         return connection
       } catch {
         connection.close()
@@ -129,10 +146,11 @@
     /// Says who connects, and asks what the server is.
     private nonisolated(nonsending) func greet(
       _ connection: ServerConnection,
+      _ password: String?,
       until end: Duration
     ) async throws(ValkeyError) {
       var hello = Request("HELLO", "3")
-      if let password = self.address.password {
+      if let password {
         for word in ["AUTH", self.address.user, password] { hello.append(word) }
       }
       for word in ["SETNAME", "swift-operation"] { hello.append(word) }

@@ -28,6 +28,8 @@
       /// Looks whether the first request has waited for too long.
       var watchdog: OperationSubscription?
       var isWatched = false
+      /// Whether it is closed as soon as no request waits.
+      var isRetired = false
       var error: ValkeyError?
       var onEvent: (@Sendable (Event) -> Void)?
     }
@@ -57,6 +59,9 @@
 
     var isClosed: Bool { self.state.withLock { $0.socket == nil } }
 
+    /// The number of requests whose replies have not arrived.
+    var requestCount: Int { self.state.withLock { $0.requests.count } }
+
     /// Sets what is called for each event from now on, on any thread.
     func onEvent(_ body: @escaping @Sendable (Event) -> Void) {
       self.state.withLock { state, released in
@@ -79,6 +84,14 @@
       let outcome = Outcome()
       self.begin(request, outcome, within: limit)
       return try await outcome.value(cancelled: .failure(.cancelled())).get()
+    }
+
+    /// Ends the connection as soon as the requests that wait have their replies.
+    func retire() {
+      self.change { [name = self.name] state, actions in
+        state.isRetired = true
+        state.closeIfDone(name, &actions)
+      }
     }
 
     /// Ends the connection, and the requests that wait.
@@ -212,9 +225,15 @@
           actions.outcomes.append((request.outcome, .success(reply)))
         }
         if !actions.events.isEmpty { actions.onEvent = self.onEvent }
+        self.closeIfDone(name, &actions)
       } catch {
         self.close(.damaged(name, error), &actions)
       }
+    }
+
+    /// Closes a connection that is old when nothing waits for it. A call that comes too late is made on another one.
+    mutating func closeIfDone(_ name: ServerName, _ actions: inout ServerConnection.Actions) {
+      if self.isRetired, self.requests.isEmpty { self.close(.lost(name, "it was used for long enough"), &actions) }
     }
 
     mutating func close(_ error: ValkeyError, _ actions: inout ServerConnection.Actions) {

@@ -25,11 +25,17 @@
     private let position = FleetPosition()
     private let hashes: ScriptHashes
 
-    init(_ opening: ConnectionOpening, keys: FleetKeys, timeout: Duration, deadlines: any DeadlineSource) {
+    init(
+      _ opening: ConnectionOpening,
+      keys: FleetKeys,
+      timeout: Duration,
+      maximumAge: Duration?,
+      deadlines: any DeadlineSource
+    ) {
       let hashes = ScriptHashes()
       self.hashes = hashes
       self.keys = keys
-      self.keeper = ConnectionKeeper(opening, timeout: timeout, deadlines: deadlines) {
+      self.keeper = ConnectionKeeper(opening, timeout: timeout, maximumAge: maximumAge, deadlines: deadlines) {
         connection throws(ValkeyError) in
         for script in FleetScript.all {
           let reply = try await connection.perform(Request("SCRIPT", "LOAD", script.text), within: timeout)
@@ -41,6 +47,8 @@
     }
 
     var name: ServerName { self.keeper.name }
+
+    func snapshot(_ name: String) -> ValkeySnapshot { self.keeper.snapshot(name) }
 
     func close() { self.keeper.close() }
 

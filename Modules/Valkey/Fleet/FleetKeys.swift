@@ -1,7 +1,7 @@
 #if SwiftOperationValkey
   /// The names of the keys of a fleet, and of its channel.
   struct FleetKeys: Sendable {
-    private let prefix: String
+    let prefix: String
     let clock: String
     /// Which node has invalidated which subject last.
     let names: String

@@ -54,6 +54,8 @@
     /// Why nothing is heard; nil while there is a connection, and before the first attempt.
     var failure: ValkeyError? { self.state.withLock { $0.failure } }
 
+    var isListening: Bool { self.state.withLock { $0.connection != nil } }
+
     func close() {
       let (connection, timer, handlers) = self.state.withLock { state in
         state.isClosed = true

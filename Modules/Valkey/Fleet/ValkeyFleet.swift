@@ -26,23 +26,32 @@
     ///     between them, or `unix:///path/of/socket?db=0`. Other characters than letters and digits in a password are written
     ///     as in an address: `%40` for `@`.
     ///   - listeningConnection: The connection string of the connection that listens; nil for the same one.
+    ///   - password: Called for the password of each new connection, in place of that of the string: for tokens that are valid for
+    ///     a short time. The user is that of the string. It may take as long as a call. If it throws, it is called again after a
+    ///     pause.
     ///   - prefix: What the names of all keys and of the channel begin with: one for each fleet.
+    ///   - maximumConnectionAge: How long the connection for calls is used at most; nil for as long as it lasts. Then another one
+    ///     is opened with the next call, up to a tenth earlier, so that not all processes do so at once. The older one is closed
+    ///     when its calls have ended.
     ///   - timeout: How long opening a connection may take, and how long an answer; then the connection is closed. A node
     ///     itself leaves a call after its `lookupTimeout`.
     /// - Throws: A ``ValkeyError`` if a connection string or the prefix cannot be used, or asks for TLS.
     public convenience init(
       connection: String,
       listeningConnection: String? = nil,
+      password: (@Sendable () async throws -> String)? = nil,
       prefix: String = "swift_operation",
+      maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
     ) throws(ValkeyError) {
       let (address, listening) = (try ServerAddress(connection), try ServerAddress(listeningConnection ?? connection))
       let deadlines = SystemDeadlineSource()
       try self.init(
-        ConnectionOpening(address, deadlines: deadlines),
-        listening: ConnectionOpening(listening, deadlines: deadlines),
+        ConnectionOpening(address, password: password, deadlines: deadlines),
+        listening: ConnectionOpening(listening, password: password, deadlines: deadlines),
         keys: FleetKeys(prefix: prefix, database: address.database),
         timeout: timeout,
+        maximumConnectionAge: maximumConnectionAge,
         deadlines: deadlines
       )
     }
@@ -52,6 +61,7 @@
     ///   - listening: Opens the connection that listens.
     ///   - keys: The names of the keys.
     ///   - timeout: How long opening a connection may take, and how long an answer.
+    ///   - maximumConnectionAge: How long the connection for calls is used at most.
     ///   - deadlines: The source of time limits.
     ///   - maximumInvalidations: How many subjects are kept; of more, the oldest are forgotten.
     init(
@@ -59,10 +69,17 @@
       listening: ConnectionOpening,
       keys: FleetKeys,
       timeout: Duration,
+      maximumConnectionAge: Duration? = nil,
       deadlines: any DeadlineSource,
       maximumInvalidations: Int = 200_000
     ) {
-      self.caller = FleetCaller(opening, keys: keys, timeout: timeout, deadlines: deadlines)
+      self.caller = FleetCaller(
+        opening,
+        keys: keys,
+        timeout: timeout,
+        maximumAge: maximumConnectionAge,
+        deadlines: deadlines
+      )
       self.listener = FleetListener(listening, channel: keys.channel, timeout: timeout, deadlines: deadlines)
       self.keys = keys
       self.maximumInvalidations = Int64(maximumInvalidations)
@@ -73,6 +90,14 @@
     }
 
     public var messagesFailure: FleetError? { self.listener.failure.map { FleetError($0) } }
+
+    /// The connections now, for logs, status pages and gauges.
+    public func snapshot() -> ValkeySnapshot {
+      var snapshot = self.caller.snapshot("ValkeyFleet \(self.keys.prefix)")
+      snapshot.isListening = self.listener.isListening
+      snapshot.listenerFailure = self.listener.failure?.message
+      return snapshot
+    }
 
     nonisolated(nonsending) public func close() async {
       self.listener.close()
