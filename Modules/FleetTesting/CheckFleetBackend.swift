@@ -13,7 +13,7 @@ public import Testing
 /// ``FleetBackendRule`` lists the rules: values and keys (`values`, `keys`, `batches`, `timeToLive`), leases with fencing
 /// tokens (`leases`, `tokens`, `renewal`, `answers`, `fencing`), invalidations in one order (`invalidations`,
 /// `lateValues`, `epochs`, `listing`, `forgetting`), and what nodes hear (`messages`), also from several tasks and
-/// connections (`concurrency`, `connections`), until the end (`closing`).
+/// connections (`concurrency`, `connections`), and in any order (`model`), until the end (`closing`).
 ///
 /// - Parameters:
 ///   - rules: The rules to check.
@@ -84,6 +84,7 @@ struct FleetBackendCheck<Backend: FleetBackend>: Sendable {
     case .messages: try await self.checkMessages()
     case .concurrency: try await self.checkConcurrency()
     case .connections: try await self.checkConnections()
+    case .model: try await self.checkModel()
     case .closing: await self.checkClosing()
     }
   }

@@ -37,6 +37,8 @@ public enum FleetBackendRule: String, CaseIterable, Hashable, Sendable, CustomSt
   case concurrency
   /// Another connection finds what the first one has stored, and hears of it.
   case connections
+  /// Two thousand random calls are answered as `InMemoryFleet` answers them.
+  case model
   /// After `close()` each call throws, and closing again has no effect.
   case closing
 

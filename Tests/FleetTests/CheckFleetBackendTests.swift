@@ -25,6 +25,8 @@ import Testing
     (.messages, .isSilent), (.messages, .announcesAll), (.messages, .hidesReleases), (.messages, .hidesValues),
     (.concurrency, .leasesToAll), (.concurrency, .countsEpochsInPairs),
     (.connections, .isAlone),
+    (.model, .acceptsLateValues), (.model, .forgetsKnownRevision), (.model, .ignoresTags), (.model, .reversesLeases),
+    (.model, .listsEach), (.model, .releasesForOthers), (.model, .forgetsNodes), (.model, .countsRevisionsAnew),
     (.closing, .staysOpen),
   ]
 
