@@ -1,15 +1,14 @@
 import Foundation
 
 /// `fleet` tells a story of three processes and checks it; `fleet --without-fleet` is the same without what it is about.
-/// `fleet measure` measures the backend with eight processes. `fleet --backend valkey …` does it with Valkey or Redis.
+/// `fleet measure` measures the backend with one process and with eight. `fleet bursts` counts the runs of 1,000 and of 5,000 keys that
+/// four processes want at once. `fleet --backend valkey …` does it with Valkey or Redis.
 @main
 struct Main {
   static func main() async throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
-    if arguments.first == "node", arguments.count == 4 {
-      let values = arguments
-      let program = try NodeProgram(name: values[1], connection: values[2], isJoining: values[3] == "fleet")
-      return await program.serve()
+    if arguments.first == "node", arguments.count == 4, let mode = NodeProgram.Mode(rawValue: arguments[3]) {
+      return await (try NodeProgram(name: arguments[1], connection: arguments[2], mode)).serve()
     }
     // A process that has died does not end this one.
     signal(SIGPIPE, SIG_IGN)
@@ -33,6 +32,13 @@ struct Main {
     case ["measure"]:
       try await Measurements(server: server).print()
       server.end()
+    case ["bursts"]:
+      var isRight = true
+      for count in [1_000, 5_000] {
+        isRight = try await Bursts(server: server, keyCount: count).print() && isRight
+      }
+      server.end()
+      exit(isRight ? 0 : 1)
     default:
       server.end()
       usage()
@@ -40,7 +46,7 @@ struct Main {
   }
 
   private static func usage() -> Never {
-    print("usage: fleet [--backend postgresql | --backend valkey] [--without-fleet | measure]")
+    print("usage: fleet [--backend postgresql | --backend valkey] [--without-fleet | measure | bursts]")
     exit(2)
   }
 }

@@ -35,7 +35,9 @@ struct Measurements {
   private func measureProcesses() async throws {
     let upstream = Upstream()
     var nodes: [NodeProcess] = []
-    for number in 1...8 { nodes.append(try await NodeProcess.start("\(number)", self.server.connection, upstream)) }
+    for number in 1...8 {
+      nodes.append(try await NodeProcess.start("\(number)", self.server.connection, upstream, .usual))
+    }
     var runs: [Int] = []
     for id in 1...20 {
       await withTaskGroup { group in
@@ -67,8 +69,15 @@ struct Measurements {
     let (rate, _) = try await self.rate(tasks: 8, count: 5_000) { number in
       _ = try await fleet.invalidate([FleetSubject("other/\(number % 500)")], by: "measure")
     }
-    self.say("invalidations, 8 processes listening", "\(rate)/s")
+    self.say("invalidations by one process, 8 processes listening", "\(rate)/s")
     await fleet.close()
+    let (count, start) = (1_000, ContinuousClock.now)
+    let failures = await withTaskGroup(of: [String].self) { group in
+      for node in nodes { group.addTask { await node.ask("load \(count)") } }
+      return await group.reduce(into: []) { $0 += $1 }.filter { $0 != "0" }.count
+    }
+    let all = Int(Double(8 * count) / ((ContinuousClock.now - start) / .seconds(1)))
+    self.say("invalidations by 8 processes, which all listen", failures == 0 ? "\(all)/s" : "\(failures) have failed")
     for node in nodes { node.end() }
   }
 

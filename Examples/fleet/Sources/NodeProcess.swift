@@ -9,6 +9,7 @@ final class NodeProcess: Sendable {
     var early: [String: [[String]]] = [:]
     var lastNumber = 0
     var notices: [String] = []
+    var lonelyRuns = 0
   }
 
   let name: String
@@ -21,19 +22,19 @@ final class NodeProcess: Sendable {
     _ name: String,
     _ connection: String,
     _ upstream: Upstream,
-    isJoining: Bool = true
+    _ mode: NodeProgram.Mode = .short
   ) async throws -> NodeProcess {
-    let node = try NodeProcess(name, connection, upstream, isJoining)
+    let node = try NodeProcess(name, connection, upstream, mode)
     _ = await node.line("ready")
     return node
   }
 
-  private init(_ name: String, _ connection: String, _ upstream: Upstream, _ isJoining: Bool) throws {
+  private init(_ name: String, _ connection: String, _ upstream: Upstream, _ mode: NodeProgram.Mode) throws {
     self.name = name
     let process = Process()
     let (input, output) = (Pipe(), Pipe())
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
-    process.arguments = ["node", name, connection, isJoining ? "fleet" : "alone"]
+    process.arguments = ["node", name, connection, mode.rawValue]
     process.standardInput = input
     process.standardOutput = output
     try process.run()
@@ -43,8 +44,11 @@ final class NodeProcess: Sendable {
     }
   }
 
-  /// The names of the notices that the process has sent.
+  /// The names of the notices that the process has sent, and their causes.
   var notices: [String] { self.state.withLock { $0.notices } }
+
+  /// How many runs of the process have not asked the backend, or got no answer.
+  var lonelyRuns: Int { self.state.withLock { $0.lonelyRuns } }
 
   func send(_ line: String) {
     try? self.input.write(contentsOf: Data((line + "\n").utf8))
@@ -99,7 +103,8 @@ final class NodeProcess: Sendable {
     switch words.first {
     case "upstream":
       guard words.count == 3, let id = Int(words[2]) else { return }
-      upstream.receive(id) { [weak self] version in self?.send("answer \(words[1]) \(version)") }
+      upstream.receive(id, from: self.name) { [weak self] version in self?.send("answer \(words[1]) \(version)") }
+    case "alone": self.state.withLock { $0.lonelyRuns += 1 }
     case "notice": self.state.withLock { $0.notices.append(words.dropFirst().joined(separator: " ")) }
     default:
       let count = words.first == "get" ? 2 : 1

@@ -5,26 +5,41 @@ import Synchronization
 
 /// A process of the service: it takes requests from its standard input, one a line, and answers on its standard output.
 ///
-/// `get ID NUMBER`, `burst ID COUNT`, `invalidate ID`, `state ID` and `watch ID` are answered by a line with the same first
-/// word. To fetch an article, it writes `upstream NUMBER ID`, and reads `answer NUMBER VERSION`.
+/// `get ID NUMBER`, `burst ID COUNT`, `invalidate ID`, `state ID`, `watch ID`, `follow COUNT`, `until COUNT VERSION`,
+/// `invalidateAll` and `load COUNT` are answered by a line with the same first word. To fetch an article, it writes `upstream NUMBER ID`, and reads `answer NUMBER VERSION`.
 final class NodeProgram: Sendable {
+  /// How a process takes part in the fleet.
+  enum Mode: String {
+    /// Not at all.
+    case alone
+    /// With times that keep a story short.
+    case short
+    /// With the settings that a fleet has by default.
+    case usual
+  }
+
   private let client = OperationClient()
+  private let connection: String
+  private let followed = Mutex<[OperationSubscription]>([])
   private let upstream = UpstreamConnection()
   private let subscription = Mutex<OperationSubscription?>(nil)
 
-  init(name: String, connection: String, isJoining: Bool) throws {
+  init(name: String, connection: String, _ mode: Mode) throws {
+    self.connection = connection
     self.client.defaultContext.upstream = self.upstream
     let subscription = self.client.onNotice { notice in
-      if notice.name == .fleetAway || notice.name == .fleetBack { say("notice \(notice.name)") }
+      switch notice.name {
+      case .fleetAway, .fleetBack:
+        let cause = notice.attributes["fleet.message"].map { " \($0)" } ?? ""
+        say("notice \(notice.name)\(cause)")
+      case .fleetValue where notice.attributes["fleet.source"] == .string("alone"): say("alone")
+      default: break
+      }
     }
     self.subscription.withLock { $0 = subscription }
-    guard isJoining else { return }
-    let settings = FleetSettings(
-      nodeName: name,
-      lookupTimeout: .milliseconds(500),
-      leaseDuration: .seconds(1),
-      heartbeat: .seconds(1)
-    )
+    if mode == .alone { return }
+    var settings = FleetSettings(nodeName: name)
+    if mode == .short { (settings.leaseDuration, settings.heartbeat) = (.seconds(1), .seconds(1)) }
     self.client.join(try Backend.fleet(connection), settings: settings)
   }
 
@@ -45,6 +60,12 @@ final class NodeProgram: Sendable {
         let store = self.client.articleStore(numbers[0])
         say("state \(store.isStale ? "stale" : "fresh")")
       case ("watch", 1): Task { await self.watch(numbers[0]) }
+      case ("follow", 1): self.follow(numbers[0])
+      case ("until", 2): Task { await self.wait(for: numbers[0], numbers[1]) }
+      case ("invalidateAll", 0):
+        self.client.invalidate(matching: ["articles"])
+        say("invalidateAll")
+      case ("load", 1): Task { await self.load(numbers[0]) }
       default: say("unknown \(line)")
       }
     }
@@ -79,6 +100,47 @@ final class NodeProgram: Sendable {
       try? await Task.sleep(for: .microseconds(200), clock: .continuous)
     }
     say(store.isStale ? "watch \(ProcessInfo.processInfo.systemUptime)" : "watch")
+  }
+}
+
+extension NodeProgram {
+  /// Subscribes to many articles, which fetches them.
+  private func follow(_ count: Int) {
+    let subscriptions = (1...count).map { self.client.articleStore($0).subscribe(with: QueryEventHandler()) }
+    self.followed.withLock { $0 = subscriptions }
+    say("follow")
+  }
+
+  /// Waits until many articles have a version and are fresh, up to two minutes, and says how many are not.
+  private func wait(for count: Int, _ version: Int) async {
+    let end = ContinuousClock.now + .seconds(120)
+    var missing = (1...count).map { self.client.articleStore($0) }
+    while ContinuousClock.now < end {
+      missing.removeAll { $0.currentValue?.version == version && !$0.isStale }
+      if missing.isEmpty { break }
+      try? await Task.sleep(for: .milliseconds(20), clock: .continuous)
+    }
+    say("until \(missing.count)")
+  }
+
+  /// Invalidates what nobody has, again and again, by four callers.
+  private func load(_ count: Int) async {
+    guard let fleet = try? Backend.fleet(self.connection) else { return say("load failed") }
+    let failures = await withTaskGroup(of: Int.self) { group in
+      for caller in 0..<4 {
+        group.addTask {
+          var failures = 0
+          for number in stride(from: caller, to: count, by: 4) {
+            let subject = FleetSubject("other/\(number % 500)")
+            if (try? await fleet.invalidate([subject], by: "load")) == nil { failures += 1 }
+          }
+          return failures
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    await fleet.close()
+    say("load \(failures)")
   }
 }
 

@@ -12,9 +12,8 @@ struct Story {
   func tell() async throws -> Int {
     var nodes: [NodeProcess] = []
     for name in ["A", "B", "C"] {
-      nodes.append(
-        try await NodeProcess.start(name, self.server.connection, self.upstream, isJoining: self.isJoining)
-      )
+      let mode: NodeProgram.Mode = self.isJoining ? .short : .alone
+      nodes.append(try await NodeProcess.start(name, self.server.connection, self.upstream, mode))
     }
     self.transcript.say("three processes of a service, in front of an upstream, with one database")
     try await self.share(nodes)
@@ -102,8 +101,11 @@ struct Story {
     self.transcript.check("no request failed", result.failed == 0 && result.count > 100)
     self.transcript.check("none took longer than a look-up may", result.slowest < 600)
     for node in nodes {
-      let isToldOnce = node.notices.filter { $0 == "fleet.away" }.count == 1 && node.notices.contains("fleet.back")
+      // A node is back when it has written, too, which it does after it has heard of the edit.
+      await self.wait { node.notices.contains("fleet.back") }
+      let isToldOnce = node.notices.map { $0.prefix { $0 != " " } } == ["fleet.away", "fleet.back"]
       self.transcript.check("\(node.name) tells that the database is away, once, and that it is back", isToldOnce)
+      if !isToldOnce { self.transcript.say("\(node.name) has told \(node.notices.joined(separator: ", "))") }
     }
   }
 }
@@ -134,9 +136,15 @@ extension Story {
 
   /// Waits until an article is stale on a process, up to ten seconds.
   private func isStale(_ id: Int, on node: NodeProcess) async -> Bool {
+    await self.wait { await node.ask("state \(id)") == ["stale"] }
+  }
+
+  /// Waits until a condition holds, up to ten seconds, and returns whether it does.
+  @discardableResult
+  private func wait(until condition: () async -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < end {
-      if await node.ask("state \(id)") == ["stale"] { return true }
+      if await condition() { return true }
       try? await Task.sleep(for: .milliseconds(2), clock: .continuous)
     }
     return false

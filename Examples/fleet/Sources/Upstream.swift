@@ -4,11 +4,19 @@ import Synchronization
 final class Upstream: Sendable {
   private struct State: Sendable {
     var versions: [Int: Int] = [:]
+    /// The version of the articles that were not edited one by one.
+    var commonVersion = 1
     var counts: [Int: Int] = [:]
+    /// The articles that each process has asked for since the last count, as often as it has.
+    var requests: [String: [Int]] = [:]
+    /// How many requests are still to come, and what is done then.
+    var awaited: (count: Int, continuation: CheckedContinuation<Void, Never>)?
     /// The articles whose requests wait, and those that wait.
     var held: Set<Int> = []
     var waiting: [Int: [@Sendable (Int) -> Void]] = [:]
     var arrivals: [Int: CheckedContinuation<Void, Never>] = [:]
+
+    func version(of id: Int) -> Int { self.versions[id] ?? self.commonVersion }
   }
 
   private let state = Mutex(State())
@@ -16,15 +24,18 @@ final class Upstream: Sendable {
   /// How many requests there were for an article.
   func count(of id: Int) -> Int { self.state.withLock { $0.counts[id] ?? 0 } }
 
-  /// Answers a request, at once or when the article is no longer held.
-  func receive(_ id: Int, _ answer: @escaping @Sendable (Int) -> Void) {
+  /// Answers a request of a process, at once or when the article is no longer held.
+  func receive(_ id: Int, from name: String, _ answer: @escaping @Sendable (Int) -> Void) {
     let (version, arrival) = self.state.withLock { state -> (Int?, CheckedContinuation<Void, Never>?) in
       state.counts[id, default: 0] += 1
+      state.requests[name, default: []].append(id)
       if state.held.contains(id) {
         state.waiting[id, default: []].append(answer)
         return (nil, state.arrivals.removeValue(forKey: id))
       }
-      return (state.versions[id] ?? 1, nil)
+      state.awaited?.count -= 1
+      let isLast = state.awaited?.count == 0
+      return (state.version(of: id), isLast ? state.awaited.take()?.continuation : nil)
     }
     arrival?.resume()
     if let version { answer(version) }
@@ -33,8 +44,32 @@ final class Upstream: Sendable {
   /// Changes an article, and returns its version.
   func edit(_ id: Int) -> Int {
     self.state.withLock { state in
-      state.versions[id] = (state.versions[id] ?? 1) + 1
-      return state.versions[id] ?? 1
+      let version = state.version(of: id) + 1
+      state.versions[id] = version
+      return version
+    }
+  }
+
+  /// Changes all articles, and returns their version.
+  func editAll() -> Int {
+    self.state.withLock { state in
+      state.commonVersion += 1
+      return state.commonVersion
+    }
+  }
+
+  /// The articles that each process has asked for since the last call, as often as it has.
+  func takeRequests() -> [String: [Int]] {
+    self.state.withLock { state in
+      defer { state.requests = [:] }
+      return state.requests
+    }
+  }
+
+  /// Returns when so many requests more have come.
+  func requests(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      self.state.withLock { $0.awaited = (count, continuation) }
     }
   }
 
@@ -59,7 +94,7 @@ final class Upstream: Sendable {
   func release(_ id: Int) {
     let (waiting, version) = self.state.withLock { state in
       state.held.remove(id)
-      return (state.waiting.removeValue(forKey: id) ?? [], state.versions[id] ?? 1)
+      return (state.waiting.removeValue(forKey: id) ?? [], state.version(of: id))
     }
     for answer in waiting { answer(version) }
   }
