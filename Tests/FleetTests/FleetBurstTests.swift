@@ -94,6 +94,61 @@ import Testing
     #expect(end.value.map { $0 < .milliseconds(100) } == true, "\(String(describing: end.value))")
   }
 
+  @Test func `A burst that the backend answers slowly makes one run a key`() {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    // Of 48 calls at once, the last has its answer after 1 s.
+    let lanes = SlowLanes(count: 1, duration: .milliseconds(20), on: fleet)
+    let nodes = ["a", "b"].map { name in fleet.addNode(name) { SlowBackend($0, lanes) } }
+    fleet.advance(by: .seconds(1))
+    let subscriptions = self.subscribe(nodes, to: 0..<100, in: fleet)
+    fleet.advance(by: .seconds(60))
+    #expect(fleet.runs.count == 100)
+    nodes[0].client.invalidate(matching: ["items"])
+    fleet.advance(by: .seconds(60))
+    #expect(fleet.runs.count == 200)
+    #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
+  @Test func `A backend that falls silent after slow answers delays no run for longer than twice the lookup timeout`() {
+    let fleet = Fleet(runDuration: .milliseconds(1))
+    let lanes = SlowLanes(count: 1, duration: .milliseconds(30), on: fleet)
+    let node = fleet.addNode("a") { SlowBackend($0, lanes) }
+    fleet.advance(by: .seconds(1))
+    let ends = Box<[Duration]>([])
+    for item in 0..<2_000 {
+      _ = fleet.perform {
+        _ = try? await node.client.store(for: fleet.query(item, on: "a")).fetch()
+        ends.value.append(fleet.clock.elapsed)
+      }
+    }
+    fleet.advance(by: .seconds(1))
+    let served = ends.value.count
+    node.connection.isCut = true
+    let cut = fleet.clock.elapsed
+    fleet.advance(by: .seconds(30))
+    #expect((1..<2_000).contains(served))
+    #expect(ends.value.count == 2_000)
+    let last = ends.value.map { $0 - cut }.max() ?? .zero
+    #expect(last <= .milliseconds(1_050), "\(last)")
+    #expect(node.aways == 1)
+  }
+
+  @Test func `An answer that has arrived and waits for its turn is in time`() {
+    let network = InMemoryFleet.Network(latency: .milliseconds(240)...(.milliseconds(240)))
+    let fleet = Fleet(network: network, runDuration: .milliseconds(1))
+    let node = fleet.addNode("a")
+    fleet.advance(by: .seconds(1))
+    let query = fleet.query(1, on: "a")
+    _ = fleet.perform { _ = try? await node.client.store(for: query).fetch() }
+    fleet.executor.runAll()
+    // The process has no time for anything while the answer and the time limit come.
+    let end = fleet.clock.elapsed + .milliseconds(510)
+    while fleet.clock.advance(upTo: end) {}
+    fleet.advance(by: .seconds(5))
+    #expect(node.aways == 0 && node.sources == ["run": 1])
+  }
+
   @Test func `A backend that falls silent in a burst delays no run for longer than the lookup timeout`() {
     let fleet = Fleet(runDuration: .milliseconds(1))
     let lanes = SlowLanes(count: 4, duration: .milliseconds(2), on: fleet)

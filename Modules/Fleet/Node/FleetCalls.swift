@@ -10,21 +10,29 @@ struct FleetTurns: Sendable {
 
   private var active = 0
   private var waiting = SerialQueue<AwaitedOutcome<Bool>>()
+  /// Those that come before the others: a lease would end while they wait.
+  private var urgent = SerialQueue<AwaitedOutcome<Bool>>()
 
-  /// Takes a turn. Returns nil if there is one, otherwise what tells when.
-  mutating func take() -> AwaitedOutcome<Bool>? {
+  /// How many have a turn or wait for one.
+  var count: Int { self.active + self.waiting.count + self.urgent.count }
+
+  /// Takes a turn.
+  ///
+  /// - Parameter isUrgent: Whether it comes before those that are not.
+  /// - Returns: Nil if there is one, otherwise what tells when.
+  mutating func take(isUrgent: Bool) -> AwaitedOutcome<Bool>? {
     if self.active < Self.maximum {
       self.active += 1
       return nil
     }
     let wait = AwaitedOutcome<Bool>()
-    self.waiting.append(wait)
+    if isUrgent { self.urgent.append(wait) } else { self.waiting.append(wait) }
     return wait
   }
 
   /// Ends a turn. Returns who has it now.
   mutating func end() -> AwaitedOutcome<Bool>? {
-    let next = self.waiting.popFirst()
+    let next = self.urgent.popFirst() ?? self.waiting.popFirst()
     if next == nil { self.active -= 1 }
     return next
   }
@@ -32,7 +40,7 @@ struct FleetTurns: Sendable {
   /// Ends all waits, whose outcomes the caller decides.
   mutating func removeAll() -> [AwaitedOutcome<Bool>] {
     var waits: [AwaitedOutcome<Bool>] = []
-    while let wait = self.waiting.popFirst() { waits.append(wait) }
+    while let wait = self.urgent.popFirst() ?? self.waiting.popFirst() { waits.append(wait) }
     return waits
   }
 }
@@ -101,14 +109,16 @@ extension FleetNode {
   ///
   /// - Parameters:
   ///   - limit: The longest time to wait for the answer.
+  ///   - isUrgent: Whether its turn comes before those of other calls.
   ///   - body: The call.
   /// - Returns: The answer, nil if the backend has gone away before the turn; and how long the call has waited for it.
   nonisolated(nonsending) func callInTurn<Answer: Sendable>(
     within limit: Duration,
+    isUrgent: Bool = false,
     _ body: @escaping @Sendable (any FleetBackend) async throws -> Answer
   ) async -> (result: Result<Answer, any Error>?, waited: Duration) {
     let start = self.deadlines.elapsed
-    let wait = self.state.withLock { $0.turns.take() }
+    let wait = self.state.withLock { $0.turns.take(isUrgent: isUrgent) }
     if let wait, await !wait.value() { return (nil, .zero) }
     let waited = self.deadlines.elapsed - start
     let result = await self.call(within: limit, body)

@@ -109,7 +109,7 @@ extension FleetNode {
       return false
     }
     if isDone { return true }
-    let deadline = self.deadlines.schedule(after: limit) { wait.decide(false) }
+    let deadline = FleetPatience(limit, of: self) { wait.decide(false) }
     let isAnswered = await wait.value(cancelled: false)
     deadline.cancel()
     if !isAnswered { self.state.withLock { $0.introductions.removeAll { $0 === wait } } }

@@ -33,7 +33,7 @@ extension FleetNode {
     var visit = FleetVisit(key: key, owner: self.nextOwner(), knownRevision: knownRevision, start: start)
     // What this node has invalidated must not come back to it.
     guard await self.waitForIntroduction(within: self.timeLeft(visit)),
-      await self.sendPending(within: self.timeLeft(visit)), !self.isAlone
+      await self.sendPending(within: self.timeLeft(visit), isPatient: true), !self.isAlone
     else { return Task.isCancelled ? .cancelled : self.goAlone() }
     while true {
       switch await self.tryToRun(&visit) {
@@ -89,7 +89,8 @@ extension FleetNode {
       knownRevision: visit.knownRevision
     )
     let start = self.deadlines.elapsed
-    let answer = await self.ask(request, within: self.timeLeft(visit))
+    // What was waited for before was not this request: it has a part of the time in any case.
+    let answer = await self.ask(request, within: max(self.timeLeft(visit), self.settings.lookupTimeout / 2))
     let asked = start + answer.waited
     // What the node itself has delayed was not the backend's.
     visit.start += answer.waited

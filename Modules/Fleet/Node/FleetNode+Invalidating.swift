@@ -93,18 +93,23 @@ extension FleetNode {
 
   /// Waits until all invalidations that were made until now are sent.
   ///
-  /// - Parameter limit: The longest time to wait.
+  /// - Parameters:
+  ///   - limit: The longest time to wait.
+  ///   - isPatient: Whether to wait for longer while the backend answers slowly.
   /// - Returns: Whether they were sent.
-  nonisolated(nonsending) func sendPending(within limit: Duration) async -> Bool {
+  nonisolated(nonsending) func sendPending(within limit: Duration, isPatient: Bool = false) async -> Bool {
     let (wait, isAway) = self.state.withLock { state in
       let isAway = state.awaySince != nil && !state.pending.isEmpty
       return (isAway ? nil : state.pending.waitForAll(), isAway)
     }
     if isAway { return false }
     guard let wait else { return true }
-    let deadline = self.deadlines.schedule(after: limit) { wait.decide(false) }
+    let end: @Sendable () -> Void = { wait.decide(false) }
+    let patience = isPatient ? FleetPatience(limit, of: self, end) : nil
+    let deadline = isPatient ? nil : self.deadlines.schedule(after: limit, end)
     let isSent = await wait.value(cancelled: false)
-    deadline.cancel()
+    patience?.cancel()
+    deadline?.cancel()
     if !isSent { self.state.withLock { $0.pending.forget(wait) } }
     return isSent
   }

@@ -132,6 +132,11 @@ extension FleetNode {
     }
   }
 
+  /// Starts a task behind those that are ready to run.
+  func startBehind(_ name: String, _ body: @escaping @Sendable () async -> Void) {
+    Task(name: name, executorPreference: self.executor) { await body() }
+  }
+
   /// Starts a task that ends a lease, for which ``flush()`` waits.
   func startEnding(_ name: String, _ body: @escaping @Sendable () async -> Void) {
     let number = self.state.withLock { state in
@@ -157,7 +162,7 @@ extension FleetNode {
   /// Calls the backend, and returns on time, whatever the call does then.
   ///
   /// - Parameters:
-  ///   - limit: The longest time to wait.
+  ///   - limit: The longest time to wait, unless the backend answers others slowly: see ``FleetPatience``.
   ///   - body: The call. It is cancelled when its caller no longer waits.
   /// - Returns: The answer; ``FleetError/Code/timedOut`` after the limit, or `CancellationError`.
   nonisolated(nonsending) func call<Answer: Sendable>(
@@ -168,15 +173,17 @@ extension FleetNode {
     let task = self.start("call the backend") { [backend] in
       do { outcome.decide(.success(try await body(backend))) } catch { outcome.decide(.failure(error)) }
     }
-    let deadline = self.deadlines.schedule(after: limit) {
+    let deadline = FleetPatience(limit, of: self) {
       outcome.decide(.failure(FleetError.noAnswer(within: limit)))
     }
     let start = self.deadlines.elapsed
     let result = await outcome.value(cancelled: .failure(CancellationError()))
     deadline.cancel()
     task.cancel()
-    let duration = self.deadlines.elapsed - start
-    self.state.withLock { $0.measurements.note(result.map { _ in () }, after: duration) }
+    let now = self.deadlines.elapsed
+    self.state.withLock { state in
+      state.measurements.note(result.map { _ in () }, after: now - start, at: now, of: self.settings.lookupTimeout)
+    }
     return result
   }
 }

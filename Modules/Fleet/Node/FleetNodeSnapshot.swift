@@ -9,11 +9,24 @@ struct FleetMeasurements: Sendable {
   /// The mean of the last calls, of which an older one counts less.
   var meanRoundTrip: Duration?
   var aways = 0
+  /// When the last answer came that has taken long.
+  var lastSlowAnswer: Duration?
 
-  mutating func note(_ result: Result<Void, any Error>, after duration: Duration) {
+  /// - Parameters:
+  ///   - result: What has become of a call.
+  ///   - duration: How long that has taken.
+  ///   - now: The time.
+  ///   - limit: How long an answer may take. One that takes a quarter of it is a slow one.
+  mutating func note(
+    _ result: Result<Void, any Error>,
+    after duration: Duration,
+    at now: Duration,
+    of limit: Duration
+  ) {
     switch result {
     case .success:
       self.calls += 1
+      if duration >= limit / 4 { self.lastSlowAnswer = now }
       self.lastRoundTrip = duration
       self.meanRoundTrip = self.meanRoundTrip.map { $0 + (duration - $0) / 16 } ?? duration
     // The caller has left.

@@ -36,7 +36,10 @@ final class FleetRenewal: Sendable {
     // A node that has left has given the lease back.
     if self.state.withLock({ $0.isCancelled }) || self.node.connection == .left { return }
     let limit = min(duration / 3, self.node.settings.lookupTimeout)
-    switch await self.node.callInTurn(within: limit, { try await $0.renewLease(lease, for: duration) }).result {
+    let answer = await self.node.callInTurn(within: limit, isUrgent: true) {
+      try await $0.renewLease(lease, for: duration)
+    }
+    switch answer.result {
     // Lost: another node may run. The value of this run will be refused.
     case .success(false): return
     case .success(true): self.schedule(after: duration / 3)

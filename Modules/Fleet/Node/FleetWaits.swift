@@ -95,7 +95,10 @@ extension FleetNode {
           self.wake(key.text)
         }
         self.note(lookup.epoch, askedAt: now)
-      case .failure(let error): self.noteFailure(error)
+      case .failure(let error):
+        // While others are answered, slowly, the next look tells.
+        let isSlow = self.state.withLock { $0.measurements.lastSlowAnswer.map { $0 >= now } ?? false }
+        if !isSlow { self.noteFailure(error) }
       }
     }
     let former = self.state.withLock { $0.timers.watch.take() }

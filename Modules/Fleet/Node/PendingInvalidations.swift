@@ -22,6 +22,9 @@ struct PendingInvalidations: Sendable {
 
   var isEmpty: Bool { self.sentNumber == self.lastNumber }
 
+  /// How many wait until they are sent.
+  var waitCount: Int { self.waits.count }
+
   /// Adds subjects. More than the maximum are replaced by everything.
   mutating func add(_ subjects: [FleetSubject], maximum: Int) {
     self.lastNumber += 1
