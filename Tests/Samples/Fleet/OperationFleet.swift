@@ -1,6 +1,7 @@
 import OperationCore
 import OperationEvents
 import OperationFleet
+import OperationFreshness
 
 struct PostQuery: QueryRequest, Hashable {
   let id: Int
