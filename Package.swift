@@ -75,9 +75,9 @@ let integrations: [Integration] = [
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
 /// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
-/// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Retry, Timeout
-/// and Freshness ← HTTP ← AsyncHTTPClient, Events ← Scheduling and what shows events, Core ← every other module. Only the
-/// umbrellas see several features.
+/// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Core, Mutation
+/// and Pagination ← Entities, Retry, Timeout and Freshness ← HTTP ← AsyncHTTPClient, Events ← Scheduling and what shows events,
+/// Core ← every other module. Only the umbrellas see several features.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
@@ -94,6 +94,7 @@ let table: [Module] = [
   .library("Pagination", uses: ["Foundation", "Core"]),
   .library("Mutation", uses: ["Foundation", "Core"]),
   .library("Tags", uses: ["Core", "Mutation"]),
+  .library("Entities", uses: ["Foundation", "Core", "Mutation", "Pagination"]),
   .library("Timeout", uses: ["Foundation", "Core"]),
   .library("Fallback", uses: ["Core"]),
   .library("Freshness", uses: ["Foundation", "Core"]),
@@ -229,6 +230,7 @@ let table: [Module] = [
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core", "Events"]),
   .tests("Tags", uses: ["Core", "Events", "Mutation", "Pagination", "Persistence"]),
+  .tests("Entities", uses: ["Core", "Mutation", "Pagination", "Persistence", "Derivation", "Fallback"]),
   .tests("Timeout", uses: ["Core", "Dedupe"]),
   .tests("Fallback", uses: ["Core", "Events"]),
   .tests(
@@ -310,7 +312,7 @@ let table: [Module] = [
     "Composition",
     uses: [
       "Foundation", "Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting",
-      "Derivation", "Fleet",
+      "Derivation", "Entities", "Fleet",
     ]
   ),
   // Empty unless the traits of all three packages are on.

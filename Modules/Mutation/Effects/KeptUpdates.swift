@@ -96,13 +96,13 @@ extension MutationRequest {
   }
 }
 
-struct UpdateRequest {
-  let arguments: any Sendable
-  let client: OperationClient
+package struct UpdateRequest {
+  package let arguments: any Sendable
+  package let client: OperationClient
   let place: StateLayerPlace
   let updates: KeptUpdates
 
-  func show(_ id: EffectIdentifier, _ makeLayer: (StateLayerPlace) -> any EffectLayer) {
+  package func show(_ id: EffectIdentifier, _ makeLayer: (StateLayerPlace) -> any EffectLayer) {
     let layer = makeLayer(self.place)
     if !self.updates.keep([(id, layer)]) { layer.fail() }
   }
@@ -114,7 +114,7 @@ private protocol UpdatingOperation {
 }
 
 /// A modifier with an optimistic update.
-protocol UpdatingModifier {
+package protocol UpdatingModifier {
   func showUpdate(_ request: UpdateRequest, of operation: any OperationRequest)
 }
 

@@ -95,6 +95,11 @@ extension MutationEffects {
     func end(_ id: EffectIdentifier, isSuccess: Bool) {
       self.effects.end(id, in: self.attempt, isSuccess: isSuccess)
     }
+
+    /// Passes what the attempt has returned to an update.
+    func returned(_ value: any Sendable, to id: EffectIdentifier) {
+      self.effects.layer(id, in: self.attempt)?.callReturned(value)
+    }
   }
 
   /// The context entry that refers to the effects.
@@ -248,6 +253,13 @@ extension MutationEffects {
     }
   }
 
+  /// The layer of an update; nil if the attempt was abandoned.
+  fileprivate func layer(_ id: EffectIdentifier, in attempt: Int) -> (any EffectLayer)? {
+    self.state.withLock { state in
+      state.attempts == attempt ? state.updates.first { $0.id == id }?.layer : nil
+    }
+  }
+
   func invalidate(_ path: OperationPath, in client: OperationClient, by operationName: String) {
     self.state.withLock { state in
       guard !state.isPerformed else { return }
@@ -336,7 +348,9 @@ extension [MutationEffects.Invalidation] {
 }
 
 /// Identifies one modifier. Copies of the modifier have the same identifier.
-struct EffectIdentifier: Hashable, Sendable {
+package struct EffectIdentifier: Hashable, Sendable {
   private static let last = Atomic<UInt64>(0)
   private let rawValue = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
+
+  package init() {}
 }

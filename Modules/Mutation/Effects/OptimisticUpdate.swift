@@ -111,7 +111,7 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
 }
 
 extension OptimisticUpdate: UpdatingModifier {
-  func showUpdate(_ request: UpdateRequest, of operation: any OperationRequest) {
+  package func showUpdate(_ request: UpdateRequest, of operation: any OperationRequest) {
     guard let operation = operation as? Operation, let arguments = request.arguments as? Operation.Arguments else {
       return
     }

@@ -26,7 +26,7 @@ extension [StoreSelection] {
 }
 
 /// The stores that a call invalidates when it has succeeded.
-struct InvalidatedStores: Sendable {
+package struct InvalidatedStores: Sendable {
   /// The stores at paths that start with one of these.
   let prefixes: [OperationPath]
   /// The stores at exactly these paths.

@@ -86,3 +86,19 @@ extension Pages {
     return pages
   }
 }
+
+extension Pages {
+  /// Replaces parts of pages without counting as an edit of the pages: they keep their order in time, and their dates.
+  ///
+  /// A page that is being fetched again still replaces such a page.
+  ///
+  /// - Parameter edit: Edits the value of a page, and returns whether it has.
+  package mutating func replaceParts(_ edit: (inout PageValue) -> Bool) {
+    var edited: [Entry] = []
+    self.entries.visit { entry in
+      var entry = entry
+      if edit(&entry.page.value) { edited.append(entry) }
+    }
+    for entry in edited { self.insert(entry, atEnd: true) }
+  }
+}
