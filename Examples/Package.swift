@@ -39,6 +39,10 @@ let examples = [
     ]
   ),
   Example(
+    name: "feed",
+    uses: [operation, .product(name: "OperationEntities", package: "swift-operation"), http, "PostService"] + server
+  ),
+  Example(
     name: "friends",
     uses: [operation, .product(name: "OperationDerivation", package: "swift-operation"), "PostService"]
   ),
