@@ -160,8 +160,10 @@ import Testing
       )
     }
     try await store.fetch()
-    #expect(store.currentValue?.map(\.title) == ["a"])
+    #expect(store.currentValue?.map(\.title) == ["fallback"])
     #expect(feed.currentValue?.map(\.title) == ["a"])
+    self.client.putEntity(Post(id: 7, title: "edited"))
+    #expect(store.currentValue?.map(\.title) == ["edited"])
   }
 
   @Test func `A value that was restored late is not newer than an edit`() async throws {
@@ -230,7 +232,7 @@ import Testing
   }
 
   @Test func `A client that has forgotten its user has forgotten the entities`() async throws {
-    let script = FeedScript()
+    let script = FeedScript(endsOnCancellation: false)
     let feed = self.client.feed("feed", script, initialValue: posts([7: "secret"]))
     #expect(feed.currentValue != nil)
     let task = Task.immediate { try await feed.fetch() }

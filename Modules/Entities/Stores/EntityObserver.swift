@@ -17,7 +17,12 @@ final class EntityObserver: StoreValueObserver {
   }
 
   private enum Result: Sendable {
-    case of(EntitySource)
+    /// A run that has begun with this number has yielded it.
+    case yielded(Int)
+    /// The modifier has compared it.
+    case compared(Int)
+    /// Something around the modifier has answered.
+    case unseen(Int, Date)
     /// It was made of the values of other operations.
     case derived
   }
@@ -43,12 +48,12 @@ final class EntityObserver: StoreValueObserver {
   }
 
   private static func result(of context: OperationContext, isWhole: Bool) -> Result {
-    let number = context[EntityRunNumberKey.self]
-    guard context.operationResultUpdateReason == .returnedFinalResult else { return .of(.partial(number ?? 0)) }
+    let number = context[EntityRunNumberKey.self] ?? 0
+    guard context.operationResultUpdateReason == .returnedFinalResult else { return .yielded(number) }
     switch context[EntityPassageKey.self] {
     case .derived: return .derived
-    case .compared: return .of(.shown(nil))
-    case .none: return .of(isWhole ? number.map { .run($0, context.date) } ?? .shown(nil) : .shown(nil))
+    case .none where isWhole: return .unseen(number, context.date)
+    case .none, .compared: return .compared(number)
     }
   }
 
@@ -58,11 +63,14 @@ final class EntityObserver: StoreValueObserver {
       return (!state.hasBegun, state.result.take(), state.members)
     }
     if isFirst { return self.begin(store) }
-    switch result {
-    case .of(.run) where store.store?.valueStamp.kind != .final: self.settle(members, from: .shown(nil))
-    case .of(let source): self.settle(members, from: source)
-    case .derived: self.end(store)
-    case nil: break
+    switch (result, store.store?.valueStamp.kind) {
+    case (nil, _): break
+    case (.derived, _): self.end(store)
+    // A fallback is shown as it is, unless something came during its run.
+    case (.yielded(let number), _), (.compared(let number), .fallback), (.unseen(let number, _), .fallback):
+      self.settle(members, from: .partial(number))
+    case (.unseen(let number, let date), .final): self.settle(members, from: .run(number, date))
+    case (.compared, _), (.unseen, _): self.settle(members, from: .shown(nil))
     }
   }
 
@@ -98,7 +106,8 @@ final class EntityObserver: StoreValueObserver {
     switch event.what {
     case .stateWritten(let write): self.receive(write, event, of: store, members)
     // A run that was cancelled is rolled back. What one that has failed has yielded stays, as everywhere.
-    case .runEnded(let end) where end.outcome == nil: self.settle(members, from: .shown(nil))
+    case .runEnded(let end) where end.outcome == nil && store.store?.valueStamp.kind != .fallback:
+      self.settle(members, from: .shown(nil))
     case .addedToClient: for member in members { member.join() }
     // A store that the client has only dropped is still the client's.
     case .removedFromClient(.cleared), .removedFromClient(.replaced), .unobserved:

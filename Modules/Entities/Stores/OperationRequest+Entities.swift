@@ -109,7 +109,7 @@ public struct EntityReading<Operation: StatefulOperationRequest, Part: Sendable>
     let stamp = context.outcomeStamp
     // A fallback is not what the service has.
     let isReading = stamp.kind == .final && !stamp.isUnconfirmed
-    return self.newest(in: value, from: isReading ? .run(number, context.date) : .shown(nil), of: client, context)
+    return self.newest(in: value, from: isReading ? .run(number, context.date) : .partial(number), of: client, context)
   }
 
   private func newest(

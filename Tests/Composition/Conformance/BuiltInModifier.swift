@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Operation
 import OperationChaos
+import OperationEntities
 import OperationFallback
 import OperationPersistence
 import OperationScheduling
@@ -46,6 +47,7 @@ struct BuiltInModifier: Sendable, CustomTestStringConvertible {
     BuiltInModifier("waits") { $0.waits(until: .always(true)) },
     BuiltInModifier("networkMode") { $0.networkMode(.online).networkObserver(MockNetworkObserver()) },
     BuiltInModifier("keepsEqualValues") { $0.keepsEqualValues() },
+    BuiltInModifier("entities") { $0.entities { _ in } },
     BuiltInModifier("persisted") { $0.persisted(as: "number", in: InMemoryStorage()) },
     BuiltInModifier("condition") { $0.condition(.always(true)) },
   ]
