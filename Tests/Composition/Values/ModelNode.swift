@@ -1,6 +1,7 @@
 import Foundation
 import Operation
 import OperationDerivation
+import OperationEntities
 import OperationFallback
 import OperationFleet
 import OperationPersistence
@@ -66,15 +67,20 @@ final class ModelNode: Sendable {
       let fallback = Reading(item: number, node: self.number, time: 0, user: 0, isFallback: true)
       query = ReadingQuery(query.fallback(fallback))
     }
-    if item.servesStale { query = ReadingQuery(query.servesStale(onFailureFor: .seconds(600))) }
+    if item.servesStale {
+      query = ReadingQuery(query.servesStale(onFailureFor: .seconds(600), retriesAfter: .seconds(item.number)))
+    }
+    if item.cachesFailures { query = ReadingQuery(query.cachesFailures(for: .seconds(3))) }
+    if item.saysTime { query = ReadingQuery(query.keepsFor { _ in .seconds(50_000) }) }
     if item.isTagged {
       query = ReadingQuery(query.tagged { [.entity("group", $0.item % 2)] })
     }
     if item.isShared { query = ReadingQuery(query.sharedInFleet(as: "reading", timeToLive: .seconds(3_600))) }
+    if item.hasEntities { query = ReadingQuery(query.entities { $0.one(\.self) }) }
     if item.isPersisted { query = ReadingQuery(query.persisted(as: "reading")) }
     if item.isHydratable { query = ReadingQuery(query.hydratable(as: "reading")) }
     if !item.sources.isEmpty { query = ReadingQuery(query.derived()) }
-    if item.isPolled { query = ReadingQuery(query.rerun(every: .seconds(2))) }
+    if item.isPolled { query = ReadingQuery(query.rerun(every: { state, _ in .seconds(state.error == nil ? 2 : 3) })) }
     if item.isDropped { query = ReadingQuery(query.cacheTime(.seconds(1))) }
     return ReadingQuery(query.stale(after: .seconds(100_000)).enableAutomaticRunning(onlyWhen: .always(true)))
   }
@@ -82,6 +88,7 @@ final class ModelNode: Sendable {
   /// A list of three pages.
   func list(_ item: ModelItem) -> some PaginatedRequest<Int, Reading, any Error> & Sendable {
     ServiceList(item: item, node: self)
+      .entities { if item.hasEntities { $0.one(\.self) } }
       .tagged { [.entity("group", $0.item % 2)] }
       .persisted(as: "list").hydratable(as: "list")
       .stale(after: .seconds(100_000)).enableAutomaticRunning(onlyWhen: .always(true))
@@ -103,7 +110,10 @@ final class ModelNode: Sendable {
       user: self.user.value
     )
     for source in item.sources {
-      let value = try await context.value(of: self.query(source))
+      let value =
+        self.items[source].isSelected
+        ? try await context.value(of: self.query(source), select: \.self)
+        : try await context.value(of: self.query(source))
       reading.sources.append(value)
       reading.edits += value.edits
     }

@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 
 /// A value that says how it was made, and so which of the rules of values it may break.
-struct Reading: Codable, Hashable, Sendable {
+struct Reading: Codable, Hashable, Identifiable, Sendable {
   let item: Int
   /// The node whose body has made it, or whose user has set it.
   let node: Int
@@ -23,6 +23,9 @@ struct Reading: Codable, Hashable, Sendable {
 }
 
 extension Reading {
+  /// The pages of a list are readings of one entity.
+  var id: Int { self.item }
+
   /// The value and all that it was made of.
   var parts: [Reading] { [self] + self.sources.flatMap(\.parts) }
 }
@@ -42,6 +45,13 @@ struct ModelItem: Sendable {
   var servesStale = false
   var isHydratable = false
   var isPolled = false
+  /// Whether it, or each page of the list, is an entity.
+  var hasEntities = false
+  var cachesFailures = false
+  /// Whether its result says how long it is fresh.
+  var saysTime = false
+  /// Whether derived items select what they read of it.
+  var isSelected = false
   /// Whether its store is dropped soon after its last subscriber has left.
   var isDropped = false
 
@@ -51,6 +61,8 @@ struct ModelItem: Sendable {
       (self.isList, "list"), (self.isPersisted, "persisted"), (self.isShared, "shared"), (self.isTagged, "tagged"),
       (self.yieldsFirst, "yields"), (self.hasFallback, "fallback"), (self.servesStale, "serves stale"),
       (self.isHydratable, "hydratable"), (self.isPolled, "polled"), (self.isDropped, "dropped"),
+      (self.hasEntities, "entities"), (self.cachesFailures, "caches failures"), (self.saysTime, "says its time"),
+      (self.isSelected, "selected"),
     ]
     let texts = self.sources.isEmpty ? [] : ["of \(self.sources)"]
     return "\(self.number) " + (texts + properties.filter(\.0).map(\.1)).joined(separator: " ")

@@ -39,6 +39,8 @@ final class ValueSchedule {
   /// Whether no value of a former user was handed over to the node that signs out.
   var isUserKnown = true
   private var starts: UInt64 = 0
+  /// Whether something was invalidated, and not run again.
+  private var leavesStale = false
   /// What readers were given that they should not have been given.
   let answers = Log<String>()
   private var log: [String] = []
@@ -50,7 +52,7 @@ final class ValueSchedule {
     self.items = (0..<6).map { number in
       var item = ModelItem(number: number)
       if number == 5 {
-        (item.isList, item.isTagged) = (true, true)
+        (item.isList, item.isTagged, item.hasEntities) = (true, true, oneOf(2))
         return item
       }
       if number == 3 { item.sources = [0, 1] }
@@ -64,6 +66,10 @@ final class ValueSchedule {
       item.isHydratable = oneOf(3)
       item.isPolled = hasPolls && item.sources.isEmpty && oneOf(2)
       item.isDropped = oneOf(4)
+      item.hasEntities = item.sources.isEmpty && oneOf(3)
+      item.cachesFailures = item.sources.isEmpty && oneOf(4)
+      item.saysTime = oneOf(4)
+      item.isSelected = oneOf(3)
       return item
     }
     let latency: ClosedRange<Duration> = oneOf(2) ? .zero ... .zero : .milliseconds(1)...(.milliseconds(60))
@@ -137,7 +143,7 @@ final class ValueSchedule {
     let (number, item) = (self.random(3), self.random(self.items.count))
     let node = self.nodes[number]
     if self.items[item].isList { return self.stepOnList(self.items[item], on: node) }
-    switch self.random(26) {
+    switch self.random(27) {
     case 0, 1, 2:
       self.read(item, on: node, "fetch") { try await node.store(item).fetch() }
     case 3:
@@ -184,6 +190,9 @@ final class ValueSchedule {
       self.note("clear all stores of \(number)")
       self.subscriptions.removeAll { $0.node == number }
       node.client.clearStores()
+    case 25:
+      self.note("remove \(item) from \(number) if nobody has it")
+      node.client.remove(matching: self.items[item].path) { $0.subscriberCount == 0 }
     default:
       self.note("take a run of \(item) on \(number) back")
       self.perform {
@@ -195,7 +204,7 @@ final class ValueSchedule {
   }
 
   private func stepOnList(_ item: ModelItem, on node: ModelNode) {
-    switch self.random(9) {
+    switch self.random(12) {
     case 0, 1:
       self.note("fetch the next page on \(node.number)")
       self.perform { _ = try? await node.store(ofList: item).fetchNextPage() }
@@ -221,6 +230,15 @@ final class ValueSchedule {
       node.store(ofList: item).resetState()
     case 6: self.invalidate(item.number, on: node)
     case 7:
+      self.note("fetch the first page alone on \(node.number)")
+      self.perform { _ = try? await node.store(ofList: item).refetchFirstPage() }
+    case 8:
+      self.note("begin the list anew on \(node.number)")
+      self.perform { _ = try? await node.store(ofList: item).refetchFirstPage(keeping: .none) }
+    case 9:
+      self.note("fetch the second page alone on \(node.number)")
+      self.perform { _ = try? await node.store(ofList: item).refetchPages { $0.id == 1 } }
+    case 10:
       self.note("the list fails or no longer")
       self.service.toggleFailing(item.number)
     default:
@@ -260,9 +278,11 @@ final class ValueSchedule {
       return
     }
     let prefix = OperationPath(self.items[item].path.prefix(self.random(4)))
-    self.note("invalidate \(prefix) on \(node.number)")
+    let reruns: OperationReruns = [.subscribed, .subscribed, .all, .none][self.random(4)]
+    self.note("invalidate \(prefix) on \(node.number), rerunning \(reruns)")
     self.noteInvalidation(by: node) { $0.path.prefix(prefix.count).elementsEqual(prefix) }
-    node.client.invalidate(matching: prefix)
+    node.client.invalidate(matching: prefix, rerunning: reruns)
+    if reruns == .none { self.leavesStale = true }
   }
 
   private func noteInvalidation(by node: ModelNode, at time: Int? = nil, of concerns: (ModelItem) -> Bool) {
@@ -320,6 +340,12 @@ final class ValueSchedule {
     self.subscriptions.removeAll { $0.node == number }
   }
 
+  /// Runs what was invalidated and not run again, if it is on a screen.
+  private func refresh(_ store: OpaqueOperationStore) {
+    guard store.isInvalidated, store.subscriberCount > 0, !store.isLoading else { return }
+    self.perform { _ = try? await store.fetch() }
+  }
+
   /// Ends all faults, and lets everything come to rest.
   private func settle() {
     self.note("rest")
@@ -330,6 +356,10 @@ final class ValueSchedule {
     self.fleet.network = network
     for node in self.nodes { node.connection.isCut = false }
     self.advance(by: .seconds(60))
+    if self.leavesStale {
+      for node in self.nodes { for store in node.client.stores(matching: []) { self.refresh(store) } }
+      self.advance(by: .seconds(10))
+    }
     // What has failed or was reset is not fetched until somebody asks.
     for node in self.nodes {
       for item in self.items where item.isList {
@@ -340,7 +370,10 @@ final class ValueSchedule {
       }
       for item in self.items where !item.isList {
         let store = node.store(item.number)
-        let isValue = store.currentValue.map { !$0.parts.contains { $0.isFallback } } ?? false
+        // A fallback whose part has changed is a fallback all the same.
+        let isValue =
+          store.valueStamp.kind != .fallback
+          && store.currentValue.map { !$0.parts.contains { $0.isFallback } } ?? false
         if store.error != nil || !isValue { self.perform { _ = try? await store.fetch() } }
       }
       self.advance(by: .seconds(5))
