@@ -23,6 +23,10 @@ extension MutationState {
     /// The call of its scope that it waits for, which has failed or waits for the user; nil unless it is blocked.
     public let blockedBy: String?
 
+    /// Until when the lease of another process keeps this one from making the call, by the clock of the client, unless that
+    /// process renews or releases it before; nil if none does.
+    public let leaseEndsAt: Date?
+
     /// The value or the error of a call that has ended; nil for others, and if its type is not the mutation's.
     public let result: Result<Value, Failure>?
 
@@ -38,6 +42,7 @@ extension MutationState {
       attempts: Int,
       lastFailure: String?,
       blockedBy: String?,
+      leaseEndsAt: Date?,
       result: Result<Value, Failure>?,
       order: Int64,
       decode: @escaping @Sendable () -> Arguments?
@@ -48,6 +53,7 @@ extension MutationState {
       self.attempts = attempts
       self.lastFailure = lastFailure
       self.blockedBy = blockedBy
+      self.leaseEndsAt = leaseEndsAt
       self.result = result
       self.order = order
       self.decode = decode

@@ -10,6 +10,8 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
   private var calls = ChunkedMap<JournalState.Place, ShownCall>()
   /// The first call of each blocked scope.
   var blocked: [String: BlockingCall] = [:]
+  /// Until when other processes have rights to make calls, unless they renew them.
+  var leases: [JournalRight: Date] = [:]
 
   init() {}
 
@@ -28,7 +30,19 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
   }
 
   private func entry(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> JournalEntry {
-    JournalEntry(element.value, blockedBy: self.blocked.call(before: element))
+    JournalEntry(
+      element.value,
+      blockedBy: self.blocked.call(before: element),
+      leaseEndsAt: self.leases.end(for: element.value)
+    )
+  }
+
+  /// Notes until when another process has a right. Returns whether that looks different.
+  mutating func noteLease(of right: JournalRight, until end: Date) -> Bool {
+    // Whoever asks again and again gets nearly the same end.
+    if let known = self.leases[right], abs(known.timeIntervalSince(end)) < 0.25 { return false }
+    self.leases[right] = end
+    return true
   }
 
   /// Shows a call, or removes it. Returns whether the entries have changed.
@@ -54,11 +68,21 @@ extension [String: BlockingCall] {
   }
 }
 
+extension [JournalRight: Date] {
+  /// Until when another process has the right to make a call, unless it renews it; nil if none has.
+  func end(for call: ShownCall) -> Date? {
+    guard !self.isEmpty, !call.isRunning, let record = call.record, !record.isDeadLetter else { return nil }
+    return self[.ofWait(isElsewhere: call.isElsewhere, lane: record.scope, owner: record.owner)]
+  }
+}
+
 /// The part of a call that its entry shows. It is a class, so that collections of entries are copied fast.
 final class ShownCall: Sendable {
   let id: String
   let record: JournalRecord?
   let isRunning: Bool
+  /// Whether another process, which lives, makes it.
+  let isElsewhere: Bool
   let lastFailure: String?
   /// What a schedule waits for; nil for a call.
   let wait: JournalSchedule.Wait?
@@ -67,6 +91,7 @@ final class ShownCall: Sendable {
     self.id = item.id
     self.record = item.record
     self.isRunning = item.activity.isRunning
+    self.isElsewhere = item.isElsewhere
     self.lastFailure = item.lastFailure
     self.wait = nil
   }
@@ -89,6 +114,7 @@ final class ShownCall: Sendable {
       dueAt: record.time(of: record.next)
     )
     self.isRunning = false
+    self.isElsewhere = false
     self.lastFailure = nil
     self.wait = schedule.wait
   }
@@ -114,14 +140,14 @@ extension ShownCall {
   func looksLike(_ other: ShownCall?) -> Bool {
     guard let other, self.status(isBlocked: false) == other.status(isBlocked: false) else { return false }
     return self.record?.attempts == other.record?.attempts && self.record?.dueAt == other.record?.dueAt
-      && self.lastFailure == other.lastFailure
+      && self.lastFailure == other.lastFailure && self.isElsewhere == other.isElsewhere
       && self.id == other.id && self.record?.storedArguments == other.record?.storedArguments
       && self.record?.current == other.record?.current && self.record?.currentBytes == other.record?.currentBytes
   }
 }
 
 extension JournalEntry {
-  init(_ call: ShownCall, blockedBy blocking: BlockingCall?) {
+  init(_ call: ShownCall, blockedBy blocking: BlockingCall?, leaseEndsAt: Date?) {
     let record = call.record
     let status = call.status(isBlocked: blocking != nil)
     self.init(
@@ -134,6 +160,7 @@ extension JournalEntry {
       arguments: record.map(\.storedArguments.bytes) ?? [],
       lastFailure: call.lastFailure,
       blockedBy: status == .blocked ? blocking?.id : nil,
+      leaseEndsAt: leaseEndsAt,
       schedule: record?.schedule,
       dueAt: record?.dueAt.map { Date(timeIntervalSinceReferenceDate: $0) }
     )

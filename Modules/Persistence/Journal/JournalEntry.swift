@@ -58,6 +58,13 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   /// The entry of its scope that it waits for, which has failed or waits for the user; nil unless it is blocked.
   public let blockedBy: ID?
 
+  /// Until when the lease of another process keeps this one from making the call, by the clock of the client, unless that
+  /// process renews or releases it before; nil if none does.
+  ///
+  /// A process that was killed leaves its lease behind, so the next start of the program waits until then:
+  /// `leaseDuration` at most. For storages without leases it is nil.
+  public let leaseEndsAt: Date?
+
   /// The name of the schedule that it belongs to; nil for a call of a caller.
   public let schedule: String?
 
@@ -80,6 +87,7 @@ extension JournalEntry: CustomStringConvertible {
       "arguments \(arguments)\(self.arguments.count > 200 ? "…" : "")",
       self.lastFailure.map { "failure \($0)" },
       self.blockedBy.map { "behind \($0)" },
+      self.leaseEndsAt.map { "waiting for the lease of another process, until \($0) at most unless it renews it" },
       "key \(self.id)",
     ]
     return "JournalEntry(\(facts.compactMap(\.self).joined(separator: ", ")))"

@@ -250,15 +250,20 @@ final class JournalLease: Sendable {
     try await self.storage.numberOfForeignChanges()
   }
 
-  /// Whether the process of another journal lives, or a third process makes the calls of that journal.
-  nonisolated(nonsending) func isAlive(_ other: String) async -> Bool {
+  /// For how long the process of another journal lives, or a third process makes the calls of that journal, as far as its
+  /// lease says so; nil if neither does.
+  nonisolated(nonsending) func life(of other: String) async -> Duration? {
     let right = JournalRight.journal(other)
     // This process makes the calls of the other journal.
-    if self.rights.contains(right) { return false }
-    guard case .held? = await self.attempt({ try await $0.acquireLease(right.lease, owner: self.owner, for: $1) })
-    else { return true }
-    await self.release(right)
-    return false
+    if self.rights.contains(right) { return nil }
+    switch await self.attempt({ try await $0.acquireLease(right.lease, owner: self.owner, for: $1) }) {
+    case .held:
+      await self.release(right)
+      return nil
+    case .heldByAnother(let rest): return rest
+    // The storage could not say.
+    case nil: return self.duration
+    }
   }
 
   private nonisolated(nonsending) func attempt(

@@ -15,6 +15,21 @@ enum JournalRight: Hashable, Sendable {
   /// The longest name of a scope with a right of its own, in bytes. Databases limit the length of an index.
   static let maximumScopeLength = 1_000
 
+  /// The right to make the calls of a scope, or of a journal without one.
+  init(ofLane lane: String?, owner: String?) {
+    if let lane {
+      self = lane.utf8.count <= Self.maximumScopeLength ? .scope(lane) : .journal(nil)
+    } else {
+      self = .journal(owner)
+    }
+  }
+
+  /// The right by which another process keeps this one from making a call: if the other one is to make it, that by which
+  /// its journal lives.
+  static func ofWait(isElsewhere: Bool, lane: String?, owner: String?) -> Self {
+    isElsewhere ? .journal(owner) : Self(ofLane: lane, owner: owner)
+  }
+
   /// The name of its lease.
   var lease: String {
     switch self {

@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationFoundation
 
 /// The leases that a journal needs.
 struct JournalRightsNeed: Sendable {
@@ -15,10 +16,7 @@ extension JournalState {
   /// The right that a call needs; nil if its entry was removed.
   func right(of place: Place) -> JournalRight? { self.items[place].map { self.right(of: $0) } }
 
-  func right(ofLane lane: String?, owner: String?) -> JournalRight {
-    guard let lane else { return .journal(owner) }
-    return lane.utf8.count <= JournalRight.maximumScopeLength ? .scope(lane) : .journal(nil)
-  }
+  func right(ofLane lane: String?, owner: String?) -> JournalRight { JournalRight(ofLane: lane, owner: owner) }
 
   func maySend(_ right: JournalRight) -> Bool { self.rights.held.map { $0.contains(right) } ?? true }
 
@@ -67,13 +65,51 @@ extension JournalState {
     }
   }
 
+  // MARK: - Leases of other processes
+
+  /// Notes how long other processes have leases, unless they renew them.
+  ///
+  /// - Parameters:
+  ///   - leases: The rights with the times that are left.
+  ///   - now: The time, by the deadlines.
+  ///   - date: The date, by the clock of the client, for those who look at the entries.
+  mutating func noteLeases(_ leases: [JournalRight: Duration], at now: Duration, _ date: Date) {
+    for (right, rest) in leases {
+      self.rights.others[right] = now + rest
+      if self.shown.noteLease(of: right, until: date + rest.seconds) { self.showWaits() }
+    }
+  }
+
+  mutating func forgetLease(of right: JournalRight) {
+    self.rights.others[right] = nil
+    if self.shown.leases.removeValue(forKey: right) != nil { self.showWaits() }
+  }
+
+  /// Notes which journals of other processes live after their entries were read: their leases, and none else.
+  mutating func noteLiving(_ living: [String: Duration], at now: Duration, _ date: Date) {
+    for case .journal(let owner?) in self.rights.others.keys where living[owner] == nil {
+      if !self.rights.asked.contains(.journal(owner)) { self.forgetLease(of: .journal(owner)) }
+    }
+    self.noteLeases(Dictionary(uniqueKeysWithValues: living.map { (.journal($0), $1) }), at: now, date)
+  }
+
+  /// Until when another process has the right to make a call, by the deadlines; nil if none does.
+  func leaseEnd(of item: Item) -> Duration? {
+    self.rights.others[.ofWait(isElsewhere: item.isElsewhere, lane: item.lane, owner: item.record?.owner)]
+  }
+
+  private mutating func showWaits() {
+    self.actions.isChanged = true
+    self.showBlocking()
+  }
+
   // MARK: - Decisions
 
   /// Begins the calls that have waited for these rights.
   mutating func grant(_ rights: Set<JournalRight>) {
     let granted = rights.filter { right in
       self.endAsking(right)
-      self.rights.others[right] = nil
+      self.forgetLease(of: right)
       guard self.rights.held?.insert(right).inserted == true else { return false }
       self.actions.signals += self.rights.sendWaiters.removeValue(forKey: right) ?? []
       return true
@@ -102,7 +138,7 @@ extension JournalState {
       self.actions.signals += self.rights.decisionWaiters.removeValue(forKey: right) ?? []
       if !self.isNeeded(right) {
         self.endAsking(right)
-        self.rights.others[right] = nil
+        self.forgetLease(of: right)
         self.rights.dueCalls[right] = nil
       } else if case .scope(let lane) = right, self.rights.askedForReplays.contains(lane), !self.waitingLanes.isEmpty {
         // Another scope is tried in its place.

@@ -31,7 +31,7 @@ extension MutationJournal {
       if state.rights.others.isEmpty { return [Duration]() }
       return state.items.values.compactMap { item -> Duration? in
         guard item.isDue, item.activity.isNone, item.record?.name == name else { return nil }
-        return state.rights.others[state.right(of: item)]
+        return state.leaseEnd(of: item)
       }
     }
     guard let last = ends.max() else { return nil }

@@ -10,10 +10,10 @@ extension MutationJournal {
       let acquisition = await lease.acquire(need.rights, on: self.deadlines)
       let (refused, taken) = (acquisition.refused, acquisition.taken)
       if !refused.isEmpty {
-        let now = self.deadlines.elapsed
+        let (now, date) = (self.deadlines.elapsed, self.date)
         self.change { state in
           state.refuse(refused)
-          for (right, remaining) in acquisition.others { state.rights.others[right] = now + remaining }
+          state.noteLeases(acquisition.others, at: now, date)
         }
       }
       // A call begins with a right only after the changes of other processes were read.
@@ -66,18 +66,20 @@ extension MutationJournal {
       let (known, schedules) = await self.beginReading()
       isReading = true
       let read = ReadEntries(try await self.storage.entries(withPrefix: StorageKey.journal))
-      var alive: Set<String> = []
+      var living: [String: Duration] = [:]
       for owner in Set(read.calls.compactMap { try? $0.record.get().owner }) where owner != lease.owner {
-        if await lease.isAlive(owner) { alive.insert(owner) }
+        living[owner] = await lease.life(of: owner)
       }
-      let (shown, hasSchedules) = self.change { [alive] state -> (Set<String>, Bool) in
+      let (now, date) = (self.deadlines.elapsed, self.date)
+      let (shown, hasSchedules) = self.change { [living] state -> (Set<String>, Bool) in
         defer {
           state.reconcile(
             schedules: read.schedules,
             known: schedules,
             removed: state.removedWhileReading ?? []
           )
-          state.reconcile(read.calls, known: known, alive: alive, own: lease.owner)
+          state.noteLiving(living, at: now, date)
+          state.reconcile(read.calls, known: known, alive: Set(living.keys), own: lease.owner)
           state.knownForeignChanges = changes
           state.endReading()
         }

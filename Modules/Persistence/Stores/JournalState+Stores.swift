@@ -1,4 +1,5 @@
 internal import OperationCore
+internal import OperationFoundation
 internal import OperationMutation
 
 /// What the stores of mutations show of a journal.
@@ -118,7 +119,7 @@ extension JournalState {
       self.view.new = []
       self.view.signals = []
     }
-    return StoreChanges(view: self.view, blocked: self.shown.blocked)
+    return StoreChanges(view: self.view, blocked: self.shown.blocked, leases: self.shown.leases)
   }
 }
 
@@ -126,6 +127,7 @@ extension JournalState {
 struct StoreChanges: Sendable {
   let view: StoreView
   let blocked: [String: BlockingCall]
+  let leases: [JournalRight: Date]
 
   /// The signals of those who continue when the changes are shown.
   var signals: [AwaitedOutcome<Void>] { self.view.signals }
@@ -138,6 +140,7 @@ struct StoreChanges: Sendable {
     return ShownCalls(
       pending: store.names.compactMap { self.view.calls[$0] },
       blocked: self.blocked,
+      leases: self.leases,
       ended: isAnew ? [] : store.names.flatMap { self.view.ended[$0] ?? [] },
       isAnew: isAnew
     )

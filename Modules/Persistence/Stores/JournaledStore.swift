@@ -17,6 +17,8 @@ struct ShownCalls: Sendable {
   var pending: [ChunkedMap<JournalState.Place, ShownCall>] = []
   /// The first calls of the scopes that are blocked.
   var blocked: [String: BlockingCall] = [:]
+  /// Until when other processes have rights to make calls, unless they renew them.
+  var leases: [JournalRight: Date] = [:]
   /// The calls that have ended since the last time.
   var ended: [EndedCall] = []
   /// Whether the store begins with these.
@@ -84,7 +86,15 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
     let stored = self.stored
     let pending: @Sendable () -> [Call] = {
       let shown = calls.pending.flatMap { map in
-        map.compactMap { Self.call($0.value, at: $0.key, blockedBy: calls.blocked.call(before: $0), stored) }
+        map.compactMap { element in
+          Self.call(
+            element.value,
+            at: element.key,
+            blockedBy: calls.blocked.call(before: element),
+            leaseEndsAt: calls.leases.end(for: element.value),
+            stored
+          )
+        }
       }
       return calls.pending.count > 1 ? shown.sorted { $0.order < $1.order } : shown
     }
@@ -99,10 +109,12 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
     _ call: ShownCall,
     at place: JournalState.Place,
     blockedBy blocking: BlockingCall?,
+    leaseEndsAt: Date?,
     _ stored: StoredArguments<Mutation.Arguments>
   ) -> Call? {
     guard let status = call.status(isBlocked: blocking != nil).ofCall else { return nil }
-    return self.call(call, at: place, status, blockedBy: status == .blocked ? blocking?.id : nil, result: nil, stored)
+    let blocking = status == .blocked ? blocking?.id : nil
+    return self.call(call, at: place, status, blockedBy: blocking, leaseEndsAt: leaseEndsAt, result: nil, stored)
   }
 
   private static func call(_ ended: EndedCall, _ stored: StoredArguments<Mutation.Arguments>) -> Call? {
@@ -121,6 +133,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
     at place: JournalState.Place,
     _ status: JournaledCallStatus,
     blockedBy blocking: String? = nil,
+    leaseEndsAt: Date? = nil,
     failure: String? = nil,
     result: Result<Mutation.MutateValue, Mutation.MutateFailure>?,
     _ stored: StoredArguments<Mutation.Arguments>
@@ -133,6 +146,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
       attempts: record.attempts,
       lastFailure: failure ?? call.lastFailure,
       blockedBy: blocking,
+      leaseEndsAt: leaseEndsAt,
       result: result,
       order: place
     ) { try? stored.decode(record) }

@@ -177,9 +177,41 @@ import Testing
     let reason =
       "2 calls to be made again: waiting for the lease of another process, for at most 4 s unless it renews it"
     #expect(text.contains(reason), "\(text)")
+    let end = process.date.addingTimeInterval(4)
+    #expect(process.journal.entries.map(\.leaseEndsAt) == [end, end])
+    let entry = try #require(process.journal.entries.first)
+    #expect("\(entry)".contains("waiting for the lease of another process, until \(end) at most"), "\(entry)")
     for _ in 0..<2 { try await self.nextRun().succeed("ok") }
     await resumption.settled()
     #expect(self.clock.elapsed >= .seconds(4))
+  }
+
+  @Test func `Entries and the state show until when the lease of a killed process keeps its calls, and no longer`()
+    async throws
+  {
+    try await leaveCalls(["a", "b"], in: self.storage.base, owner: "dead")
+    // The process was killed a second after it had renewed its lease.
+    let own = "journal/dead"
+    #expect(try await self.storage.base.acquireLease(own, owner: "dead", for: .seconds(4)) == .held)
+    let process = self.process("b")
+    let changes = Log<[Date?]>()
+    let subscription = process.journal.subscribe { changes.append($0.map(\.leaseEndsAt)) }
+    let send = Send(server: self.server, script: self.script, path: ["other"]).scope("s").journaled(as: "send")
+    let store = process.program.client.store(for: send)
+    let resumption = await process.journal.resume()
+    // It looks again.
+    try await self.clock.sleepers(count: 1)
+    let end = process.date.addingTimeInterval(4)
+    #expect(process.journal.entries.map(\.leaseEndsAt) == [end, end])
+    #expect(store.state.journaledCalls.map(\.leaseEndsAt) == [end, end])
+    #expect(store.state.journaledCalls.map(\.status) == [.waiting, .waiting])
+    for _ in 0..<2 { try await self.nextRun().succeed("ok") }
+    await resumption.settled()
+    #expect(self.clock.elapsed >= .seconds(4))
+    #expect(self.server.done == ["a", "b"])
+    #expect(changes.all.contains([nil]), "the second call is made without a wait")
+    #expect(store.state.journaledCalls.allSatisfy { $0.leaseEndsAt == nil })
+    subscription.cancel()
   }
 
   @Test(arguments: ["s", nil]) func `A process that is suspended begins no attempt before it has the lease again`(
@@ -355,4 +387,7 @@ private struct Process {
   let storage: SharedStorage
   let journal: MutationJournal
   let send: @Sendable (String) async throws -> String
+
+  /// The date by the clock of the client.
+  var date: Date { self.program.client.defaultContext.operationClock.now() }
 }
