@@ -42,6 +42,7 @@
     private let requestCount = Atomic(0)
     /// How many entries were removed since unused pages were looked for. Only the writer uses it.
     private let removedCount = Atomic(0)
+    private let foreignChanges = Mutex(ForeignChanges())
 
     init(database: DatabasePool, path: String) {
       self.database = database
@@ -197,11 +198,23 @@
       return self.transact(isDurable: false) { try $0.make(request.batch, if: request.conditions) }
     }
 
+    /// A number that grows when another connection has changed an entry with a prefix.
+    ///
+    /// Call it on the connection that makes the changes.
+    func foreignChanges(withPrefix prefix: String, in database: Database) throws -> Int64 {
+      let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
+      let prefix = TallyTable.prefix(of: prefix)
+      if let number = self.foreignChanges.withLock({ $0.number(of: prefix, asOf: version) }) { return number }
+      let tally = try TallyTable.tally(of: prefix, in: database)
+      return self.foreignChanges.withLock { $0.note(tally, of: prefix, asOf: version) }
+    }
+
     private func transact<R>(
       isDurable: Bool,
       _ body: (inout EntryChanges) throws -> R
     ) -> Result<R, StorageError> {
       var removedCount = 0
+      var tallies: [TallyTable.Change] = []
       let result = Result { () throws(StorageError) in
         try StorageError.translating(self.path) {
           try self.database.writeWithoutTransaction { database in
@@ -209,14 +222,16 @@
               try Durability.commit(in: database) {
                 var changes = try EntryChanges(in: database)
                 let result = try body(&changes)
-                try changes.finish()
+                tallies = try changes.finish()
                 removedCount = changes.removedCount
                 if isDurable { try OpenDatabase.checkPlace(of: database, at: self.path) }
                 return result
               }
             }
             // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.
-            return isDurable ? try commit() : try Durability.withoutWaiting(in: database, commit)
+            let result = isDurable ? try commit() : try Durability.withoutWaiting(in: database, commit)
+            self.foreignChanges.withLock { $0.note(tallies) }
+            return result
           }
         }
       }

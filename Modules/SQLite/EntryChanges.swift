@@ -67,8 +67,9 @@
       return StorageVersion(of: EntryTable.marked(bytes), at: key) == version
     }
 
-    /// Changes the numbers of entries, as the last change of the transaction.
-    func finish() throws { try TallyTable.apply(self.tallies, in: self.database) }
+    /// Changes the numbers of entries, as the last change of the transaction, and returns them.
+    @discardableResult
+    func finish() throws -> [TallyTable.Change] { try TallyTable.apply(self.tallies, in: self.database) }
 
     /// Puts an entry, and returns the checksum of the one that it replaces.
     private func put(_ key: inout String, _ value: [UInt8], _ checksum: Int64) throws -> Int64? {

@@ -191,12 +191,12 @@
       }
     }
 
-    nonisolated(nonsending) public func numberOfForeignChanges() async throws -> Int64? {
+    nonisolated(nonsending) public func numberOfForeignChanges(withPrefix prefix: String) async throws -> Int64? {
       try self.begin()
       defer { self.end() }
-      return try await self.perform(on: self.leaseQueue) { database in
+      return try await self.perform(on: self.leaseQueue) { [batches = self.batches] database in
         // Of the connection that makes all changes of this object, which do not count.
-        try database.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA data_version") }
+        try database.writeWithoutTransaction { try batches.foreignChanges(withPrefix: prefix, in: $0) }
       }
     }
 

@@ -44,15 +44,32 @@
       return tallies
     }
 
-    /// Changes tallies by the differences that batches make.
-    static func apply(_ changes: [String: Tally], in database: Database) throws {
+    /// A tally before and after a transaction.
+    struct Change: Sendable {
+      let prefix: String
+      let before: Tally
+      let after: Tally
+    }
+
+    /// Reads the tally of a prefix.
+    ///
+    /// - Throws: A ``DatabaseDamage`` if it is damaged.
+    static func tally(of prefix: String, in database: Database) throws -> Tally {
+      var prefix = prefix
+      let find = try PreparedStatement("SELECT count, digest, checksum FROM tally WHERE prefix = ?", in: database)
+      let row = try prefix.withUTF8 { prefix in
+        try find.firstRow(.text(prefix)) { ($0.number(0), $0.number(1), $0.number(2)) }
+      }
+      return try row.map { try self.tally(prefix, $0, $1, $2).tally } ?? Tally()
+    }
+
+    /// Changes tallies by the differences that batches make, and returns those that were changed.
+    static func apply(_ changes: [String: Tally], in database: Database) throws -> [Change] {
+      var result: [Change] = []
       for (prefix, change) in changes where change != Tally() {
         var prefix = prefix
-        let find = try PreparedStatement("SELECT count, digest, checksum FROM tally WHERE prefix = ?", in: database)
-        let row = try prefix.withUTF8 { prefix in
-          try find.firstRow(.text(prefix)) { ($0.number(0), $0.number(1), $0.number(2)) }
-        }
-        var tally = try row.map { try self.tally(prefix, $0, $1, $2).tally } ?? Tally()
+        let before = try self.tally(of: prefix, in: database)
+        var tally = before
         tally.count += change.count
         tally.digest &+= change.digest
         let checksum = self.checksum(of: tally, prefix)
@@ -64,7 +81,9 @@
               .run(.text(prefix), .number(tally.count), .number(tally.digest), .number(checksum))
           }
         }
+        result.append(Change(prefix: prefix, before: before, after: tally))
       }
+      return result
     }
 
     static func checksum(of tally: Tally, _ prefix: String) -> Int64 {

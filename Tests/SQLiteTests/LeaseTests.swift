@@ -15,22 +15,34 @@
       self.folder = try Folder.inMemory()
     }
 
-    @Test func `A storage knows whether another one has changed the file, its own changes apart`() async throws {
+    @Test func `A storage knows whether another one has changed entries, and its own and other changes apart`()
+      async throws
+    {
       let time = MachineTime()
       let (first, second) = (try self.open(time), try self.open(time))
-      var number = try await first.numberOfForeignChanges()
+      var number = try await first.numberOfForeignChanges(withPrefix: "journal/")
       #expect(number != nil)
-      try await first.apply([.put(key: "a", value: [1])])
+      try await first.apply([.put(key: "journal/a", value: [1])])
       #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
       _ = try await second.entries(withPrefix: "")
-      #expect(try await first.numberOfForeignChanges() == number)
-      for change in [StorageChange.put(key: "a", value: [2]), .remove(key: "a")] {
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      // Another process that stores values, and takes leases.
+      try await second.apply([.put(key: "value/a", value: [1])])
+      #expect(try await second.acquireLease("journal:b", owner: "b", for: .seconds(10)) == .held)
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      for change in [StorageChange.put(key: "journal/a", value: [2]), .remove(key: "journal/a")] {
         try await second.apply([change])
-        let next = try await first.numberOfForeignChanges()
+        let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
         #expect(next != number)
         number = next
       }
-      #expect(try await first.numberOfForeignChanges() == number)
+      // One that is overwritten before it was looked for.
+      try await second.apply([.put(key: "journal/b", value: [1])])
+      try await first.apply([.put(key: "journal/b", value: [2])])
+      let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
+      #expect(next != number)
+      number = next
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
       for storage in [first, second] { await storage.close() }
     }
 

@@ -139,7 +139,7 @@ extension JournalState {
       }
       item.isBegunAhead = false
     }
-    return .begin(item.isBegunAhead ? nil : self.write(place))
+    return .begin(item.isBegunAhead ? nil : self.write(place, isOfAttempts: true))
   }
 
   /// Takes back the count of a body that does not begin.
@@ -158,7 +158,7 @@ extension JournalState {
     self.edit(place) { $0.bodies -= 1 }
     guard !isSuccess, item.bodies == 1, !item.isGone else { return }
     self.edit(place) { $0.record?.isBegun = false }
-    if isStored { _ = self.write(place) }
+    if isStored { _ = self.write(place, isOfAttempts: true) }
   }
 
   /// Takes back the count of a body that has not begun, and records that no body runs.

@@ -245,9 +245,12 @@ final class JournalLease: Sendable {
     }
   }
 
-  /// The number of changes of other processes; nil if it is not known.
+  /// A number that changes when another process has changed entries of the journal; nil if it is not known.
   nonisolated(nonsending) func numberOfForeignChanges() async throws -> Int64? {
-    try await self.storage.numberOfForeignChanges()
+    guard let calls = try await self.storage.numberOfForeignChanges(withPrefix: StorageKey.journal),
+      let attempts = try await self.storage.numberOfForeignChanges(withPrefix: StorageKey.attempts)
+    else { return nil }
+    return calls &+ attempts
   }
 
   /// For how long the process of another journal lives, or a third process makes the calls of that journal, as far as its

@@ -73,6 +73,7 @@ struct JournalRecord: StoredRecord, Sendable {
   ///
   /// - Throws: An error if the bytes are not an entry, or have an unknown format.
   static func read(_ bytes: [UInt8]) throws -> Self {
+    if let record = JournalRecordReader.record(bytes) { return record }
     let record = try self.decode(bytes)
     guard record.format == Self.currentFormat else { throw DropReason.format }
     return record

@@ -16,9 +16,9 @@ struct JournalState: Sendable {
     /// The key in the storage; empty until the call has a number.
     var storageKey: String
     /// The version of its entry that this process has read or written last; nil if it has no entry yet.
-    var seen: StorageVersion?
+    var seen: CallVersion?
     /// The version of a content that may have been written all the same when writing it has failed.
-    var attempted: StorageVersion?
+    var attempted: CallVersion?
     /// The stored form; nil if it cannot be read.
     var record: JournalRecord?
     /// The position of its optimistic updates among the updates of other calls; nil if it has none.
@@ -102,6 +102,9 @@ struct JournalState: Sendable {
     var lastFailure: String?
     /// The number of its changes so far.
     var version = 0
+    /// The number of the last change that concerns more than its attempts, and of the last one that is stored.
+    var lastChangeOfEntry = 0
+    var storedChangeOfEntry = 0
     /// Whether it is in the queue of changes to write.
     var isQueued = false
     var writes: [JournalWrite] = []
@@ -258,7 +261,7 @@ extension JournalState {
   mutating func restore(
     _ record: JournalRecord?,
     from storageKey: String,
-    _ version: StorageVersion,
+    _ version: CallVersion,
     at place: Place,
     isElsewhere: Bool = false,
     isFromEarlierStart: Bool

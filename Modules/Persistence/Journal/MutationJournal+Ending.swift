@@ -200,7 +200,7 @@ extension MutationJournal {
   ) async {
     let write = self.change { state in
       change(&state)
-      return state.items[ticket.place]?.isGone == false ? state.write(ticket.place) : nil
+      return state.items[ticket.place]?.isGone == false ? state.write(ticket.place, isOfAttempts: true) : nil
     }
     do {
       try await write?.value()

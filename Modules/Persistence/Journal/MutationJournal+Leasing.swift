@@ -65,27 +65,39 @@ extension MutationJournal {
       if isCurrent { return true }
       let (known, schedules) = await self.beginReading()
       isReading = true
-      let read = ReadEntries(try await self.storage.entries(withPrefix: StorageKey.journal))
+      let versions = self.state.withLock { $0.versions }
+      // Processes that make calls may have ended without changing any.
+      let isUnchanged = self.state.withLock { changes != nil && changes == $0.knownForeignChanges }
+      let read =
+        isUnchanged ? ReadEntries(known: versions) : try await self.storage.journalEntries(known: versions)
       var living: [String: Duration] = [:]
-      for owner in Set(read.calls.compactMap { try? $0.record.get().owner }) where owner != lease.owner {
+      for owner in self.state.withLock({ $0.owners(of: read.calls) }) where owner != lease.owner {
         living[owner] = await lease.life(of: owner)
       }
       let (now, date) = (self.deadlines.elapsed, self.date)
       let (shown, hasSchedules) = self.change { [living] state -> (Set<String>, Bool) in
         defer {
-          state.reconcile(
-            schedules: read.schedules,
-            known: schedules,
-            removed: state.removedWhileReading ?? []
-          )
+          if !isUnchanged {
+            state.reconcile(
+              schedules: read.schedules,
+              known: schedules,
+              removed: state.removedWhileReading ?? []
+            )
+          }
           state.noteLiving(living, at: now, date)
-          state.reconcile(read.calls, known: known, alive: Set(living.keys), own: lease.owner)
+          state.reconcile(
+            read.calls,
+            areAll: !isUnchanged,
+            known: known,
+            alive: Set(living.keys),
+            own: lease.owner
+          )
           state.knownForeignChanges = changes
           state.endReading()
         }
         return (Set(state.items.values.map(\.storageKey)), !read.schedules.isEmpty)
       }
-      self.reportUnreadable(read.calls.filter { !shown.contains($0.key) }.map { ($0.key, $0.record) })
+      self.reportUnreadable(read.calls.filter { !shown.contains($0.key) })
       if hasSchedules { self.checkSchedules() }
       return true
     } catch {
@@ -135,16 +147,37 @@ extension JournalState {
     }
   }
 
+  /// The versions of the stored calls, by their keys, unless a change of them is being written.
+  fileprivate var versions: [String: CallVersion] {
+    var versions: [String: CallVersion] = [:]
+    versions.reserveCapacity(self.items.count)
+    for item in self.items.values where item.isStored && !item.isQueued && item.writes.isEmpty {
+      versions[item.storageKey] = item.seen
+    }
+    return versions
+  }
+
+  /// The journals that have accepted calls.
+  fileprivate func owners(of calls: [ReadEntries.Call]) -> Set<String> {
+    var owners: Set<String> = []
+    for case .success(let record)? in calls.map(\.record) { if let owner = record.owner { owners.insert(owner) } }
+    // Those of the calls that are as they were.
+    for item in self.items.values { if let owner = item.record?.owner { owners.insert(owner) } }
+    return owners
+  }
+
   /// Takes over the changes of other processes.
   ///
   /// - Parameters:
   ///   - read: The stored entries, which may be older than the latest decisions of this process.
+  ///   - areAll: Whether others were removed.
   ///   - known: The calls that were stored before the entries were read, with the numbers of their changes; the number
   ///     is nil if the last change was not stored.
   ///   - alive: The journals of other processes that live.
   ///   - own: This journal.
   fileprivate mutating func reconcile(
-    _ read: [(key: String, version: StorageVersion, record: Result<JournalRecord, any Error>)],
+    _ read: [ReadEntries.Call],
+    areAll: Bool,
     known: [Place: Int?],
     alive: Set<String>,
     own: String
@@ -155,8 +188,10 @@ extension JournalState {
     var refreshed: [Place] = []
     // The last known call of each process and scope.
     var last: [[String?]: Place] = [:]
-    for (key, version, result) in read {
-      let record = (try? result.get())?.afterProcess
+    for call in read {
+      let (key, version) = (call.key, call.version)
+      // What has not changed is known better here: a body may be running.
+      let record = call.record.map { (try? $0.get())?.afterProcess } ?? places[key].flatMap { self.items[$0]?.record }
       let line = record.flatMap { record in record.scope.map { [record.owner, $0] } }
       var isFromEarlierStart = false
       if let place = places.removeValue(forKey: key) {
@@ -195,7 +230,7 @@ extension JournalState {
       restored.append(place)
       if let line { last[line] = place }
     }
-    for place in places.values where known[place] != nil {
+    for place in places.values where areAll && known[place] != nil {
       // A call that is about to be replaced is removed when the other call is accepted.
       guard let item = self.items[place], item.isStored, !item.isGone, item.replacement == nil else { continue }
       self.endElsewhere(place)
@@ -235,7 +270,7 @@ extension JournalState {
   }
 
   /// Records what another process has stored of a call.
-  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ version: StorageVersion, isElsewhere: Bool) {
+  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ version: CallVersion, isElsewhere: Bool) {
     guard var item = self.items[place], !item.isGone else { return }
     let (earlier, wasInLane) = (item.record, item.isInLane)
     item.record = record
@@ -245,6 +280,7 @@ extension JournalState {
     let wasElsewhere = self.edit(place) { item in
       defer { item.isElsewhere = isElsewhere }
       item.record = record
+      if item.seen != version { item.storedChangeOfEntry = item.version }
       item.seen = version
       item.attempted = nil
       if earlier?.isDeadLetter == true { item.isHeld = false }

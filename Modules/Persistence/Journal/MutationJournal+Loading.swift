@@ -16,14 +16,15 @@ extension MutationJournal {
       case .loaded: return
       case .loading: await self.loadEnds()
       case .unloaded:
-        let entries: [StorageEntry]
+        let entries: ReadEntries
         do {
-          entries = try await self.storage.entries(withPrefix: StorageKey.journal)
+          entries = try await self.storage.journalEntries()
         } catch {
           self.endLoading(with: nil)
           throw error
         }
-        return self.endLoading(with: entries)
+        self.endLoading(with: entries)
+        return await self.remove(orphans: entries.orphans)
       }
     }
   }
@@ -38,17 +39,28 @@ extension MutationJournal {
     await signal?.value()
   }
 
-  private func endLoading(with entries: [StorageEntry]?) {
-    let read = ReadEntries(entries ?? [])
+  /// Removes attempts whose calls an earlier version of the library has removed.
+  private nonisolated(nonsending) func remove(orphans: [String]) async {
+    for key in orphans {
+      // If that fails, the next start does it.
+      _ = try? await self.storage.apply(
+        [.remove(key: key)],
+        if: StorageKey.call(ofAttempts: key).map { [.absent(key: $0)] } ?? []
+      )
+    }
+  }
+
+  private func endLoading(with entries: ReadEntries?) {
+    let read = entries ?? ReadEntries([], attempts: [])
     // This comes before the callers that wait for the entries continue.
-    self.reportUnreadable(read.calls.map { ($0.key, $0.record) })
+    self.reportUnreadable(read.calls)
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
-        for (key, version, record) in read.calls {
+        for read in read.calls {
           let place = state.nextEarlierPlace()
-          let call = (try? record.get())?.afterProcess
-          state.restore(call, from: key, version, at: place, isFromEarlierStart: true)
+          let call = (try? read.record?.get())?.afterProcess
+          state.restore(call, from: read.key, read.version, at: place, isFromEarlierStart: true)
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
         for (_, version, schedule) in read.schedules { state.setSchedule(schedule, version) }
@@ -67,39 +79,17 @@ extension MutationJournal {
     }
   }
 
-  func reportUnreadable(_ read: [(key: String, record: Result<JournalRecord, any Error>)]) {
-    for (key, record) in read {
-      guard case .failure(let error) = record else { continue }
+  func reportUnreadable(_ read: [ReadEntries.Call]) {
+    for call in read {
+      guard case .failure(let error)? = call.record else { continue }
       OperationWarning(
         code: .journalEntryUnreadable,
         severity: .failure,
         message: """
-          The journal entry \(key) cannot be read: \(error). It is kept, and its call is not made. Use a version of \
+          The journal entry \(call.key) cannot be read: \(error). It is kept, and its call is not made. Use a version of \
           the program that can read it, or remove it with `remove(_:)`.
           """
       ).report()
-    }
-  }
-}
-
-/// The entries of a journal, by what they are.
-struct ReadEntries: Sendable {
-  /// The calls, and the entries that cannot be read.
-  private(set) var calls: [(key: String, version: StorageVersion, record: Result<JournalRecord, any Error>)] = []
-  private(set) var schedules: [(key: String, version: StorageVersion, record: ScheduleRecord)] = []
-
-  init(_ entries: [StorageEntry]) {
-    self.calls.reserveCapacity(entries.count)
-    for entry in entries {
-      guard StorageKey.isSchedule(entry.key) else {
-        self.calls.append((entry.key, entry.version, Result { try JournalRecord.read(entry.value) }))
-        continue
-      }
-      do {
-        self.schedules.append((entry.key, entry.version, try ScheduleRecord.read(entry.value)))
-      } catch {
-        self.calls.append((entry.key, entry.version, .failure(error)))
-      }
     }
   }
 }

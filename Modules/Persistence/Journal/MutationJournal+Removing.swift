@@ -75,7 +75,13 @@ extension MutationJournal {
           Set(state.items.values.map(\.storageKey) + state.schedules.all.keys.map { StorageKey.schedule(named: $0) })
         }
         let unknown = entries.filter { !known.contains($0.key) && $0.isOfMutation(among: names) }
-        if !unknown.isEmpty { try await self.storage.apply(unknown.map { .remove(key: $0.key) }) }
+        var removed = unknown.map(\.key)
+        // Those of calls that are gone as well.
+        removed += try await self.storage.entries(withPrefix: StorageKey.attempts).map(\.key).filter { key in
+          let call = StorageKey.call(ofAttempts: key) ?? ""
+          return !known.contains(call) && (names == nil || unknown.contains { $0.key == call })
+        }
+        if !removed.isEmpty { try await self.storage.apply(removed.map { .remove(key: $0) }) }
         // Another process may have accepted a call of a schedule meanwhile.
         if !unknown.contains(where: { StorageKey.isSchedule($0.key) }) { return true }
       }

@@ -76,7 +76,7 @@ extension MutationJournal {
   private nonisolated(nonsending) func store(
     _ batch: JournalBatch
   ) async -> (results: [JournalBatch.Result], obstacle: StorageError?) {
-    let encoded = batch.contents.map { content in Result { try content.record?.write() } }
+    let encoded = batch.contents.map { content in Result { try content.bytes } }
     let contents = zip(batch.contents, encoded).filter { (try? $1.get()) != nil || $0.record == nil }
       .map { EncodedContent(content: $0, bytes: try? $1.get()) }
     if contents.count == batch.contents.count, contents.count > 1 {
@@ -119,15 +119,15 @@ extension MutationJournal {
       while true {
         let outcome = try await self.storage.apply(content.changes, if: content.conditions)
         guard case .refused(let condition) = outcome else { return .made(content.version) }
-        let entry = try await self.storage.entry(with: condition.key)
+        let entry = try await self.storage.call(with: StorageKey.call(ofAttempts: condition.key) ?? condition.key)
         // An earlier try has written it, and has failed all the same.
-        if let version = content.version, condition.key == content.content.key, entry?.version == version {
+        if let version = content.version, entry.key == content.content.key, entry.version == version {
           return .made(version)
         }
-        guard content.content.appliesAnyhow(to: entry, condition.key) else {
-          return .refused(ReadEntry(entry, at: condition.key))
-        }
-        content.content.seen = entry?.version
+        guard content.content.appliesAnyhow(to: entry) else { return .refused(entry) }
+        // The numbers of attempts belong to the entry that they were decided for.
+        if content.content.isOfAttempts, content.content.seen?.entry != entry.version?.entry { return .refused(entry) }
+        content.content.seen = entry.version
       }
     } catch {
       return .failed(error, attempted: content.version)
@@ -140,23 +140,66 @@ extension MutationJournal {
     /// The bytes; nil to remove the entry.
     let bytes: [UInt8]?
 
-    var version: StorageVersion? { self.bytes.map { StorageVersion(of: $0, at: self.content.key) } }
+    /// The version that the call has once the content is stored; nil if it is removed.
+    var version: CallVersion? {
+      guard let bytes else { return nil }
+      let key = self.content.key
+      guard self.content.isOfAttempts, let seen = self.content.seen else { return CallVersion(of: bytes, at: key) }
+      return CallVersion(seen, attempts: StorageVersion(of: bytes, at: StorageKey.attempts(ofCall: key)))
+    }
 
-    /// Both changes are applied or neither: a call must not be lost with the call that replaces it.
+    /// All changes are applied or none: a call must not be lost with the call that replaces it.
     var changes: [StorageChange] {
-      guard let bytes else { return [.remove(key: self.content.key)] }
-      let removal = self.content.replaced.map { StorageChange.remove(key: $0.key) }
-      let others = [removal, self.content.step?.change].compactMap(\.self)
-      return [.put(key: self.content.key, value: bytes)] + others
+      let (key, seen) = (self.content.key, self.content.seen)
+      guard let bytes else { return StorageChange.removals(ofCall: key, seen) }
+      if self.content.isOfAttempts { return [.put(key: StorageKey.attempts(ofCall: key), value: bytes)] }
+      // The entry has the numbers of its attempts itself.
+      let outdated = seen?.attempts.map { _ in StorageChange.remove(key: StorageKey.attempts(ofCall: key)) }
+      let removals = self.content.replaced.map { StorageChange.removals(ofCall: $0.key, $0.seen) } ?? []
+      return [.put(key: key, value: bytes)] + removals + [outdated, self.content.step?.change].compactMap(\.self)
     }
 
     var conditions: [StorageCondition] {
-      let (content, replaced) = (self.content, self.content.replaced)
-      let own: StorageCondition? =
-        content.isNew ? .absent(key: content.key) : content.seen.map { .unchanged(key: content.key, $0) }
-      let other = replaced.flatMap { call in call.seen.map { StorageCondition.unchanged(key: call.key, $0) } }
-      return [own, other].compactMap(\.self) + (content.step?.conditions ?? [])
+      let content = self.content
+      let own =
+        content.isNew ? [.absent(key: content.key)] : StorageCondition.unchanged(call: content.key, content.seen)
+      let other = content.replaced.map { StorageCondition.unchanged(call: $0.key, $0.seen) } ?? []
+      return own + other + (content.step?.conditions ?? [])
     }
+  }
+}
+
+extension JournalBatch.Content {
+  /// The bytes to store; nil to remove the entry.
+  ///
+  /// - Throws: The error of the encoding.
+  fileprivate var bytes: [UInt8]? {
+    get throws {
+      guard let record = self.record else { return nil }
+      if self.isOfAttempts, let seen { return try AttemptsRecord(record, of: seen.entry).encoded() }
+      return try record.write()
+    }
+  }
+}
+
+extension StorageChange {
+  /// What removes a call and its attempts.
+  fileprivate static func removals(ofCall key: String, _ seen: CallVersion?) -> [Self] {
+    let attempts = seen?.attempts.map { _ in Self.remove(key: StorageKey.attempts(ofCall: key)) }
+    return [.remove(key: key)] + [attempts].compactMap(\.self)
+  }
+}
+
+extension StorageCondition {
+  /// What holds as long as a call and its attempts are as they were seen.
+  ///
+  /// Whoever writes or removes an entry removes its attempts in the same step. So these are enough to compare, and a database
+  /// need not look at long arguments.
+  fileprivate static func unchanged(call key: String, _ seen: CallVersion?) -> [Self] {
+    guard let seen else { return [] }
+    if let attempts = seen.attempts { return [.unchanged(key: StorageKey.attempts(ofCall: key), attempts)] }
+    let absent = seen.isLong ? [Self.absent(key: StorageKey.attempts(ofCall: key))] : []
+    return [.unchanged(key: key, seen.entry)] + absent
   }
 }
 
@@ -167,14 +210,18 @@ extension JournalState {
   ///
   /// So changes of a call are written in their order, and nothing is written after a removal.
   ///
+  /// - Parameters:
+  ///   - place: The call.
+  ///   - isOfAttempts: Whether nothing but the numbers of its attempts has changed.
   /// - Returns: The result of the write; nil if there is nothing to write.
-  mutating func write(_ place: Place) -> JournalWrite? {
+  mutating func write(_ place: Place, isOfAttempts: Bool = false) -> JournalWrite? {
     guard let item = self.items[place], !item.isUnnumbered, item.record != nil || item.isGone,
       // The entry must not come back.
       !item.isTakenOver
     else { return nil }
     let write = JournalWrite(version: item.version + 1)
     self.items[place]?.version = write.version
+    if !isOfAttempts { self.items[place]?.lastChangeOfEntry = write.version }
     self.items[place]?.writes.append(write)
     self.enqueue(place)
     return write
@@ -260,6 +307,8 @@ extension JournalState {
     } else if let place = item.replaced, let replaced = self.items[place] {
       content.replaced = (place, replaced.storageKey, replaced.seen)
     }
+    content.isOfAttempts =
+      item.isStored && !item.isGone && item.seen?.isLong == true && item.lastChangeOfEntry <= item.storedChangeOfEntry
     return content
   }
 
@@ -287,9 +336,10 @@ extension JournalState {
       var failure: (any Error)? = batch.skipped.contains(key) ? JournalRightLost() : nil
       if let (content, result) = byKey[key], failure == nil {
         switch result {
-        case .made(let version):
-          self.items[place]?.seen = version
+        case .made(let stored):
+          self.items[place]?.seen = stored
           self.items[place]?.attempted = nil
+          if !content.isOfAttempts { self.items[place]?.storedChangeOfEntry = version }
         case .failed(let error, let attempted):
           failure = error
           if let attempted { self.items[place]?.attempted = attempted }

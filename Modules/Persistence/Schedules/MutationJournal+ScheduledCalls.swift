@@ -257,14 +257,15 @@ extension MutationJournal {
 
   private nonisolated(nonsending) func unknownLastCall(
     of record: ScheduleRecord
-  ) async throws -> (key: String, version: StorageVersion, record: JournalRecord?)? {
-    guard let key = record.lastEntry, let id = record.lastCall, self.state.withLock({ $0.places[id] == nil }),
-      let entry = try await self.storage.entry(with: key), let call = try? JournalRecord.read(entry.value)
+  ) async throws -> (key: String, version: CallVersion, record: JournalRecord?)? {
+    guard let key = record.lastEntry, let id = record.lastCall, self.state.withLock({ $0.places[id] == nil })
     else { return nil }
+    let entry = try await self.storage.call(with: key)
+    guard let version = entry.version, let call = entry.record else { return nil }
     // A call of another process comes with the entries.
     guard self.lease == nil || call.owner == self.lease?.owner, self.state.withLock({ $0.places[id] == nil })
     else { return nil }
-    return (key, entry.version, call.afterProcess)
+    return (key, version, call)
   }
 
   // MARK: - Ending

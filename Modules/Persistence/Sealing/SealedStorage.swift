@@ -138,8 +138,8 @@ extension SealedStorage: LeasingStorage {
     for name in try self.leaseNames(of: name) { try await self.leases.releaseLease(name, owner: owner) }
   }
 
-  nonisolated(nonsending) public func numberOfForeignChanges() async throws -> Int64? {
-    try await self.leases.numberOfForeignChanges()
+  nonisolated(nonsending) public func numberOfForeignChanges(withPrefix prefix: String) async throws -> Int64? {
+    try await self.leases.numberOfForeignChanges(withPrefix: SealedPlace.Kind(of: prefix).places)
   }
 
   /// The names of a lease in the base, which do not tell the name of its scope: one for each key, in the same order in

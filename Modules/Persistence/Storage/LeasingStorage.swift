@@ -29,19 +29,20 @@ public protocol LeasingStorage: PersistentStorage {
   /// - Throws: An error if the storage cannot be written.
   nonisolated(nonsending) func releaseLease(_ name: String, owner: String) async throws
 
-  /// Returns a number that changes when somebody else has changed the storage: another process, or another object of this
-  /// one. What was changed by means of this object does not count.
+  /// Returns a number that grows when another process, or another object of this one, has changed an entry whose key starts
+  /// with `prefix`. What was changed by means of this object does not count.
   ///
   /// A ``MutationJournal`` does not read its entries again as long as the number stays, so the cost of a call does not
   /// depend on how many others wait. By default it is nil, and the entries are read.
   ///
-  /// - Returns: The number; nil if it is not known. It may also change for other reasons.
+  /// - Parameter prefix: The beginning of the keys, up to a slash.
+  /// - Returns: The number; nil if it is not known. It may also grow for other reasons.
   /// - Throws: An error if the storage cannot be read.
-  nonisolated(nonsending) func numberOfForeignChanges() async throws -> Int64?
+  nonisolated(nonsending) func numberOfForeignChanges(withPrefix prefix: String) async throws -> Int64?
 }
 
 extension LeasingStorage {
-  nonisolated(nonsending) public func numberOfForeignChanges() async throws -> Int64? { nil }
+  nonisolated(nonsending) public func numberOfForeignChanges(withPrefix prefix: String) async throws -> Int64? { nil }
 }
 
 /// The result of taking a lease of a ``LeasingStorage``.

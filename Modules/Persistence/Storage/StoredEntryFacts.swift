@@ -6,6 +6,7 @@ package struct StoredEntryFacts: Sendable {
   package enum Kind: String, Sendable {
     case value
     case call
+    case attempts = "attempts of a call"
     case schedule
     case sealedValue = "sealed value"
     case sealedCall = "sealed call"
@@ -55,6 +56,7 @@ package struct StoredEntryFacts: Sendable {
     case let key where key.starts(with: StorageKey.journal.utf8):
       self.kind = .call
       self.readCall(entry.value)
+    case let key where key.starts(with: StorageKey.attempts.utf8): self.kind = .attempts
     case let key where key.starts(with: SealedPlace.root.utf8):
       switch SealedPlace.parts(of: entry.key)?.kind {
       case .value: self.kind = .sealedValue

@@ -48,32 +48,15 @@ struct StoredValueMembers {
   }
 
   private static func set(_ number: inout Int, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard !text.isEmpty, text.count <= 18, text.first != UInt8(ascii: "0") || text.count == 1 else { return false }
-    number = 0
-    for byte in text {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return false }
-      number = number * 10 + Int(byte - UInt8(ascii: "0"))
-    }
+    guard let value = PlainText.integer(text) else { return false }
+    number = value
     return true
   }
 
   private static func set(_ date: inout Date, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard self.isDecimal(text), let seconds = DecimalText.number(text) else { return false }
+    guard let seconds = PlainText.number(text) else { return false }
     date = Date(timeIntervalSinceReferenceDate: seconds)
     return true
-  }
-
-  /// Whether a text is a number of JSON without an exponent. `Double` reads more than that.
-  private static func isDecimal(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    let digits = text.first == UInt8(ascii: "-") ? text.dropFirst() : text[...]
-    let whole = digits.prefix { $0 != UInt8(ascii: ".") }
-    let rest = digits[whole.endIndex...]
-    guard self.areDigits(whole), whole.first != UInt8(ascii: "0") || whole.count == 1 else { return false }
-    return rest.isEmpty || self.areDigits(rest.dropFirst())
-  }
-
-  private static func areDigits(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-    !text.isEmpty && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
   }
 
   /// A member, as a bit.

@@ -150,6 +150,7 @@ struct FormatProgram {
   }
 
   /// Makes the calls that are left.
+  @discardableResult
   func resume() async -> MutationJournal {
     self.network.turnOn()
     let journal = self.program.makeJournal()

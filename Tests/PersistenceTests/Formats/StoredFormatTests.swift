@@ -126,6 +126,19 @@ import Testing
     #expect(journal.texts == ["d"])
   }
 
+  @Test func `Attempts of calls with long arguments count, unless they are of another form of the entry`()
+    async throws
+  {
+    let program = FormatProgram(try Self.entries(of: "attempts-1"))
+    let journal = program.program.makeJournal()
+    try await journal.load()
+    #expect(journal.entries.map(\.attempts) == [4, 2])
+    #expect(journal.texts.map(\.count) == [5_000, 5_000])
+    await program.resume()
+    #expect(program.server.requests.map(\.key) == ["k1", "k2"])
+    #expect(try await program.program.storage.entries(withPrefix: "").isEmpty)
+  }
+
   @Test func `Scheduled calls are made at their times, and those that were accepted`() async throws {
     let program = FormatProgram(try Self.entries(of: "schedules-1"))
     let journal = await program.resume()

@@ -91,7 +91,9 @@ private final class CountedStorage: LeasingStorage {
     try await self.base.releaseLease(name, owner: owner)
   }
 
-  nonisolated(nonsending) func numberOfForeignChanges() async throws -> Int64? { Int64(self.foreignChanges.value) }
+  nonisolated(nonsending) func numberOfForeignChanges(withPrefix prefix: String) async throws -> Int64? {
+    Int64(self.foreignChanges.value)
+  }
 
   nonisolated(nonsending) func close() async { await self.base.close() }
 }
