@@ -85,8 +85,8 @@ final class EntityObserver: StoreValueObserver {
     OperationWarning(
       code: .modifiersIgnored,
       message: """
-        The derived query at \(store.path) has an `.entities` modifier, which is ignored. A derived query follows its \
-        sources: apply `.entities` to them.
+        The derived query at \(ShownText.of(store.path)) has an `.entities` modifier, which is ignored. A derived query \
+        follows its sources: apply `.entities` to them.
         """
     ).report()
   }
