@@ -9,14 +9,15 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
 
-// A package as a third party publishes it: a library that adds a modifier, and one that adds a kind of operations and an
-// integration. Both depend on `OperationCore` alone.
+// A package as a third party publishes it: a library that adds a modifier, one that adds a kind of operations and an
+// integration, and one that keeps values on the disk. All depend on `OperationCore` alone.
 let package = Package(
   name: "operation-audit",
   platforms: [.macOS(.v26)],
   products: [
     .library(name: "OperationAudit", targets: ["OperationAudit"]),
     .library(name: "OperationBooks", targets: ["OperationBooks"]),
+    .library(name: "OperationDiskCache", targets: ["OperationDiskCache"]),
   ],
   dependencies: [.package(name: "swift-operation", path: "../..")],
   targets: [
@@ -27,6 +28,11 @@ let package = Package(
     ),
     .target(
       name: "OperationBooks",
+      dependencies: [.product(name: "OperationCore", package: "swift-operation")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "OperationDiskCache",
       dependencies: [.product(name: "OperationCore", package: "swift-operation")],
       swiftSettings: settings
     ),
@@ -54,6 +60,15 @@ let package = Package(
         .product(name: "OperationBackoff", package: "swift-operation"),
         .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationRetry", package: "swift-operation"),
+        .product(name: "OperationTesting", package: "swift-operation"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "OperationDiskCacheTests",
+      dependencies: [
+        "OperationDiskCache",
+        .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationTesting", package: "swift-operation"),
       ],
       swiftSettings: settings

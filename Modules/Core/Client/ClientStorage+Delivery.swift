@@ -58,11 +58,15 @@ extension ClientStorage {
   /// The clearing of everything that is under way; nil if there is none.
   var clearing: ClientClearing? { self.state.withLock { $0.clearing } }
 
+  /// The number of clearings that have begun.
+  var era: ClientEra { ClientEra(rawValue: self.state.withLock { $0.clearingCount }) }
+
   /// Begins to clear everything. Returns the clearing that is under way already.
   func begin(_ clearing: ClientClearing) -> ClientClearing? {
     self.state.withLock { state in
       if let underWay = state.clearing { return underWay }
       state.clearing = clearing
+      state.clearingCount += 1
       return nil
     }
   }

@@ -32,6 +32,8 @@ final class ClientStorage: Sendable {
     var refusals: [StoreRuntime] = []
     /// The clearing of everything that is under way.
     var clearing: ClientClearing?
+    /// The number of clearings that have begun.
+    var clearingCount = 0
     /// The removed stores that have had runs since, while these exist. They end when everything is cleared.
     var removed: [ObjectIdentifier: RemovedStore] = [:]
     /// The number of removals whose stores are being notified.

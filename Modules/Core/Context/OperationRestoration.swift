@@ -1,40 +1,19 @@
-/// The restoration of one store's state from a storage, which may take time.
-///
-/// A modifier that restores states puts one in the context of each store: see
-/// ``OperationContext/operationRestoration``.
-public protocol OperationRestoration: Sendable {
-  /// Whether the state is still being read. The snapshot of the client shows it.
-  var isRestoring: Bool { get }
-
-  /// Waits until the state was read, at most for as long as that may take, or until the task is cancelled.
-  ///
-  /// A reader who needs no run if the stored value is fresh calls it before it decides.
-  nonisolated(nonsending) func restored() async
-
-  /// Called before the store is reset. A state that is read after this must not be put into the store.
-  ///
-  /// Called with no lock held, on the thread that resets.
-  func storeWillReset()
-
-  /// Called after the store was invalidated. The stored value is stale from now on, whatever its date.
-  ///
-  /// Called with no lock held.
-  func storeWasInvalidated()
-}
-
 extension StoreRuntime {
-  /// Waits until the stored value was read, at most for as long as that may take.
+  /// Whether a level is being asked for the value of the store.
+  var isRestoring: Bool { self.context.storeLevels.contains { $0.isRestoring } }
+
+  /// Waits until the levels have answered, at most for as long as that may take.
   ///
   /// - Returns: Whether it had to wait: what was known of the state before may be wrong.
   nonisolated(nonsending) func restored() async -> Bool {
-    guard let restoration = self.context.operationRestoration, restoration.isRestoring else { return false }
-    await restoration.restored()
-    return true
+    let asked = self.context.storeLevels.filter(\.isRestoring)
+    for level in asked { await level.restored() }
+    return !asked.isEmpty
   }
 }
 
 extension OperationStore {
-  /// Waits until the stored value was read, at most for as long as that may take, or until the task is cancelled.
+  /// Waits until the kept value was read, at most for as long as that may take, or until the task is cancelled.
   ///
   /// - Returns: Whether it had to wait, so that the state may have changed.
   @discardableResult
@@ -42,19 +21,22 @@ extension OperationStore {
 }
 
 extension StoreCall {
-  /// Waits until the stored value of the store was read, at most for as long as that may take, or until the task is
+  /// Waits until the kept value of the store was read, at most for as long as that may take, or until the task is
   /// cancelled. An interceptor calls it before it looks for a value in the state.
   public nonisolated(nonsending) func stateWasRestored() async { _ = await self.runtime.restored() }
 }
 
 extension OperationContext {
-  /// The restoration of the store's state; nil for a store whose state is not restored.
-  public var operationRestoration: (any OperationRestoration)? {
-    get { self[RestorationKey.self] }
-    set { self[RestorationKey.self] = newValue }
+  /// How long the automatic runs of a store wait for its kept value; 1 s by default.
+  ///
+  /// The deadlines of the context measure it. A value that arrives later is still shown, unless the store has a newer
+  /// one. Runs that a caller starts do not wait.
+  public var operationRestorationLimit: Duration {
+    get { self[RestorationLimitKey.self] }
+    set { self[RestorationLimitKey.self] = newValue }
   }
 
-  private enum RestorationKey: Key {
-    static let defaultValue: (any OperationRestoration)? = nil
+  private enum RestorationLimitKey: Key {
+    static let defaultValue = Duration.seconds(1)
   }
 }

@@ -1,3 +1,5 @@
+package import OperationFoundation
+
 /// Gives a controller access to the store that it controls.
 ///
 /// Controls do not keep the store alive. After the store is released, they have no visible effect.
@@ -97,6 +99,7 @@ extension OperationControls {
     isSuccess: Bool,
     as write: StoreEvent.StateWrite = .edited,
     seen epoch: InvalidationEpoch? = nil,
+    _ stamp: ValueStamp? = nil,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout State, OperationContext) -> Void
   ) {
@@ -105,6 +108,7 @@ extension OperationControls {
       isSuccess: isSuccess,
       as: write,
       seen: epoch,
+      stamp,
       by: write == .restored ? .restoration : self.cause,
       using: context
     ) { stored, context in
@@ -142,61 +146,58 @@ extension OperationControls {
 }
 
 extension OperationControls where State: RestorableState {
-  /// Restores the state of an earlier store, unless a value was set in this one.
+  /// Takes a value that a level has, unless the value of the store is newer.
   ///
-  /// Subscribers are notified of the state. An invalidation of this store stays unanswered.
-  ///
-  /// - Parameters:
-  ///   - restoration: The stored state.
-  ///   - isInvalidated: Whether the value is from before an invalidation.
-  ///   - epoch: What the run of the value had seen.
-  package func restore(_ restoration: State.Restoration, isInvalidated: Bool, seen epoch: InvalidationEpoch) {
-    // First, so that no subscriber finds the value fresh.
-    if isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
-    self.edit(isSuccess: false, as: .restored, seen: epoch, using: nil) { state, _ in state.restore(restoration) }
-  }
-
-  /// Restores the state of another store with the same operation, also in place of a value that is older.
-  ///
-  /// A value without a date, such as an initial one, is older. A value of the same date stays.
+  /// What has seen more invalidations is newer, then what has the later date. A value without a date, such as an initial
+  /// one, is older. A value of the same date stays. If a run has yielded the newer value, which it may take back, the other
+  /// one is below it.
   ///
   /// - Parameters:
-  ///   - restoration: The state of the other store.
-  ///   - isInvalidated: Whether the value is from before an invalidation.
-  ///   - epoch: What the run of the value had seen.
-  /// - Returns: Whether the restoration was newer than the value of the store.
-  package func restoreNewer(
+  ///   - restoration: The value.
+  ///   - value: What the level knows of it.
+  ///   - epoch: The last invalidation that the level has taken into account.
+  ///   - latest: The latest date of a value that may replace another one; nil if clocks differ. A later date of the own clock
+  ///     means that it was set back.
+  /// - Returns: Whether the value that is now shown is invalidated; nil if the store has kept its own.
+  package func take(
     _ restoration: State.Restoration,
-    isInvalidated: Bool,
-    seen epoch: InvalidationEpoch
-  ) -> Bool {
+    of value: LevelValue,
+    since epoch: InvalidationEpoch,
+    until latest: Date?
+  ) -> Bool? {
     self.withExclusiveAccess { controls in
-      let state = controls.stateWithoutLayers
-      if !state.isOlder(than: restoration) {
-        // A run may take the newer value back that it has yielded: this one is below it then.
-        if !isInvalidated, controls.runtime.withMachine({ $0.hasUndoLog }) {
-          controls.edit(isSuccess: false, seen: epoch, using: nil) { state, _ in
-            if state.isOlder(than: restoration) { state.replaceValue(with: restoration) }
-          }
+      let log = self.context.operationClient?.invalidations
+      let isLate = log?.concerns(path: self.path, tags: value.tags, since: epoch) ?? false
+      let isInvalidated = value.isInvalidated || isLate
+      let own = controls.stateWithoutLayers
+      let isFirst = own.valueUpdateCount == 0
+      let isAhead = isInvalidated && own.valueUpdateCount > 0 && !controls.isInvalidated
+      let latest = latest ?? .distantFuture
+      let isShown = isFirst || (!isAhead && own.isOlder(than: restoration, until: latest))
+      guard isShown || controls.runtime.withMachine({ $0.hasUndoLog }) else { return nil }
+      // First, so that no subscriber finds the value fresh.
+      if isShown, isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
+      let replaces = isShown || !isInvalidated
+      // A partial value that is invalidated as well is treated as the latter.
+      let stamp = isInvalidated && value.stamp.kind == .partial ? ValueStamp(.final) : value.stamp
+      let write: StoreEvent.StateWrite = isShown && !isFirst ? .edited : .restored
+      controls.edit(isSuccess: false, as: write, seen: value.seen, stamp, using: nil) { state, _ in
+        if state.valueUpdateCount == 0 {
+          state.restore(restoration)
+        } else if replaces, state.isOlder(than: restoration, until: latest) {
+          state.replaceValue(with: restoration)
         }
-        return false
       }
-      if state.valueUpdateCount == 0 {
-        controls.restore(restoration, isInvalidated: isInvalidated, seen: epoch)
-      } else {
-        if isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
-        controls.edit(isSuccess: false, seen: epoch, using: nil) { state, _ in state.replaceValue(with: restoration) }
-      }
-      return true
+      return isShown ? isInvalidated : nil
     }
   }
 }
 
 extension RestorableState {
   /// Whether the value of the state is older than the one of a restoration. A value without a date is older.
-  fileprivate func isOlder(than restoration: Restoration) -> Bool {
+  fileprivate func isOlder(than restoration: Restoration, until latest: Date) -> Bool {
     guard let own = self.valueLastUpdatedAt else { return true }
-    return Self.valueDate(of: restoration).map { $0 > own } ?? false
+    return Self.valueDate(of: restoration).map { $0 > own && $0 <= latest } ?? false
   }
 }
 

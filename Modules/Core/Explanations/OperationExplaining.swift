@@ -44,7 +44,7 @@ extension OpaqueOperationStore {
   private func explainers(in context: OperationContext) -> [any OperationExplaining] {
     let parts: [any Sendable] =
       context.operationControllers + context.operationExplainers + self.runtime.ownObservers
-      + context.callInterceptors + [context.operationRestoration].compactMap { $0 as (any Sendable)? }
+      + context.callInterceptors
     // One object may be found in several places.
     var known: Set<ObjectIdentifier> = []
     let uniqueParts = parts.filter { part in

@@ -245,7 +245,7 @@ extension StoreInspection {
     self.stamp = reading.state.stamp
     self.staleness = reading.staleness(in: context, isRefreshed: runtime.allowsAutomaticRuns)
     self.invalidations = (reading.invalidations, reading.answeredInvalidations)
-    self.isRestoring = context.operationRestoration?.isRestoring ?? false
+    self.isRestoring = context.storeLevels.contains { $0.isRestoring }
     self.layers = reading.layers.map { Layer(author: $0.author, isCommitted: $0.replacingInvalidation != nil) }
     self.subscribers = reading.subscribers.map { $0?.text }
     self.runs = reading.inspectedRuns

@@ -12,11 +12,12 @@ extension StoreRuntime {
 
   /// Changes the state on behalf of a controller.
   ///
-  /// `epoch` is what the new value has seen, if it did not come into being now.
+  /// `epoch` is what the new value has seen, and `stamp` what it is, if it did not come into being now.
   func edit(
     isSuccess: Bool,
     as write: StoreEvent.StateWrite = .edited,
     seen epoch: InvalidationEpoch? = nil,
+    _ stamp: ValueStamp? = nil,
     by cause: @autoclosure () -> OperationRunCause,
     using context: OperationContext?,
     _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
@@ -27,12 +28,15 @@ extension StoreRuntime {
       let isBelow = write == .restored && machine.state.typed.valueUpdateCount > 0
       if let epoch { machine.noteEpoch(isBelow ? min(epoch, machine.valueEpoch) : epoch) }
       let change = machine.edit(isSuccess: isSuccess, using: context, &released) { state in
+        let count = state.typed.valueUpdateCount
         edit(&state, context)
         // For states that do not keep a stamp themselves.
         if isSuccess { state.restamp(context.event.stamp) }
-        if write == .restored, state.isRestored { state.restamp(ValueStamp(.final)) }
+        if let stamp, state.typed.valueUpdateCount != count { state.restamp(stamp) }
       }
-      if write == .restored { machine.noteValueOrigin({ "It was restored from a storage." }, &released) }
+      if write == .restored, !isBelow {
+        machine.noteValueOrigin({ "It was restored from a storage." }, &released)
+      }
       return change
     }
   }
@@ -44,9 +48,4 @@ extension StoreRuntime {
       machine.edit(isSuccess: false, using: context, &released, edit)
     }
   }
-}
-
-extension StoredState {
-  /// Whether the state has a value although its stamp says that none has come yet.
-  fileprivate var isRestored: Bool { self.stamp.kind < .partial && self.typed.valueUpdateCount > 0 }
 }

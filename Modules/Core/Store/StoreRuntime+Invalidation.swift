@@ -19,7 +19,7 @@ extension StoreRuntime {
     }
     self.settle(observers)
     if self.isWatched(.writes) { self.deliver() }
-    self.context.operationRestoration?.storeWasInvalidated()
+    for level in self.context.storeLevels { level.storeWasInvalidated() }
     return number
   }
 

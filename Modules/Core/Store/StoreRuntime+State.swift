@@ -103,6 +103,6 @@ extension StoreRuntime {
   }
 
   func willReset() {
-    self.context.operationRestoration?.storeWillReset()
+    for level in self.context.storeLevels { level.storeWillReset() }
   }
 }

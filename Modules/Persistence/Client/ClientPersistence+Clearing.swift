@@ -5,7 +5,7 @@ extension ClientPersistence: OperationClientClearing {
   public var remainingUntilCleared: [ClearingError.Remaining] {
     self.uncleared.withLock { Array($0.values) }.map { writer in
       .storage(
-        writer.storageName,
+        writer.name,
         StorageError(
           code: .busy,
           message: "The storage has not removed its values in time. Look at what else uses it, and at its device."
@@ -30,7 +30,7 @@ extension ClientPersistence: OperationClientClearing {
         try await writer.wait(for: removal)
         if writer.storage === storage { remaining += try await self.clearUnusedJournal(in: writer.storage) }
       } catch {
-        remaining.append(.storage(writer.storageName, error))
+        remaining.append(.storage(writer.name, error))
       }
       self.uncleared.withLock { released in _ = released.removeValue(forKey: ObjectIdentifier(writer)) }
     }
@@ -46,10 +46,6 @@ extension ClientPersistence: OperationClientClearing {
     else { return [] }
     return await client.journal.clear()
   }
-}
-
-extension StateWriter {
-  fileprivate var storageName: String { "\(type(of: self.storage))" }
 }
 
 extension MutationJournal: OperationClientClearing {

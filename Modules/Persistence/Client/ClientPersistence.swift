@@ -47,7 +47,10 @@ public final class ClientPersistence: OperationClientFlushable {
   func add(_ writer: StateWriter) {
     let isNew = self.writers.withLock { $0.updateValue(writer, forKey: ObjectIdentifier(writer)) == nil }
     // After it was added: an invalidation at the same time is in the log, or is passed on.
-    if isNew { self.passEarlierInvalidations(to: writer) }
+    if isNew, let client = self.client {
+      writer.state.withLock { $0.retryDeadlines = client.defaultContext.operationDeadlines }
+      writer.invalidate(client.invalidations.entries.map { Invalidation($0.subject, epoch: $0.epoch) })
+    }
     guard isNew, let limits = self.limits, let time = self.upkeepTime else { return }
     writer.setLimits(limits, time)
   }
@@ -66,7 +69,7 @@ public final class ClientPersistence: OperationClientFlushable {
   @discardableResult
   public func flush() async -> Bool {
     var areWritten = true
-    for writer in self.allWriters where await !writer.flush() { areWritten = false }
+    for writer in self.allWriters where await !writer.writeAll() { areWritten = false }
     return areWritten
   }
 
@@ -176,7 +179,7 @@ extension ClientPersistence {
     }
     let removals = self.allWriters.map { ($0, $0.beginRemoval(prefix)) }
     for store in self.client?.stores(matching: path) ?? [] {
-      (store.context.operationRestoration as? any StoredValueOwner)?.storedValueWasRemoved()
+      for level in store.context.storeLevels where level.place?.level is StateWriter { level.valueWasRemoved() }
     }
     var failure: (any Error)?
     for (writer, removal) in removals {
@@ -218,19 +221,7 @@ extension ClientPersistence: InvalidationRelay {
     from relay: (any InvalidationRelay)?
   ) {
     if self.allWriters.isEmpty { self.addWriterOfClient() }
-    let writers = self.allWriters
-    if writers.isEmpty { return }
-    let texts = subjects.compactMap { StoredSubject.text(of: $0) }
-    guard !texts.isEmpty, let deadlines = self.client?.defaultContext.operationDeadlines else { return }
-    for writer in writers { writer.note(texts, at: epoch, deadlines) }
-  }
-
-  /// Passes on what was invalidated before the client used a storage.
-  private func passEarlierInvalidations(to writer: StateWriter) {
-    guard let client = self.client else { return }
-    let deadlines = client.defaultContext.operationDeadlines
-    for (subject, epoch) in client.invalidations.entries {
-      if let text = StoredSubject.text(of: subject) { writer.note([text], at: epoch, deadlines) }
-    }
+    let invalidations = subjects.map { Invalidation($0, epoch: epoch) }
+    for writer in self.allWriters { writer.invalidate(invalidations) }
   }
 }

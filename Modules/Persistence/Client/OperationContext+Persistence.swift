@@ -25,24 +25,11 @@ extension OperationContext {
     set { self[PersistenceDelayKey.self] = newValue }
   }
 
-  /// How long the automatic runs of a store wait for its stored value; 1 s by default.
-  ///
-  /// The deadlines of the context measure it. A value that arrives later is still shown, unless the store has a newer
-  /// one. Runs that a caller starts do not wait.
-  public var operationRestorationLimit: Duration {
-    get { self[RestorationLimitKey.self] }
-    set { self[RestorationLimitKey.self] = newValue }
-  }
-
   private enum StorageKey: Key {
     static let defaultValue: (any PersistentStorage)? = nil
   }
 
   private enum PersistenceDelayKey: Key {
     static let defaultValue = Duration.milliseconds(100)
-  }
-
-  private enum RestorationLimitKey: Key {
-    static let defaultValue = Duration.seconds(1)
   }
 }

@@ -19,7 +19,7 @@ extension OperationClient {
   public func dehydrate(matching path: OperationPath = []) -> DehydratedValues {
     var values = DehydratedValues()
     for store in self.stores(matching: path) {
-      if let (key, entry) = store.context.storeHydration?.dehydrated() { values.entries[key] = entry }
+      if let (key, entry) = store.hydration?.dehydrated() { values.entries[key] = entry }
     }
     return values
   }
@@ -51,13 +51,13 @@ extension OperationClient {
     let kept = self.hydration.keep(values, seen: epoch)
     var summary = HydrationSummary(keptCount: kept.count, outdatedCount: values.count - kept.count)
     for store in self.stores() {
-      guard let hydratable = store.context.storeHydration, let key = hydratable.key, kept.contains(key)
+      guard let hydratable = store.hydration, let key = hydratable.place?.key, kept.contains(key.text ?? ""),
+        case .value(let value) = self.hydration.valueAtHand(for: key, ValueDemand())
       else { continue }
-      switch self.hydration.apply(to: hydratable, key: key) {
-      case .applied: summary.appliedCount += 1
+      switch hydratable.take(value) {
+      case .shown: summary.appliedCount += 1
       case .outdated: summary.outdatedCount += 1
       case .dropped: summary.droppedCount += 1
-      case nil: continue
       }
       summary.keptCount -= 1
     }
@@ -88,50 +88,117 @@ public struct HydrationSummary: Sendable, Hashable {
   }
 }
 
+extension OpaqueOperationStore {
+  /// The store as one whose value is handed over; nil for most stores.
+  fileprivate var hydration: (any LevelStore)? {
+    self.context.storeLevels.first { $0.place?.level is ClientHydration }
+  }
+}
+
+extension LevelStore {
+  /// The key and the value of the store; nil if it has none that may be handed over.
+  fileprivate func dehydrated() -> (key: String, entry: DehydratedValues.Entry)? {
+    guard let key = self.place?.key, let text = key.text, let value = self.currentValue() else { return nil }
+    do {
+      let bytes = try Envelope.write(value, version: key.version)
+      return (text, DehydratedValues.Entry(date: value.date, text: String(decoding: bytes, as: UTF8.self)))
+    } catch {
+      OperationWarning(
+        code: .valueNotEncoded,
+        severity: .failure,
+        message: """
+          The value of the operation at \(key.path) with the name "\(key.name)" is not handed over, because it cannot be \
+          encoded: \(ShownText.ofEncoding(error))
+          """
+      ).report()
+      return nil
+    }
+  }
+}
+
 /// The values that were handed over to a client and may still be wanted by a store.
 final class ClientHydration: Sendable {
-  private struct Kept: Equatable {
+  private struct Kept: Sendable {
     let entry: DehydratedValues.Entry
     let epoch: InvalidationEpoch
+    let revision: Int64
   }
 
-  private let entries = Locked<[String: Kept]>([:])
+  private struct State: Sendable {
+    var entries: [String: Kept] = [:]
+    var lastRevision: Int64 = 0
+
+    /// Keeps a value if it is newer than the kept one.
+    mutating func keep(_ entry: DehydratedValues.Entry, for key: String, seen epoch: InvalidationEpoch) -> Bool {
+      if let kept = self.entries[key]?.entry, kept != entry, !entry.isNewer(than: kept) { return false }
+      self.lastRevision += 1
+      self.entries[key] = Kept(entry: entry, epoch: epoch, revision: self.lastRevision)
+      return true
+    }
+  }
+
+  private let state = Locked(State())
 
   /// Keeps each value that is newer than the kept value with its key, and returns the keys.
   func keep(_ values: DehydratedValues, seen epoch: InvalidationEpoch) -> Set<String> {
-    self.entries.withLock { entries in
-      var keys: Set<String> = []
-      for (key, entry) in values.entries {
-        if let kept = entries[key]?.entry, kept != entry, !entry.isNewer(than: kept) { continue }
-        entries[key] = Kept(entry: entry, epoch: epoch)
-        keys.insert(key)
-      }
-      return keys
+    self.state.withLock { state in
+      Set(values.entries.filter { key, entry in state.keep(entry, for: key, seen: epoch) }.keys)
     }
-  }
-
-  /// Gives the value with a key to a store.
-  ///
-  /// The value stays, as another store at the path may be the one that the client keeps. A value that cannot be used is
-  /// removed.
-  ///
-  /// - Returns: Whether the store has taken the value; nil if there is no value.
-  @discardableResult
-  func apply(to store: some HydratableStore, key: String) -> HydrationOutcome? {
-    guard let kept = self.entries.withLock({ $0[key] }) else { return nil }
-    let outcome = store.hydrate(with: kept.entry, seen: kept.epoch)
-    if outcome == .dropped { self.entries.withLock { if $0[key] == kept { $0[key] = nil } } }
-    return outcome
   }
 
   /// Removes the value with a key, if the store that was released had a newer one.
-  func storeWasReleased(_ key: String, with date: Date?) {
-    guard let date else { return }
-    self.entries.withLock { entries in
-      guard let entry = entries[key]?.entry, entry.date.map({ $0 < date }) ?? true else { return }
-      entries[key] = nil
+  func storeWasReleased(_ key: LevelKey, with date: Date?) {
+    guard let date, let text = key.storageText else { return }
+    self.state.withLock { state in
+      guard let entry = state.entries[text]?.entry, entry.date.map({ $0 < date }) ?? true else { return }
+      state.entries[text] = nil
     }
   }
+}
+
+/// What was handed over is a level, which the stores of the client are made with.
+extension ClientHydration: ValueLevel {
+  var name: String { "values that were handed over" }
+
+  var reach: ValueReach { .process }
+
+  /// The value stays, as another store at the path may be the one that the client keeps.
+  func valueAtHand(for key: LevelKey, _ demand: ValueDemand) -> LevelGlance {
+    guard let text = key.storageText, let kept = self.state.withLock({ $0.entries[text] }) else { return .none }
+    var value = LevelValue(stored: Array(kept.entry.text.utf8)) { (kept.epoch, $0.isInvalidated) }
+    value.date = kept.entry.date
+    value.revision = kept.revision
+    return demand.isMet(by: value) ? .value(value) : .none
+  }
+
+  func put(_ value: LevelValue, for key: LevelKey, under right: LevelRight?) {
+    guard let text = key.storageText else { return }
+    if value.stamp.kind == .none {
+      return self.state.withLock { state in
+        if let revision = value.revision, state.entries[text]?.revision != revision { return }
+        state.entries[text] = nil
+      }
+    }
+    guard value.stamp.mayLeaveStore else { return }
+    value.afterwards {
+      guard let bytes = try? Envelope.write(value, version: key.version) else { return }
+      let entry = DehydratedValues.Entry(date: value.date, text: String(decoding: bytes, as: UTF8.self))
+      self.state.withLock { state in
+        state.entries[text] = nil
+        _ = state.keep(entry, for: text, seen: value.seen)
+      }
+    }
+  }
+
+  nonisolated(nonsending) func remove(_ scope: LevelScope, era: ClientEra) async throws {
+    switch scope {
+    case .everything: self.discardPreloaded(matching: [])
+    case .path(let path): self.discardPreloaded(matching: path)
+    }
+  }
+
+  /// Nothing to note: the client asks its own order when a store takes a value.
+  func invalidate(_ invalidations: [Invalidation]) {}
 }
 
 extension ClientHydration: OperationClientPreloading {
@@ -144,8 +211,8 @@ extension ClientHydration: OperationClientPreloading {
   }
 
   private func discard(_ prefix: String) {
-    self.entries.withLock { entries in
-      if !entries.isEmpty { entries = entries.filter { !$0.key.hasPrefix(prefix) } }
+    self.state.withLock { state in
+      if !state.entries.isEmpty { state.entries = state.entries.filter { !$0.key.hasPrefix(prefix) } }
     }
   }
 }

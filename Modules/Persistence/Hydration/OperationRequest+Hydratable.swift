@@ -1,4 +1,5 @@
 public import OperationCore
+internal import OperationFoundation
 
 extension StatefulOperationRequest where State: RestorableState, State.Restoration: Codable {
   /// Hands the value of the operation over to another process, as part of the result of `client.dehydrate()`.
@@ -41,10 +42,7 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
 
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
-    // Each store has its own, because a store calls the setup once.
-    let hydration = StoreHydration<Operation.State>(self.settings)
-    context.operationControllers.append(hydration)
-    context.storeHydration = hydration
+    context.keep(with: self.settings)
   }
 
   public func run(
@@ -57,21 +55,52 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   }
 }
 
-/// The settings by which the values of an operation are handed over.
+/// How the values of an operation are handed over.
 struct HydrationSettings<State: RestorableState & Sendable>: Sendable {
   let name: String
   let version: Int
   let isExcluded: (@Sendable (State.RestorableValue) -> Bool)?
 }
 
-extension OperationContext {
-  /// Hands the value of the store over; nil for most stores.
-  var storeHydration: (any HydratableStore)? {
-    get { self[StoreHydrationKey.self] }
-    set { self[StoreHydrationKey.self] = newValue }
+extension HydrationSettings: LevelBinding where State.Restoration: Codable {
+  var takesChanges: Bool { false }
+
+  func place(of controls: OperationControls<State>) -> LevelPlace? {
+    guard let client = controls.context.operationClient else { return nil }
+    do throws(NoStorageKey) {
+      let key = try LevelKey(storing: self.name, version: self.version, at: controls.path)
+      return LevelPlace(client.hydration, keys: [key])
+    } catch {
+      if client.persistence.isFirst(error) { error.report(at: controls.path) }
+      return nil
+    }
   }
 
-  private enum StoreHydrationKey: Key {
-    static let defaultValue: (any HydratableStore)? = nil
+  func mayKeep(_ value: State.RestorableValue) -> Bool { self.isExcluded.map { !$0(value) } ?? true }
+
+  func encode(_ restoration: State.Restoration) throws -> [UInt8] { try StorageCoding.encode(restoration) }
+
+  func decode(
+    _ value: LevelValue,
+    in context: OperationContext
+  ) throws -> (restoration: State.Restoration, isCurrent: Bool) {
+    try Envelope.decode(State.Restoration.self, from: value, version: self.version)
+  }
+
+  func report(_ error: any Error, at place: LevelPlace) -> Bool {
+    OperationWarning(
+      code: .storedValueDropped,
+      severity: .failure,
+      message: """
+        The value that was handed over for the operation at \(place.key.path) with the name "\(self.name)" is dropped: \
+        \(error).
+        """
+    ).report()
+    return false
+  }
+
+  func storeWasReleased(at place: LevelPlace, valueDate: Date?) {
+    // `place(of:)` alone makes places.
+    unsafeDowncast(place.level, to: ClientHydration.self).storeWasReleased(place.key, with: valueDate)
   }
 }

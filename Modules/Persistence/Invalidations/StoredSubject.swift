@@ -26,6 +26,22 @@ enum StoredSubject {
     return PathKey([identifier]).map { "t\(name):\($0.elements[0])" } ?? "n" + name
   }
 
+  /// The tag of a text that ``text(ofTag:)`` has returned; nil for all tags of a name, and for an identifier that is neither
+  /// a string nor an integer, whose type is not known.
+  static func tag(ofText text: String) -> OperationPath? {
+    guard text.utf8.first == UInt8(ascii: "t") else { return nil }
+    let parts = text.dropFirst().split(separator: ":", maxSplits: 1)
+    guard let first = parts.first else { return nil }
+    let name = StorageKey.unescaped(first.utf8)
+    guard parts.count == 2 else { return [name] }
+    let identifier = parts[1].dropFirst()
+    switch parts[1].utf8.first {
+    case UInt8(ascii: "s"): return [name, StorageKey.unescaped(identifier.utf8)]
+    case UInt8(ascii: "i"): return Int(identifier).map { [name, $0] }
+    default: return nil
+    }
+  }
+
   /// The text of all tags with the name of a tag; nil for paths.
   static func name(ofTag text: some StringProtocol) -> String? {
     guard text.utf8.first != UInt8(ascii: "p") else { return nil }

@@ -1,4 +1,6 @@
-/// What the first line of a stored value says of invalidations.
+internal import OperationCore
+
+/// What the first line of a stored value says of it.
 ///
 /// Earlier versions of the library write `0` or `1`, and take everything but `1` for `0`.
 struct ValueMark: Equatable, Sendable {
@@ -9,14 +11,14 @@ struct ValueMark: Equatable, Sendable {
     let number: Int
   }
 
-  /// Whether the value is stale, whatever its age.
+  /// Whether the value is stale, whatever its age: it is partial, or was invalidated.
   var isInvalidated = false
   /// What the run of the value had seen; nil if the storage had no invalidations then.
   var seen: Seen?
   /// The tags of the value, as ``StoredSubject`` writes them.
   var tags: [String] = []
-
-  static let invalidated = Self(isInvalidated: true)
+  /// The seconds for which its run has called the value fresh; nil if it has not.
+  var freshSeconds: Double?
 
   /// In the place of more tags: the value has perhaps any tag.
   static let anyTag = "n"
@@ -26,8 +28,16 @@ struct ValueMark: Equatable, Sendable {
     if self.isInvalidated { return "1" }
     var parts = ["0"]
     if let seen { parts.append("s\(seen.log):\(seen.number)") }
+    if let freshSeconds { parts.append("f\(freshSeconds)") }
     parts += self.tags.count > Self.maximumTags ? [Self.anyTag] : self.tags
     return parts.joined(separator: ";")
+  }
+
+  /// What is known of the value. One that was set counts as one that a run has returned.
+  var stamp: ValueStamp {
+    var stamp = ValueStamp(self.isInvalidated ? .partial : .final)
+    stamp.freshness = self.freshSeconds.map { .seconds($0) }
+    return stamp
   }
 }
 
@@ -40,9 +50,20 @@ extension ValueMark {
       case UInt8(ascii: "s"):
         let words = part.dropFirst().split(separator: ":")
         if words.count == 2, let number = Int(words[1]) { self.seen = Seen(log: String(words[0]), number: number) }
+      case UInt8(ascii: "f"):
+        if let seconds = Double(part.dropFirst()), seconds.isFinite, 0..<1e15 ~= seconds { self.freshSeconds = seconds }
       case UInt8(ascii: "t"), UInt8(ascii: "n"): self.tags.append(String(part))
       default: break
       }
     }
+  }
+
+  /// What is written of a value. Its tags are evaluated.
+  init(of value: LevelValue, seen: Seen? = nil) {
+    self.isInvalidated = value.isInvalidated || value.stamp.kind == .partial
+    if self.isInvalidated { return }
+    self.seen = seen
+    self.tags = value.tags.compactMap { StoredSubject.text(ofTag: $0) }
+    self.freshSeconds = value.stamp.freshness.map { $0 / .seconds(1) }
   }
 }

@@ -80,15 +80,7 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
 
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
-    // Each store has its own, because a store calls the setup once.
-    let readiness = RestorationReadiness()
-    let persistence = StorePersistence<Operation.State>(self.settings, readiness: readiness)
-    context.operationControllers.append(persistence)
-    context.operationRestoration = persistence
-    if context.isAutomaticRunningConfigured {
-      let specification = AnySendableRunSpecification(context.automaticRunningSpecification)
-      context.automaticRunningSpecification = specification && readiness
-    }
+    context.keep(with: self.settings)
   }
 
   public func run(
@@ -99,21 +91,6 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   ) async throws(Operation.Failure) -> Operation.Value {
     try await operation.run(isolation: isolation, in: context, with: continuation)
   }
-}
-
-/// How the values of an operation are stored.
-struct PersistenceSettings<State: RestorableState & Sendable>: Sendable {
-  let name: String
-  let aliases: [String]
-  let version: Int
-  let maximumAge: Duration?
-  let storage: (any PersistentStorage)?
-  let coder: any StorageCoder
-  let isExcluded: (@Sendable (State.RestorableValue) -> Bool)?
-  let migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> State.Restoration)?
-
-  /// The maximum age in whole seconds, rounded up.
-  var maximumAgeInSeconds: Int64? { self.maximumAge.map { UseRecord.seconds($0.seconds) ?? .max } }
 }
 
 extension OperationCore.StoredValue {

@@ -1,8 +1,4 @@
-/// The stored part of a state.
-struct PersistedState<Restoration> {
-  let restoration: Restoration
-  let mark: ValueMark
-}
+internal import OperationCore
 
 /// Why a stored value is not used.
 enum DropReason: Error, CustomStringConvertible {
@@ -32,13 +28,17 @@ enum Envelope {
   private static let name = "value"
   private static let format = 1
 
-  static func write<Restoration: Encodable>(
-    _ state: PersistedState<Restoration>,
-    version: Int,
-    coder: any StorageCoder = .json
-  ) throws -> [UInt8] {
-    let header = "\(self.name)\(self.format) \(version) \(state.mark.text)\n"
-    return try Array(header.utf8) + coder.encode(state.restoration)
+  /// Writes a value.
+  ///
+  /// - Parameters:
+  ///   - value: The value, which is encoded.
+  ///   - version: The version of its encoded form.
+  ///   - seen: What it has seen of the invalidations that its place remembers.
+  /// - Returns: The bytes.
+  /// - Throws: The error of the encoder.
+  static func write(_ value: LevelValue, version: Int, seen: ValueMark.Seen? = nil) throws -> [UInt8] {
+    let header = "\(self.name)\(self.format) \(version) \(ValueMark(of: value, seen: seen).text)\n"
+    return try Array(header.utf8) + value.bytes()
   }
 
   /// Takes the first word of a line; nil if all of them were taken.
@@ -57,23 +57,12 @@ enum Envelope {
     return Int(String(decoding: words[1], as: UTF8.self)).map { ($0, end + 1) }
   }
 
-  /// Reads a value.
+  /// Reads the first line of a value.
   ///
-  /// - Parameters:
-  ///   - type: The type of the restoration.
-  ///   - bytes: The stored bytes.
-  ///   - version: The version of the operation.
-  ///   - coder: Decodes values of that version.
-  ///   - migrate: Decodes values of earlier versions; nil if they are dropped.
-  /// - Returns: The value.
+  /// - Parameter bytes: The stored bytes.
+  /// - Returns: The version of the value, its mark, and where its own bytes begin.
   /// - Throws: Why it is not used.
-  static func read<Restoration: Decodable>(
-    _ type: Restoration.Type,
-    from bytes: [UInt8],
-    version: Int,
-    coder: any StorageCoder = .json,
-    migrate: (([UInt8], Int) throws -> Restoration)? = nil
-  ) throws(DropReason) -> PersistedState<Restoration> {
+  static func read(_ bytes: [UInt8]) throws(DropReason) -> (version: Int, mark: ValueMark, end: Int) {
     guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { throw .format }
     var line: ArraySlice<UInt8>? = bytes[..<end]
     guard let form = self.nextWord(&line), form.starts(with: self.name.utf8) else { throw .format }
@@ -82,20 +71,35 @@ enum Envelope {
       throw .newer("it has the format \(format), and this version of the library knows \(self.format) at most")
     }
     guard format == self.format, let number = self.nextWord(&line), let mark = self.nextWord(&line), line == nil,
-      let found = Int(String(decoding: number, as: UTF8.self))
+      let version = Int(String(decoding: number, as: UTF8.self))
     else { throw .format }
+    return (version, ValueMark(String(decoding: mark, as: UTF8.self)), end + 1)
+  }
+
+  /// Decodes the bytes of a value.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the restoration.
+  ///   - value: The value.
+  ///   - version: The version of the operation.
+  ///   - coder: Decodes values of that version.
+  ///   - migrate: Decodes values of earlier versions; nil if they are dropped.
+  /// - Returns: The restoration, and whether it has the version of the operation.
+  /// - Throws: Why it is not used.
+  static func decode<Restoration: Decodable>(
+    _ type: Restoration.Type,
+    from value: LevelValue,
+    version: Int,
+    coder: any StorageCoder = .json,
+    migrate: (([UInt8], Int) throws -> Restoration)? = nil
+  ) throws(DropReason) -> (restoration: Restoration, isCurrent: Bool) {
+    let found = value.version ?? version
     if found > version { throw .newer("it has the version \(found), and the operation asks for \(version)") }
-    let content = Array(bytes[(end + 1)...])
     do {
-      let restoration: Restoration
-      if found == version {
-        restoration = try coder.decode(type, from: content)
-      } else if let migrate {
-        restoration = try migrate(content, found)
-      } else {
-        throw DropReason.version(found, expected: version)
-      }
-      return PersistedState(restoration: restoration, mark: ValueMark(String(decoding: mark, as: UTF8.self)))
+      let bytes = try value.bytes()
+      if found == version { return (try coder.decode(type, from: bytes), true) }
+      guard let migrate else { throw DropReason.version(found, expected: version) }
+      return (try migrate(bytes, found), false)
     } catch let reason as DropReason {
       throw reason
     } catch {

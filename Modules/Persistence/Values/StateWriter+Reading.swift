@@ -4,7 +4,7 @@ internal import Synchronization
 /// A store that waits for its stored value.
 struct RestoringStore: Sendable {
   let key: String
-  let owner: any StoredValueOwner
+  let owner: any LevelStore
 }
 
 /// The stored value with a key.
@@ -21,7 +21,7 @@ extension StateWriter {
   /// - Parameters:
   ///   - owner: Retained until ``endRestoring(_:)``, which it calls at the latest when its store is released.
   ///   - key: The key of its value.
-  func beginRestoring(_ owner: any StoredValueOwner, key: String) {
+  func beginRestoring(_ owner: any LevelStore, key: String) {
     let replaced = self.state.withLock { state in
       state.recentChanges.beginRead()
       return state.restoringStores.updateValue(RestoringStore(key: key, owner: owner), forKey: ObjectIdentifier(owner))
@@ -29,7 +29,7 @@ extension StateWriter {
     _ = consume replaced  // Released after unlocking.
   }
 
-  func endRestoring(_ owner: any StoredValueOwner) {
+  func endRestoring(_ owner: any LevelStore) {
     let removed = self.state.withLock { state in
       let removed = state.restoringStores.removeValue(forKey: ObjectIdentifier(owner))
       if removed != nil { state.recentChanges.endRead() }

@@ -41,7 +41,7 @@ extension StateWriter {
     for deadline in deadlines { deadline.cancel() }
     for flush in flushes { flush.outcome.decide(flush.isComplete) }
     for store in self.state.withLock({ $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }) {
-      store.owner.storedValueWasRemoved()
+      store.owner.valueWasRemoved()
     }
     if starts { Task(name: "remove values") { await self.write() } }
     return removal

@@ -10,7 +10,7 @@ final class StateWriter: Sendable {
   /// A value to store, or the removal of the stored one.
   struct Content: Sendable {
     /// Encodes the value; nil to remove the stored one.
-    let encode: (@Sendable () throws -> [UInt8])?
+    var encode: (@Sendable () throws -> [UInt8])?
     /// The path of the operation and the name of its value, for warnings.
     let path: OperationPath
     let name: String
@@ -49,6 +49,8 @@ final class StateWriter: Sendable {
     var restoringStores: [ObjectIdentifier: RestoringStore] = [:]
     var upkeep = StateUpkeep()
     var invalidations = StoredInvalidations()
+    /// The deadlines that are used when invalidations could not be written; nil for the usual ones.
+    var retryDeadlines: (any DeadlineSource)?
     /// Those who wait for the invalidations while they are read; nil while nobody reads them.
     var loadingWaiters: [AwaitedOutcome<Void>]?
   }
@@ -112,7 +114,7 @@ extension StateWriter {
   /// Writes all values that wait, without waiting for their deadlines.
   ///
   /// - Returns: Whether they were written.
-  func flush() async -> Bool {
+  func writeAll() async -> Bool {
     for store in self.state.withLock({ Array($0.restoringStores.values) }) { store.owner.handOver() }
     let flush = StateFlush()
     let (isNeeded, starts) = self.state.withLock { state -> (Bool, Bool) in

@@ -1,5 +1,3 @@
-internal import OperationCore
-
 /// Satisfied when the state of a store was restored, or when restoring it takes too long.
 final class RestorationReadiness: OperationRunSpecification, Sendable, CustomStringConvertible {
   // True at first: a store waits only once reading has begun.
