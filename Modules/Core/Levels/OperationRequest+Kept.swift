@@ -1,4 +1,4 @@
-public import OperationFoundation
+internal import OperationFoundation
 
 extension StatefulOperationRequest where State: RestorableState, State.Restoration == StoredValue<Value> {
   /// Keeps the value of the operation in a level, such as a cache that the program brings along.
