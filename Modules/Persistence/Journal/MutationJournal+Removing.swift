@@ -206,6 +206,8 @@ extension JournalState {
     let unaccepted = self.items.filter { !$0.value.isStored && $0.value.hasName(among: names) }
     return unaccepted.keys.sorted().compactMap { place in
       self.items[place]?.isRefused = true
+      // Its run learns of the removal later than the caller of the removal goes on, and shows nothing until then.
+      if let updates = self.items[place]?.callUpdates { self.actions.endedInRuns.append(updates) }
       // Its run may wait for this removal. It is refused when it comes.
       guard self.items[place]?.hasArrived == true else { return nil }
       let signal = AwaitedOutcome<Void>()
