@@ -1,7 +1,7 @@
 extension OperationClient {
   /// Passes on to a level what is invalidated, and removes its values when the client forgets its user.
   ///
-  /// The first store of an operation with ``StatefulOperationRequest/kept(in:as:version:maximumAge:coder:)`` does so, too.
+  /// The first store of an operation with ``StatefulOperationRequest/kept(in:as:version:maximumAge:encode:decode:)`` does so, too.
   /// Call it at the start of a program, because a level may have values of earlier processes that no store has asked for.
   ///
   /// - Parameter level: The level, which the client keeps.

@@ -131,7 +131,7 @@ where State.Restoration == StoredValue<Value> {
       code: .levelFailed,
       severity: .failure,
       message: """
-        The value of the operation at \(place.key.path) with the name "\(self.name)" in the level \(self.level.name) is not \
+        The value of the operation at \(ShownText.of(place.key.path)) with the name "\(self.name)" in the level \(self.level.name) is not \
         used: \(ShownText.of(error)).
         """
     ).report()
@@ -158,7 +158,7 @@ extension LevelSettings {
         case .value(let value): found = value
         case .none(let right): return (nil, right)
         }
-        guard let value = try? self.decode(found, in: context).restoration.value else {
+        guard let value = self.decoded(found, for: key, in: context) else {
           // It is not asked for again.
           guard let revision = found.revision, revision > demand.newerThan ?? .min else { return (nil, nil) }
           demand.newerThan = revision
@@ -171,6 +171,16 @@ extension LevelSettings {
         if !(error is CancellationError) { _ = self.report(error, at: LevelPlace(self.level, keys: [key])) }
         return (nil, nil)
       }
+    }
+  }
+
+  /// Decodes a value for a run; nil, with a report, if it cannot be used.
+  private func decoded(_ found: LevelValue, for key: LevelKey, in context: OperationContext) -> Value? {
+    do {
+      return try self.decode(found, in: context).restoration.value
+    } catch {
+      _ = self.report(error, at: LevelPlace(self.level, keys: [key]))
+      return nil
     }
   }
 

@@ -54,7 +54,7 @@ extension StoreLevel: OperationController {
     self.observe(kept)
     // The task does not keep the store alive, because a level may take long.
     let (binding, place) = (self.binding, kept.place)
-    Task.immediate(name: "restore \(place.key.path)") { [weak self] in
+    Task.immediate(name: "restore \(ShownText.of(place.key.path))") { [weak self] in
       var found: LevelValue?
       var isAlias = false
       do {

@@ -2,11 +2,14 @@
 /// another process has handed over, a fleet.
 ///
 /// A store asks its levels for a value when it is made, and passes each change of its value on to them. To use one, apply
-/// ``StatefulOperationRequest/kept(in:as:version:maximumAge:coder:)``. Persistence, hydration and fleets are levels, too.
+/// ``StatefulOperationRequest/kept(in:as:version:maximumAge:encode:decode:)``. Persistence, hydration and fleets are levels,
+/// too.
 ///
 /// ```swift
 /// let cache = DiskCache(directory: "/var/cache/posts")
-/// let query = PostQuery(id: 1).stale(after: .seconds(60)).kept(in: cache, as: "post", coder: coder)
+/// let query = PostQuery(id: 1)
+///   .stale(after: .seconds(60))
+///   .kept(in: cache, as: "post", encode: encode, decode: decode)
 /// ```
 ///
 /// A level decides nothing about freshness: it returns what is known of a value, and the store decides by the rules that

@@ -107,7 +107,7 @@ extension LevelStore {
         code: .valueNotEncoded,
         severity: .failure,
         message: """
-          The value of the operation at \(key.path) with the name "\(key.name)" is not handed over, because it cannot be \
+          The value of the operation at \(ShownText.of(key.path)) with the name "\(key.name)" is not handed over, because it cannot be \
           encoded: \(ShownText.ofEncoding(error))
           """
       ).report()

@@ -20,7 +20,7 @@ extension PersistenceSettings: LevelBinding where State.Restoration: Codable {
       OperationWarning(
         code: .noStorage,
         message: """
-          The operation at \(controls.path) is persisted, and there is no storage for it. Its value is not stored. Set \
+          The operation at \(ShownText.of(controls.path)) is persisted, and there is no storage for it. Its value is not stored. Set \
           `operationStorage` in the context of the client, or pass a storage to `.persisted(as:in:)`.
           """
       ).report()
@@ -69,7 +69,7 @@ extension PersistenceSettings: LevelBinding where State.Restoration: Codable {
       OperationWarning.report(storageFailedTo: "read the value with the key \(place.key.text ?? "")", error)
       return false
     }
-    let subject = "The stored value of the operation at \(place.key.path) with the name \"\(self.name)\""
+    let subject = "The stored value of the operation at \(ShownText.of(place.key.path)) with the name \"\(self.name)\""
     if case .newer = reason {
       OperationWarning(
         code: .storedVersionUnknown,

@@ -163,7 +163,8 @@ extension LevelCheck {
       for (index, key) in others.enumerated() {
         let byte = UInt8(index + 2)
         let remedy = "Values belong to a path with its elements and their types, and to a name."
-        try await self.expect([byte, byte], at: key, "\(moment), at \(key.path) with the name \(key.name),", remedy)
+        let place = "at \(ShownText.of(key.path)) with the name \(key.name)"
+        try await self.expect([byte, byte], at: key, "\(moment), \(place),", remedy)
       }
       try await self.level.flush()
     }
