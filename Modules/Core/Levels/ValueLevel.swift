@@ -1,9 +1,8 @@
 /// A place that keeps values, with what is known of them, below the memory of a client: a storage, a cache on a disk, what
-/// another process has handed over, a fleet.
+/// another process has handed over.
 ///
 /// A store asks its levels for a value when it is made, and passes each change of its value on to them. To use one, apply
-/// ``StatefulOperationRequest/kept(in:as:version:maximumAge:encode:decode:)``. Persistence, hydration and fleets are levels,
-/// too.
+/// ``StatefulOperationRequest/kept(in:as:version:maximumAge:encode:decode:)``. Persistence and hydration are levels, too.
 ///
 /// ```swift
 /// let cache = DiskCache(directory: "/var/cache/posts")
