@@ -14,7 +14,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   /// A store has the value when it is made if the storage answers without suspending, or if
   /// ``OperationCore/OperationClient/restore(matching:from:)`` has read the value before. Otherwise the value arrives
   /// as a change of the state, and automatic runs wait for it: see
-  /// ``OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer
+  /// ``/OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer
   /// and stays.
   ///
   /// A stored value of an earlier version is migrated, and written again in the new form. Without `migrate:`, or if it is
