@@ -13,7 +13,7 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///
   /// A new store begins with the value of the level: at once if the level has it at hand, otherwise when it was looked up;
   /// subscribers and readers of fresh values wait for that, as long as ``OperationContext/operationRestorationLimit``. A
-  /// level of the reach ``ValueReach/fleet`` is asked in each run instead. The rules of the operation and the invalidations
+  /// level of the reach ``ValueReach/fleet`` is asked in each run instead, for a value that is not invalidated. The rules of the operation and the invalidations
   /// of the client decide whether the value is fresh. Each change is put into the level. Neither optimistic updates nor
   /// fallbacks are.
   ///
@@ -151,6 +151,7 @@ extension LevelSettings {
   nonisolated(nonsending) func lookUp(_ key: LevelKey, in context: OperationContext) async -> (Value?, LevelRight?) {
     context.operationClient?.add(self.level)
     var demand = context.runDemand
+    demand.mustBeFresh = true
     while true {
       do {
         let found: LevelValue
@@ -174,8 +175,13 @@ extension LevelSettings {
     }
   }
 
-  /// Decodes a value for a run; nil, with a report, if it cannot be used.
+  /// Decodes a value for a run; nil if it is invalidated, or, with a report, if it cannot be used.
   private func decoded(_ found: LevelValue, for key: LevelKey, in context: OperationContext) -> Value? {
+    if self.level.order == nil, let log = context.operationClient?.invalidations,
+      log.concerns(path: key.path, tags: found.tags, since: found.seen)
+    {
+      return nil
+    }
     do {
       return try self.decode(found, in: context).restoration.value
     } catch {
