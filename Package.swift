@@ -219,7 +219,11 @@ let table: [Module] = [
   .fixtures("SubjectFixtures", uses: ["Persistence"]),
   // Two targets, because a target is compiled on one processor from its beginning to its end.
   .tests("Core", uses: ["CoreFixtures", "Events", "Pausing"]),
-  .suite("ClientTests", target: "ClientTests", uses: ["CoreFixtures", "Core", "Events", "Pausing", "Streams"]),
+  .suite(
+    "ClientTests",
+    target: "ClientTests",
+    uses: ["CoreFixtures", "Core", "Events", "Fallback", "Freshness", "Pausing", "Streams"]
+  ),
   .tests(
     "Streams",
     uses: ["Core", "Events", "Backoff", "Retry", "Mutation", "Derivation", "Persistence"]
