@@ -44,11 +44,14 @@ private final class Relay: InvalidationRelay {
     self.bus = bus
   }
 
-  func willInvalidate(matching path: OperationPath) {
-    if !Self.isReceiving { self.bus?.send(path, from: self) }
+  func willInvalidate(
+    _ subjects: [InvalidationSubject],
+    at epoch: InvalidationEpoch,
+    from relay: (any InvalidationRelay)?
+  ) {
+    if Self.isReceiving { return }
+    for case .path(let path) in subjects { self.bus?.send(path, from: self) }
   }
-
-  func willInvalidate(tags: [OperationPath]) {}
 
   func receive(_ invalidate: () -> Void) {
     Self.$isReceiving.withValue(true) { invalidate() }
