@@ -123,7 +123,7 @@ extension NodeProgram {
     say("until \(missing.count)")
   }
 
-  /// Invalidates what nobody has, again and again, by four callers.
+  /// Four tasks invalidate paths without values, again and again.
   private func load(_ count: Int) async {
     guard let fleet = try? Backend.fleet(self.connection) else { return say("load failed") }
     let failures = await withTaskGroup(of: Int.self) { group in

@@ -107,7 +107,7 @@ extension StoreLevel: OperationController {
         _ = self.take(value, isAlias: isAlias, asked: asked, at: kept)
       }
     }
-    // Now at the latest. Nobody has been told of the value of a store that is made with it.
+    // At the latest now. The value that a store begins with is no change, so it needed no observer.
     if let kept { self.observe(kept) }
     let limit = self.progress.withLock { progress in
       progress.isRestoring = false

@@ -20,7 +20,7 @@ public protocol ValueLevel: AnyObject, Sendable {
   /// How far the values go.
   var reach: ValueReach { get }
 
-  /// The order in which the level numbers invalidations, also those of earlier processes; nil if it numbers none, the default.
+  /// The order in which the level numbers invalidations. It goes on in later processes. Nil, the default, if it numbers none.
   ///
   /// A level with an order says itself which of its values are invalidated: ``LevelValue/isInvalidated``. For the values of
   /// one without, the store asks the client, which knows of no earlier process. So such a level removes what was

@@ -23,8 +23,8 @@ package enum EnclosingRun {
 
   // Most tasks have no surroundings, which is cheaper to see at this address than by reading them.
   /// The address of the current task's surroundings. Child tasks of `async let` and of task groups have no surroundings of
-  /// their own: they use those of the parent, at the same address. A `Task { }` copies them to another address. 0 without
-  /// surroundings.
+  /// their own: they use those of the parent, at the same address. A `Task { }` copies them to another address. A task
+  /// without surroundings has 0.
   static var place: UInt {
     UInt(bitPattern: placeOfValue(UnsafeRawPointer(Unmanaged.passUnretained(self.local).toOpaque())))
   }

@@ -92,7 +92,7 @@ extension EntityTable {
   /// Replaces entities in the confirmed value of a store.
   ///
   /// The value keeps its stamp: it was fetched when it was, and what has invalidated it still has. The records are looked up
-  /// when the value is changed, so that of two threads that replace an entity none brings an older one back.
+  /// when the value is changed: two threads that replace the same entity both take the newest one.
   private func replace(_ ids: Set<Entity.ID>, in holder: Holder) {
     let id = StateLayerIdentifier(at: .earlierProcess(.min))
     guard let store = holder.reference.store else { return }

@@ -22,9 +22,9 @@ extension EffectLayer {
 }
 
 extension MutationRequest {
-  /// Runs a call inside of a modifier of another module, and shows an update from the first attempt to the end of the last.
+  /// Runs a call inside of a modifier, and shows an update from the first attempt to the end of the last.
   ///
-  /// `setup` of the modifier calls `OperationContext.addMutationEffects()`.
+  /// `setup` of a modifier of another module calls `OperationContext.addMutationEffects()`.
   ///
   /// - Parameters:
   ///   - isolation: The actor of the caller.

@@ -84,18 +84,13 @@ public struct OptimisticUpdate<Operation: MutationRequest, Target: OverlayableSt
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    try await operation.run(isolation: isolation, in: context, with: continuation) { call in
-      let client = call.client
-      let remake: MutationEffects.LayerMaker = { arguments, place in
-        (arguments as? Operation.Arguments).map { self.layer(of: $0, in: client, at: place, by: operation) }
-      }
-      call.share.effects.begin(self.id, remaking: remake) {
-        self.layer(of: call.arguments, in: client, at: $0, by: operation)
-      }
-    } end: { call, outcome in
-      // A cancelled call counts as failed, even if it has returned a value.
-      call.share.end(self.id, isSuccess: outcome.isSuccess && !Task.isCancelled)
-    }
+    try await operation.run(
+      isolation: isolation,
+      in: context,
+      with: continuation,
+      showing: self.id,
+      as: { arguments, client, place in self.layer(of: arguments, in: client, at: place, by: operation) }
+    )
   }
 
   private func layer(

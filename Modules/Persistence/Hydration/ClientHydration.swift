@@ -99,16 +99,23 @@ extension LevelStore {
   /// The key and the value of the store; nil if it has none that may be handed over.
   fileprivate func dehydrated() -> (key: String, entry: DehydratedValues.Entry)? {
     guard let key = self.place?.key, let text = key.text, let value = self.currentValue() else { return nil }
+    return DehydratedValues.Entry(value, for: key).map { (text, $0) }
+  }
+}
+
+extension DehydratedValues.Entry {
+  /// Encodes a value of a store; nil, with a report, if that is not possible.
+  fileprivate init?(_ value: LevelValue, for key: LevelKey) {
     do {
       let bytes = try Envelope.write(value, version: key.version)
-      return (text, DehydratedValues.Entry(date: value.date, text: String(decoding: bytes, as: UTF8.self)))
+      self.init(date: value.date, text: String(decoding: bytes, as: UTF8.self))
     } catch {
       OperationWarning(
         code: .valueNotEncoded,
         severity: .failure,
         message: """
-          The value of the operation at \(ShownText.of(key.path)) with the name "\(key.name)" is not handed over, because it cannot be \
-          encoded: \(ShownText.ofEncoding(error))
+          The value of the operation at \(ShownText.of(key.path)) with the name "\(key.name)" is not handed over, because \
+          it cannot be encoded: \(ShownText.ofEncoding(error))
           """
       ).report()
       return nil
@@ -181,8 +188,7 @@ extension ClientHydration: ValueLevel {
     }
     guard value.stamp.mayLeaveStore else { return }
     value.afterwards {
-      guard let bytes = try? Envelope.write(value, version: key.version) else { return }
-      let entry = DehydratedValues.Entry(date: value.date, text: String(decoding: bytes, as: UTF8.self))
+      guard let entry = DehydratedValues.Entry(value, for: key) else { return }
       self.state.withLock { state in
         state.entries[text] = nil
         _ = state.keep(entry, for: text, seen: value.seen)

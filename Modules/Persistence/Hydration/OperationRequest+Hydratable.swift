@@ -92,8 +92,8 @@ extension HydrationSettings: LevelBinding where State.Restoration: Codable {
       code: .storedValueDropped,
       severity: .failure,
       message: """
-        The value that was handed over for the operation at \(place.key.path) with the name "\(self.name)" is dropped: \
-        \(error).
+        The value that was handed over for the operation at \(ShownText.of(place.key.path)) with the name \
+        "\(self.name)" is dropped: \(ShownText.of(error)).
         """
     ).report()
     return false

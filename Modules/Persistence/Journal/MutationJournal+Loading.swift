@@ -86,8 +86,8 @@ extension MutationJournal {
         code: .journalEntryUnreadable,
         severity: .failure,
         message: """
-          The journal entry \(call.key) cannot be read: \(error). It is kept, and its call is not made. Use a version of \
-          the program that can read it, or remove it with `remove(_:)`.
+          The journal entry \(call.key) cannot be read: \(ShownText.of(error)). It is kept, and its call is not made. Use \
+          a version of the program that can read it, or remove it with `remove(_:)`.
           """
       ).report()
     }

@@ -100,7 +100,8 @@ where Modified.Value == Int, Modified.Failure == any Error {
       case .cancellation: try await self.checkCancellation()
       case .independence: try await self.checkIndependence()
       case .waits: try await self.checkWaits()
-      case .path: self.expect(self.modified.path == self.original, "the path became \(self.modified.path)")
+      case .path:
+        self.expect(self.modified.path == self.original, "the path became \(ShownText.of(self.modified.path))")
       }
     }
   }
