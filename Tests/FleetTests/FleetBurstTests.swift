@@ -6,7 +6,7 @@ import Testing
 
 /// Many keys at once: what waits for its turn at the node says nothing about the backend.
 @Suite(.bounded, .warningsAreIssues) struct FleetBurstTests {
-  @Test(arguments: [1_000, 3_000])
+  @Test(arguments: ModelRuns.isThorough ? [1_000, 3_000] : [1_000])
   func `One invalidation of many subscribed keys makes one run a key, and sends no node away`(count: Int) {
     let fleet = Fleet(runDuration: .milliseconds(1))
     let lanes = SlowLanes(count: 4, duration: .milliseconds(2), on: fleet)

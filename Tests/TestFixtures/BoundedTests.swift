@@ -3,6 +3,10 @@ import OperationTesting
 import Synchronization
 package import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Lets a bounded number of tests run at once, and cancels one that hangs.
 ///
 /// Swift Testing begins all tests at once. With thousands of them each waits for the same few threads, and takes as long as all of
@@ -66,6 +70,7 @@ extension Trait where Self == BoundedTests {
 private final class Turns: Sendable {
   private struct State {
     var free: Int
+    var ended = 0
     var waiters: [UnsafeContinuation<Void, Never>] = []
   }
 
@@ -90,10 +95,21 @@ private final class Turns: Sendable {
   }
 
   func giveBack() {
-    let next = self.state.withLock { state in
+    let (next, number) = self.state.withLock { state in
+      state.ended += 1
       if state.waiters.isEmpty { state.free += 1 }
-      return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+      return (state.waiters.isEmpty ? nil : state.waiters.removeFirst(), state.ended)
     }
+    if number.isMultiple(of: 50) { Self.returnFreeMemory() }
     next?.resume()
+  }
+
+  /// The allocator of GNU's C library keeps what the tests before have released, several hundred megabytes.
+  private static func returnFreeMemory() {
+    #if canImport(Glibc)
+      // The module of the library has no `malloc.h`.
+      let trim = dlsym(nil, "malloc_trim").map { unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self) }
+      _ = trim?(0)
+    #endif
   }
 }

@@ -16,7 +16,7 @@ import Testing
     writesLate: Bool
   ) async {
     let seen = Log<String>()
-    await ModelRuns.check(5, seed: seed) { generator in
+    await ModelRuns.check(3, seed: seed) { generator in
       let number = generator.next()
       let schedule = SharedSchedule(seed: number, writesLate: writesLate)
       let reporter: OperationWarning.Reporter = { schedule.receive($0) }

@@ -92,7 +92,10 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<60, [JournalSchedule.MissedTimes.once, .each, .skip(after: .seconds(5))])
+  @Test(
+    arguments: 0..<ModelRuns.count(8, parts: 3),
+    [JournalSchedule.MissedTimes.once, .each, .skip(after: .seconds(5))]
+  )
   func `Each time has at most one call that succeeds, and none is missed that must not be`(
     seed: Int,
     missed: JournalSchedule.MissedTimes
