@@ -2,7 +2,7 @@ extension StoreMachine {
   /// Undoes all changes of a run and removes the run from the state.
   mutating func rollBack(_ id: OperationTaskIdentifier, _ released: inout ReleasedValues) -> StoreChange {
     guard let index = self.index(ofRun: id), self.runs[index].isShown else { return StoreChange() }
-    self.runs[index].isShown = false
+    self.runs[index].rollBack()
     let task = self.runs[index].task
     if self.hasUndoLog { self.rollBackChanges(of: id, &released) }
     self.removeTask(task, &released)

@@ -1,20 +1,27 @@
 extension StoreMachine {
   /// A run between its start and its finish.
   struct Run: Sendable {
+    /// What a run is. It begins as `begun`, and each method below is a transition.
+    enum Phase: Sendable {
+      /// It is in the state, and its work has not begun.
+      case begun
+      /// Its work has begun.
+      case working
+      /// A condition of the operation became true only after it began: if it fails, it may be repeated.
+      case premature(isWorking: Bool)
+      /// It was cancelled or the state was reset: its results do not affect the state any more, and its work may go on.
+      case rolledBack
+      /// It was cancelled before its work began. Subscribers are not notified of its end.
+      case skipped(isRolledBack: Bool)
+    }
+
     /// The task of the run. Its context contains the attempt that the run is in.
     var task: ErasedTask
     /// The number of the store's last invalidation when the run began. The run does not answer later invalidations.
     let invalidations: Int
     /// The last invalidation of any store when the run began.
     let epoch = InvalidationEpoch.latest
-    /// Whether its results affect the state: true until the run is rolled back or the state is reset.
-    var isShown = true
-    /// Whether a condition of the operation became true only after the run began. If the run fails, it may be repeated.
-    var isPremature = false
-    /// Whether its work has begun. A handler that joins the run later is notified of the start when it joins.
-    var hasStarted = false
-    /// Whether it was cancelled before its work began. Subscribers are then not notified of its end.
-    var isSkipped = false
+    private(set) var phase = Phase.begun
     /// The last value that the run has committed, for callers that join it; nil if it has committed none.
     var lastCommit: UndoLog.Change?
 
@@ -24,6 +31,48 @@ extension StoreMachine {
       self.task = task
       self.invalidations = invalidations
     }
+
+    /// Whether its results affect the state.
+    var isShown: Bool {
+      switch self.phase {
+      case .begun, .working, .premature, .skipped(isRolledBack: false): true
+      case .rolledBack, .skipped(isRolledBack: true): false
+      }
+    }
+
+    /// Whether its work has begun. A handler that joins the run later is notified of the start when it joins.
+    var isWorking: Bool {
+      switch self.phase {
+      case .working, .premature(isWorking: true): true
+      default: false
+      }
+    }
+
+    var isPremature: Bool { if case .premature = self.phase { true } else { false } }
+
+    var isSkipped: Bool { if case .skipped = self.phase { true } else { false } }
+
+    mutating func beginWork() {
+      switch self.phase {
+      case .begun: self.phase = .working
+      case .premature: self.phase = .premature(isWorking: true)
+      case .working, .rolledBack, .skipped: break
+      }
+    }
+
+    mutating func noteCondition() {
+      switch self.phase {
+      case .begun: self.phase = .premature(isWorking: false)
+      case .working: self.phase = .premature(isWorking: true)
+      case .premature, .rolledBack, .skipped: break
+      }
+    }
+
+    mutating func rollBack() {
+      self.phase = self.isSkipped ? .skipped(isRolledBack: true) : .rolledBack
+    }
+
+    mutating func skip() { self.phase = .skipped(isRolledBack: !self.isShown) }
   }
 }
 
@@ -153,7 +202,7 @@ extension StoreMachine {
     self.answerInvalidations()
     self.noteEpoch(.latest)
     self.uniqueExtras().content.resets += 1
-    for index in self.runs.indices { self.runs[index].isShown = false }
+    for index in self.runs.indices { self.runs[index].rollBack() }
     let running = self.runs.map { $0.task }
     let others = tasks.filter { task in !running.contains { $0.id == task.id } }
     return (StoreChange(isStateNew: true), running + others)

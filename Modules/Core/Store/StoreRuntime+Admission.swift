@@ -230,7 +230,7 @@ extension StoreMachine {
 
   /// Queues the start of a run and its last yield for a subscriber that joins it.
   mutating func queueHistory(of run: Run, for subscriber: Subscriber) {
-    guard run.hasStarted else { return }
+    guard run.isWorking else { return }
     self.queue(StoreChange(lifecycle: .started), result: nil, run.task.context, run: run.id, addressee: subscriber)
     guard let (result, task) = self.undoLog?.lastYield(of: run.id) ?? run.lastCommit?.report else { return }
     self.queue(StoreChange(bringsResult: true), result: result, task.context, run: run.id, addressee: subscriber)

@@ -125,7 +125,7 @@ extension StoreMachine {
 
   /// Marks the runs under way as premature: a condition of the operation became true after they started.
   mutating func markRunsPremature(_ cause: OperationRunCause) {
-    for index in self.runs.indices { self.runs[index].isPremature = true }
+    for index in self.runs.indices { self.runs[index].noteCondition() }
     let hasRuns = !self.runs.isEmpty
     if hasRuns != self.hasPrematureRuns { self.hasPrematureRuns = hasRuns }
     // The replaced condition holds no value of a user.

@@ -239,7 +239,7 @@ extension StoreRuntime: RunDelegate {
     let mayDeliver = !self.lock.isOwnedByCurrentThread
     let recipients = self.withMachine { machine -> Recipients? in
       guard let index = machine.index(ofRun: task.id), machine.runs[index].isShown else { return nil }
-      machine.runs[index].hasStarted = true
+      machine.runs[index].beginWork()
       if machine.subscribers.isEmpty { return nil }
       let start = StoreChange(lifecycle: .started)
       return machine.recipients(of: start, result: nil, task.context, run: task.id, mayDeliver: mayDeliver)
@@ -307,7 +307,7 @@ extension StoreRuntime: RunDelegate {
   /// Marks a run that was cancelled before its work, so that its end is not reported, and removes its reservation.
   package func wasCancelledBeforeWork(_ sharedRun: SharedRun) {
     self.withMachine { machine, released in
-      if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].isSkipped = true }
+      if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].skip() }
       released.task = machine.removeReservation(of: sharedRun.id)
     }
   }
