@@ -21,7 +21,7 @@ final class HedgePlaces: Sendable {
     guard context.countsFurtherRuns else { return nil }
     self.context = context
     // What an earlier attempt of the run has left behind has a place of its own.
-    if context.mayHaveLeftWork {
+    if LeftWork.exists {
       context.afterLeftWork(claimedBy: ObjectIdentifier(self)) { withExtendedLifetime(self) {} }
     }
   }

@@ -126,7 +126,7 @@ extension Limited {
   /// Returns the permit, or keeps it until the work that a timeout inside has left behind has ended.
   @inlinable
   func giveBack(_ permit: Limit.Permit, after use: OperationPermitUse, in context: OperationContext) {
-    if Limit.countsWork, context.mayHaveLeftWork { return self.giveBackAfterWork(permit, after: use, in: context) }
+    if Limit.countsWork, LeftWork.exists { return self.giveBackAfterWork(permit, after: use, in: context) }
     self.limit.returnPermit(permit, after: use, in: context)
   }
 

@@ -21,7 +21,9 @@ extension LeftWork {
   /// The number of entries. Nearly always zero, so that the end of a run has nothing to look up.
   private static let count = Atomic(0)
 
-  fileprivate static var exists: Bool { self.count.load(ordering: .relaxed) > 0 }
+  /// Whether any work is left behind in the process, so that
+  /// ``OperationContext/afterLeftWork(claimedBy:_:)`` may have to wait. It is cheap, and nearly always false.
+  public static var exists: Bool { self.count.load(ordering: .relaxed) > 0 }
 
   fileprivate static func entry(of run: OperationTaskIdentifier) -> Entry {
     let entry = Entry(run)
@@ -102,9 +104,6 @@ extension OperationContext {
   public func leaveWork() -> LeftWork {
     LeftWork(self.operationRunningTaskIdentifier.map { LeftWork.entry(of: $0) })
   }
-
-  /// Whether ``afterLeftWork(claimedBy:_:)`` may have to wait. It is cheap, and nearly always false.
-  public var mayHaveLeftWork: Bool { LeftWork.exists }
 
   /// Performs a closure when the work that modifiers inside of the run have left behind has ended; at once without any.
   ///
