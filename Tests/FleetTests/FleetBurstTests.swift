@@ -134,6 +134,20 @@ import Testing
     #expect(node.aways == 1)
   }
 
+  @Test func `Of more keys than one call takes, a node looks for each in turn`() {
+    let fleet = Fleet(runDuration: .seconds(60))
+    let lanes = SlowLanes(count: 16, duration: .milliseconds(1), on: fleet)
+    let (a, b) = (fleet.addNode("a"), fleet.addNode("b") { SlowBackend($0, lanes) })
+    fleet.advance(by: .seconds(1))
+    var subscriptions = self.subscribe([a], to: 0..<1_200, in: fleet)
+    fleet.advance(by: .seconds(1))
+    subscriptions += self.subscribe([b], to: 0..<1_200, in: fleet)
+    // Several looks, each a half of the lookup timeout after the one before.
+    fleet.advance(by: .seconds(1))
+    #expect(lanes.lookedUp.count == 1_200)
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
   @Test func `An answer that has arrived and waits for its turn is in time`() {
     let network = InMemoryFleet.Network(latency: .milliseconds(240)...(.milliseconds(240)))
     let fleet = Fleet(network: network, runDuration: .milliseconds(1))
@@ -181,6 +195,7 @@ final class SlowLanes: Sendable {
     var free: Int
     var waiting: [AwaitedOutcome<Void>] = []
     var count = 0
+    var lookedUp: Set<String> = []
   }
 
   private let duration: Duration
@@ -195,6 +210,11 @@ final class SlowLanes: Sendable {
 
   /// The number of calls so far.
   var count: Int { self.state.withLock { $0.count } }
+
+  /// The texts of the keys that were looked up.
+  var lookedUp: Set<String> { self.state.withLock { $0.lookedUp } }
+
+  func note(_ keys: [FleetKey]) { self.state.withLock { $0.lookedUp.formUnion(keys.map(\.text)) } }
 
   func pass() async {
     let wait = self.state.withLock { state -> AwaitedOutcome<Void>? in
@@ -235,6 +255,7 @@ final class SlowBackend: FleetBackend {
   }
 
   func lookUp(_ keys: [FleetKey]) async throws -> FleetLookup {
+    self.lanes.note(keys)
     await self.lanes.pass()
     return try await self.base.lookUp(keys)
   }

@@ -22,13 +22,20 @@ struct FleetWaits: Sendable {
   }
 
   private var waits: [String: Wait] = [:]
+  /// Where the next look begins, among the keys.
+  private var position = 0
 
   var isEmpty: Bool { self.waits.isEmpty }
 
   var count: Int { self.waits.count }
 
-  /// The keys that runs wait for, up to the size of one call.
-  var keys: [FleetKey] { self.waits.values.prefix(FleetLimits.batch).map(\.key) }
+  /// The keys that runs wait for, up to the size of one call: of more, others each time.
+  mutating func nextKeys() -> [FleetKey] {
+    if self.position >= self.waits.count { self.position = 0 }
+    let keys = self.waits.values.dropFirst(self.position).prefix(FleetLimits.batch).map(\.key)
+    self.position += keys.count
+    return keys
+  }
 
   /// Whether a value that was looked up is one that a run waits for.
   func want(_ value: FleetValue?, of key: FleetKey) -> Bool {
@@ -87,7 +94,7 @@ extension FleetNode {
   }
 
   private func performWatch(within limit: Duration) async {
-    let (keys, now) = (self.state.withLock { $0.waits.keys }, self.deadlines.elapsed)
+    let (keys, now) = (self.state.withLock { $0.waits.nextKeys() }, self.deadlines.elapsed)
     if !keys.isEmpty, !self.isAlone {
       switch await self.call(within: limit, { try await $0.lookUp(keys) }) {
       case .success(let lookup):
