@@ -39,7 +39,7 @@ let integrations: [Integration] = [
   ),
   Integration(
     trait: "SwiftOperationValkey",
-    description: "Adds OperationValkey: a fleet on a Valkey or Redis server.",
+    description: "Adds OperationValkey: a fleet on a Valkey or Redis server (OpenSSL).",
     packages: [:]
   ),
   Integration(
@@ -134,7 +134,12 @@ let table: [Module] = [
     uses: ["Foundation", "Core", "Persistence", "Fleet", "EventLoop", "LibPQ"],
     trait: "SwiftOperationPostgreSQL"
   ),
-  .library("Valkey", uses: ["Platform", "Foundation", "Core", "Fleet", "EventLoop"], trait: "SwiftOperationValkey"),
+  .system("LibSSL", trait: "SwiftOperationValkey", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
+  .library(
+    "Valkey",
+    uses: ["Platform", "Foundation", "Core", "Fleet", "EventLoop", "LibSSL"],
+    trait: "SwiftOperationValkey"
+  ),
   .library("NetworkObserving", uses: ["Platform", "Core", "EventLoop"]),
   .library("MemoryPressure", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),
   .library("ActivityObserving", uses: ["Platform", "Core", "EventLoop", "ControlGroups"]),

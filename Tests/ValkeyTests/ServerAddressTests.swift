@@ -43,12 +43,10 @@
       #expect(error?.message.contains("secret") == false && error?.message.contains("redis://user:password@") == true)
     }
 
-    @Test(arguments: ["rediss", "valkeys"])
-    func `One that asks for TLS is refused, with what to do`(scheme: String) {
-      let error = #expect(throws: ValkeyError.self) { try ValkeyFleet(connection: "\(scheme)://user:secret@host") }
-      #expect(error?.code == .unsupported)
-      #expect(error?.message.contains("no TLS") == true && error?.message.contains("stunnel") == true)
-      #expect(error?.message.contains("secret") == false)
+    @Test(arguments: [("redis", false), ("valkey", false), ("rediss", true), ("VALKEYS", true)])
+    func `The last letter of the scheme asks for TLS`(scheme: String, usesTLS: Bool) throws {
+      let address = try ServerAddress("\(scheme)://user:secret@host")
+      #expect(address.usesTLS == usesTLS && address.hosts == [.network(name: "host", port: "6379")])
     }
 
     @Test(arguments: ["", "a b", "ä", String(repeating: "a", count: 201)])

@@ -41,7 +41,9 @@
     ///
     /// - Parameter settings: Its settings, as arguments: a server that persists nothing, and listens at no port, by default.
     /// - Throws: A ``Failure`` with the log if the server does not start, or with what to install.
-    init(_ settings: String...) async throws {
+    convenience init(_ settings: String...) async throws { try await self.init(settings: settings) }
+
+    init(settings: [String]) async throws {
       guard let program = Self.program else {
         throw Failure(
           description: """
@@ -126,7 +128,9 @@
       shift 2
       trap '' INT
       start() {
-        "$program" "$@" >"$folder/log" 2>&1 </dev/null &
+        # Before the server writes into it: that of an earlier start says that it is ready.
+        : >"$folder/log"
+        "$program" "$@" >>"$folder/log" 2>&1 </dev/null &
         pid=$!
         until grep -q 'eady to accept connections' "$folder/log"; do
           kill -0 "$pid" 2>/dev/null || return 1

@@ -9,6 +9,8 @@
     private let address: ServerAddress
     private let deadlines: any DeadlineSource
     private let password: PasswordSource?
+    /// Nil without TLS.
+    private let tls: TLSContext?
     private let addresses: @Sendable (String) -> [String]
     /// The threads that look up names of hosts.
     private let queue = DispatchQueue(label: "swift-operation.valkey-addresses", attributes: .concurrent)
@@ -16,14 +18,18 @@
     /// - Parameters:
     ///   - address: Where the server is.
     ///   - password: Called for the password of each connection, in place of that of the address.
+    ///   - tls: The certificates, for an address with TLS.
     ///   - deadlines: The source of time limits.
     ///   - addresses: Looks up the addresses of a host. It may block its thread.
+    /// - Throws: A ``ValkeyError`` if a certificate cannot be used.
     init(
       _ address: ServerAddress,
       password: (@Sendable () async throws -> String)? = nil,
+      tls: ValkeyTLS = ValkeyTLS(),
       deadlines: any DeadlineSource,
       addresses: @escaping @Sendable (String) -> [String] = { HostAddresses.find($0) }
-    ) {
+    ) throws(ValkeyError) {
+      self.tls = address.usesTLS ? try TLSContext(tls, address.name) : nil
       self.address = address
       self.name = address.name
       self.deadlines = deadlines
@@ -122,15 +128,28 @@
         throw .unreachable(error.reason)
       }
       let name = ServerName(host.name, database: self.address.database)
-      let connection = ServerConnection(socket, name: name, deadlines: self.deadlines)
+      let connection: ServerConnection
+      do throws(TLSFailure) {
+        connection = ServerConnection(socket, try self.makeSession(host), name: name, deadlines: self.deadlines)
+      } catch {
+        throw .refused(.untrusted(name, error))
+      }
       do throws(ValkeyError) {
         try await self.greet(connection, password, until: end)
         return connection
       } catch {
         connection.close()
-        if error.code == .timedOut { throw .unreachable(SocketFailure(silentFor: limit).reason) }
+        if error.code == .timedOut {
+          let hint = self.tls == nil ? "" : ", perhaps as it has no TLS at this port"
+          throw .unreachable(SocketFailure(silentFor: limit).reason + hint)
+        }
         throw .refused(error)
       }
+    }
+
+    private func makeSession(_ host: ServerAddress.Host) throws(TLSFailure) -> TLSSession? {
+      guard case .network(let name, _) = host else { return nil }
+      return try self.tls?.makeSession(host: name)
     }
 
     private nonisolated(nonsending) func isConnected(_ socket: ServerSocket, until end: Duration) async -> Bool {

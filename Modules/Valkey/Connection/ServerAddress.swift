@@ -11,10 +11,12 @@
     let user: String
     let password: String?
     let database: Int
+    let usesTLS: Bool
 
     /// Reads a connection string.
     ///
-    /// - Parameter connection: `redis://`, `valkey://` or `unix://`, a user and a password, hosts with ports, a database.
+    /// - Parameter connection: `redis://`, `valkey://`, with an `s` for TLS, or `unix://`, a user and a password, hosts with
+    ///   ports, a database.
     /// - Throws: A ``ValkeyError``, whose message does not contain the string.
     init(_ connection: String) throws(ValkeyError) {
       guard let end = connection.firstRange(of: "://") else { throw .unreadableConnection() }
@@ -37,8 +39,9 @@
       self.user = name.isEmpty ? "default" : name
       self.password = password == nil ? nil : secret
       var database: Substring = ""
+      self.usesTLS = ["rediss", "valkeys"].contains(scheme)
       switch scheme {
-      case "redis", "valkey":
+      case "redis", "valkey", "rediss", "valkeys":
         guard query == nil else { throw .unreadableConnection() }
         self.hosts = try Self.hosts(places)
         database = path.dropFirst()
@@ -49,14 +52,6 @@
           guard query.hasPrefix("db=") else { throw .unreadableConnection() }
           database = query.dropFirst(3)
         }
-      case "rediss", "valkeys":
-        throw ValkeyError(
-          code: .unsupported,
-          message: """
-            OperationValkey has no TLS, and "\(scheme)://" asks for it. Put a tunnel beside the program, such as stunnel or \
-            Envoy, and connect to that by "redis://", or use a private network.
-            """
-        )
       default: throw .unreadableConnection()
       }
       guard let number = database.isEmpty ? 0 : Int(database), (0..<1_000_000).contains(number) else {

@@ -18,6 +18,8 @@
     fileprivate struct State: Sendable {
       /// Nil when the connection is closed.
       var socket: ServerSocket?
+      /// Nil without TLS.
+      var tls: TLSSession?
       var reader = ReplyReader()
       var requests = SerialQueue<PendingRequest>()
       var output: [UInt8] = []
@@ -42,10 +44,16 @@
     private let state: Locked<State>
 
     /// Takes over a socket that is connected.
-    init(_ socket: ServerSocket, name: ServerName, deadlines: any DeadlineSource) {
+    ///
+    /// - Parameters:
+    ///   - socket: The socket.
+    ///   - tls: The encryption of what is sent and received; nil for none.
+    ///   - name: What messages call the server.
+    ///   - deadlines: The source of time limits.
+    init(_ socket: ServerSocket, _ tls: TLSSession? = nil, name: ServerName, deadlines: any DeadlineSource) {
       self.name = name
       self.deadlines = deadlines
-      self.state = Locked(State(socket: socket))
+      self.state = Locked(State(socket: socket, tls: tls))
       let watch = SocketWatch(socket.descriptor, isWriting: false) { [weak self] in self?.read() }
       self.state.withLock { $0.readWatch = watch }
     }
@@ -115,7 +123,7 @@
           return actions.outcomes.append((outcome, .failure(.tooManyRequests(name, Self.maximumRequests))))
         }
         state.requests.append(PendingRequest(outcome: outcome, end: now + limit.clampedForClock, limit: limit))
-        state.output += bytes
+        if let tls = state.tls { tls.send(bytes) } else { state.output += bytes }
         if state.writeWatch == nil { state.write(to: socket, name, &actions) }
         if !state.isWatched {
           state.isWatched = true
@@ -163,8 +171,7 @@
             case .nothingYet: return
             case .end(let reason): return state.close(.lost(name, reason), &actions)
             case .bytes(let count):
-              state.reader.append(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
-              state.takeReplies(name, &actions)
+              state.take(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), from: socket, name, &actions)
               if state.socket == nil || count < buffer.count { return }
             }
           }
@@ -194,7 +201,30 @@
   }
 
   extension ServerConnection.State {
+    /// Takes what has arrived.
+    mutating func take(
+      _ bytes: UnsafeMutableRawBufferPointer,
+      from socket: ServerSocket,
+      _ name: ServerName,
+      _ actions: inout ServerConnection.Actions
+    ) {
+      guard let tls = self.tls else {
+        self.reader.append(bytes)
+        return self.takeReplies(name, &actions)
+      }
+      do throws(TLSFailure) {
+        let isEnd = try tls.receive(bytes) { self.reader.append($0) }
+        self.takeReplies(name, &actions)
+        // Both sides may have agreed just now, or the other one wants other keys.
+        if self.socket != nil, self.writeWatch == nil { self.write(to: socket, name, &actions) }
+        if isEnd { self.close(.lost(name, "the other side has ended it"), &actions) }
+      } catch {
+        self.close(error.isRefusal ? .untrusted(name, error) : .lost(name, error.reason), &actions)
+      }
+    }
+
     mutating func write(to socket: ServerSocket, _ name: ServerName, _ actions: inout ServerConnection.Actions) {
+      if let tls = self.tls { self.output += tls.takeOutput() }
       while self.sent < self.output.count {
         switch socket.write(self.output[self.sent...]) {
         case .bytes(let count): self.sent += count

@@ -22,6 +22,9 @@
       /// The user or the password is wrong, or the user lacks a right.
       public static let noRights = Code(description: "noRights")
 
+      /// The certificate of the server is not accepted, or the server does not accept that of this program, or has no TLS.
+      public static let untrusted = Code(description: "untrusted")
+
       /// The server is a replica, or accepts no changes for another reason.
       public static let readOnly = Code(description: "readOnly")
 
@@ -57,7 +60,7 @@
 
   extension ValkeyError {
     /// Whether another host may serve, or this one later, without anybody changing anything.
-    var isOfThisHost: Bool { [.unavailable, .busy, .timedOut, .readOnly].contains(self.code) }
+    var isOfThisHost: Bool { [.unavailable, .busy, .timedOut, .readOnly, .untrusted].contains(self.code) }
 
     static func cancelled() -> Self { Self(code: .cancelled, message: "The task of the caller was cancelled.") }
 
@@ -94,12 +97,22 @@
       )
     }
 
+    static func untrusted(_ name: ServerName, _ failure: TLSFailure) -> Self {
+      Self(
+        code: .untrusted,
+        message: """
+          \(name) cannot be connected to with TLS: \(failure.reason). Pass the file of the authority that has signed its \
+          certificate by `tls:`, a `certificate` if the server asks for one, or "redis://" if the server has no TLS at this port.
+          """
+      )
+    }
+
     static func damaged(_ name: ServerName, _ error: ReplyError) -> Self {
       Self(
         code: .failed,
         message: """
           \(name) has sent \(error.reason), which is not accepted. Check that a Valkey or Redis server listens at this \
-          port, without TLS.
+          port, and pass "rediss://" if it has TLS.
           """
       )
     }

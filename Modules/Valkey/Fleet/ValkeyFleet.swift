@@ -23,23 +23,25 @@
     ///
     /// - Parameters:
     ///   - connection: `redis://user:password@host:6379/0`, with `valkey` for `redis` if you like, several hosts with commas
-    ///     between them, or `unix:///path/of/socket?db=0`. Other characters than letters and digits in a password are written
-    ///     as in an address: `%40` for `@`.
+    ///     between them; with `rediss` or `valkeys` for TLS; or `unix:///path/of/socket?db=0`. Other characters than letters
+    ///     and digits in a password are written as in an address: `%40` for `@`.
     ///   - listeningConnection: The connection string of the connection that listens; nil for the same one.
     ///   - password: Called for the password of each new connection, in place of that of the string: for tokens that are valid for
     ///     a short time. The user is that of the string. It may take as long as a call. If it throws, it is called again after a
     ///     pause.
+    ///   - tls: Whom connections with TLS trust. By default, the authorities of the system.
     ///   - prefix: What the names of all keys and of the channel begin with: one for each fleet.
     ///   - maximumConnectionAge: How long the connection for calls is used at most; nil for as long as it lasts. Then another one
     ///     is opened with the next call, up to a tenth earlier, so that not all processes do so at once. The older one is closed
     ///     when its calls have ended.
     ///   - timeout: How long opening a connection may take, and how long an answer; then the connection is closed. A node
     ///     itself leaves a call after its `lookupTimeout`.
-    /// - Throws: A ``ValkeyError`` if a connection string or the prefix cannot be used, or asks for TLS.
+    /// - Throws: A ``ValkeyError`` if a connection string, the prefix or a file of `tls` cannot be used.
     public convenience init(
       connection: String,
       listeningConnection: String? = nil,
       password: (@Sendable () async throws -> String)? = nil,
+      tls: ValkeyTLS = ValkeyTLS(),
       prefix: String = "swift_operation",
       maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
@@ -47,8 +49,8 @@
       let (address, listening) = (try ServerAddress(connection), try ServerAddress(listeningConnection ?? connection))
       let deadlines = SystemDeadlineSource()
       try self.init(
-        ConnectionOpening(address, password: password, deadlines: deadlines),
-        listening: ConnectionOpening(listening, password: password, deadlines: deadlines),
+        ConnectionOpening(address, password: password, tls: tls, deadlines: deadlines),
+        listening: ConnectionOpening(listening, password: password, tls: tls, deadlines: deadlines),
         keys: FleetKeys(prefix: prefix, database: address.database),
         timeout: timeout,
         maximumConnectionAge: maximumConnectionAge,
