@@ -9,6 +9,8 @@ struct FleetMeasurements: Sendable {
   /// The mean of the last calls, of which an older one counts less.
   var meanRoundTrip: Duration?
   var aways = 0
+  /// When the last answer came.
+  var lastAnswer: Duration?
   /// When the last answer came that has taken long.
   var lastSlowAnswer: Duration?
 
@@ -26,6 +28,7 @@ struct FleetMeasurements: Sendable {
     switch result {
     case .success:
       self.calls += 1
+      self.lastAnswer = now
       if duration >= limit / 4 { self.lastSlowAnswer = now }
       self.lastRoundTrip = duration
       self.meanRoundTrip = self.meanRoundTrip.map { $0 + (duration - $0) / 16 } ?? duration

@@ -103,9 +103,9 @@ extension FleetNode {
         }
         self.note(lookup.epoch, askedAt: now)
       case .failure(let error):
-        // While others are answered, slowly, the next look tells.
-        let isSlow = self.state.withLock { $0.measurements.lastSlowAnswer.map { $0 >= now } ?? false }
-        if !isSlow { self.noteFailure(error) }
+        // A backend that has answered others meanwhile has much to do. The next look tells.
+        let isPresent = self.state.withLock { $0.measurements.lastAnswer.map { $0 > now } ?? false }
+        if !isPresent { self.noteFailure(error) }
       }
     }
     let former = self.state.withLock { $0.timers.watch.take() }
