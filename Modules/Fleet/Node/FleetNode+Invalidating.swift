@@ -95,7 +95,7 @@ extension FleetNode {
   ///
   /// - Parameters:
   ///   - limit: The longest time to wait.
-  ///   - isPatient: Whether to wait for longer while the backend answers slowly.
+  ///   - isPatient: Whether to wait for longer while the backend answers others in a burst.
   /// - Returns: Whether they were sent.
   nonisolated(nonsending) func sendPending(within limit: Duration, isPatient: Bool = false) async -> Bool {
     let (wait, isAway) = self.state.withLock { state in

@@ -162,7 +162,7 @@ extension FleetNode {
   /// Calls the backend, and returns on time, whatever the call does then.
   ///
   /// - Parameters:
-  ///   - limit: The longest time to wait, unless the backend answers others slowly: see ``FleetPatience``.
+  ///   - limit: The longest time to wait, unless in a burst the backend answers others: see ``FleetPatience``.
   ///   - body: The call. It is cancelled when its caller no longer waits.
   /// - Returns: The answer; ``FleetError/Code/timedOut`` after the limit, or `CancellationError`.
   nonisolated(nonsending) func call<Answer: Sendable>(
@@ -182,7 +182,7 @@ extension FleetNode {
     task.cancel()
     let now = self.deadlines.elapsed
     self.state.withLock { state in
-      state.measurements.note(result.map { _ in () }, after: now - start, at: now, of: self.settings.lookupTimeout)
+      state.measurements.note(result.map { _ in () }, after: now - start, at: now)
     }
     return result
   }

@@ -11,25 +11,20 @@ struct FleetMeasurements: Sendable {
   var aways = 0
   /// When the last answer came.
   var lastAnswer: Duration?
-  /// When the last answer came that has taken long.
-  var lastSlowAnswer: Duration?
 
   /// - Parameters:
   ///   - result: What has become of a call.
   ///   - duration: How long that has taken.
   ///   - now: The time.
-  ///   - limit: How long an answer may take. One that takes a quarter of it is a slow one.
   mutating func note(
     _ result: Result<Void, any Error>,
     after duration: Duration,
-    at now: Duration,
-    of limit: Duration
+    at now: Duration
   ) {
     switch result {
     case .success:
       self.calls += 1
       self.lastAnswer = now
-      if duration >= limit / 4 { self.lastSlowAnswer = now }
       self.lastRoundTrip = duration
       self.meanRoundTrip = self.meanRoundTrip.map { $0 + (duration - $0) / 16 } ?? duration
     // The caller has left.

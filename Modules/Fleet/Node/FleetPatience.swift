@@ -2,23 +2,23 @@ internal import OperationCore
 
 /// Ends a wait for the backend after a time, but not while the process or the backend has much to do.
 ///
-/// That is so if what is ready to run has waited for long, or if in a burst answers arrive that have taken long. A backend that is
-/// away answers nobody. Runs that go on alone because of a queue do the work of others once more, and add to it.
+/// That is so if what is ready to run has waited for long, or if in a burst answers to others arrive: then a wait ends when none
+/// has come for a lookup timeout. A backend that is away answers nobody. Runs that go on alone because of a queue do the work of
+/// others once more, and add to it.
 final class FleetPatience: Sendable {
-  /// How often a wait is prolonged at most.
-  private static let maximumExtensions = 9
+  /// How long a wait is prolonged at most, in lookup timeouts.
+  private static let maximumExtension = 9
 
   private struct State: Sendable {
     var timer: OperationSubscription?
     var isCancelled = false
-    var extensions = 0
-    /// When this part of the wait began.
-    var start: Duration
   }
 
   private let node: FleetNode
   private let end: @Sendable () -> Void
-  private let state: Locked<State>
+  /// When the wait ends in any case.
+  private let last: Duration
+  private let state = Locked(State())
 
   /// - Parameters:
   ///   - limit: How long the backend has.
@@ -27,7 +27,7 @@ final class FleetPatience: Sendable {
   init(_ limit: Duration, of node: FleetNode, _ end: @escaping @Sendable () -> Void) {
     self.node = node
     self.end = end
-    self.state = Locked(State(start: node.deadlines.elapsed))
+    self.last = node.deadlines.elapsed + limit + node.settings.lookupTimeout * Self.maximumExtension
     self.schedule(after: limit)
   }
 
@@ -47,19 +47,13 @@ final class FleetPatience: Sendable {
   }
 
   private func decide(due: Duration) {
-    let now = self.node.deadlines.elapsed
-    let isLate = now - due >= self.node.settings.lookupTimeout / 4
-    let (slowAnswer, isBurst) = self.node.state.withLock { ($0.measurements.lastSlowAnswer, $0.isBurst) }
-    let isProlonged = self.state.withLock { state -> Bool? in
-      if state.isCancelled { return nil }
-      let isSlow = isBurst && slowAnswer.map { $0 >= state.start } ?? false
-      guard isLate || isSlow, state.extensions < Self.maximumExtensions else { return false }
-      state.extensions += 1
-      state.start = now
-      return true
-    }
-    guard let isProlonged else { return }
-    if isProlonged { self.schedule(after: self.node.settings.lookupTimeout) } else { self.end() }
+    if self.state.withLock({ $0.isCancelled }) { return }
+    let (now, timeout) = (self.node.deadlines.elapsed, self.node.settings.lookupTimeout)
+    let answer = self.node.state.withLock { $0.isBurst ? $0.measurements.lastAnswer : nil }
+    // Since when the process is held up, or the backend silent.
+    let start = now - due >= timeout / 4 ? now : answer
+    let next = min(start.map { $0 + timeout } ?? now, self.last)
+    if next > now { self.schedule(after: next - now) } else { self.end() }
   }
 
   func cancel() {
