@@ -18,7 +18,7 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the backend breaks on purpose.
-///   - limit: The longest time for the check of a rule, and for a message; nil for ``/OperationTesting/WaitLimit/current``.
+///   - limit: The longest time for the check of a rule, and for a message; nil for a minute, unless `.waitLimit(_:)` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - connect: Opens another connection to what a backend is connected to; with nil, the rule
 ///     ``FleetBackendRule/connections`` is not checked.
@@ -36,7 +36,7 @@ public func checkFleetBackend<Backend: FleetBackend>(
 ) async throws {
   for rule in rules where !exceptions.contains(rule) {
     let backend = try await make()
-    let report = RuleReport("backend", rule: rule, within: limit, at: sourceLocation)
+    let report = RuleReport("backend", rule: rule, within: limit, orWithin: .seconds(60), at: sourceLocation)
     let check = FleetBackendCheck(
       backend: backend,
       connect: connect,
@@ -120,7 +120,7 @@ extension FleetBackendCheck {
     return try await (backend ?? self.backend).acquireLease(request)
   }
 
-  /// Takes a lease that nobody holds.
+  /// Takes a lease that is free.
   func lease(
     _ key: FleetKey,
     _ owner: String = "a",
@@ -129,7 +129,7 @@ extension FleetBackendCheck {
   ) async throws -> (lease: FleetLease, epoch: FleetEpoch) {
     let answer = try await self.acquire(key, owner, for: duration, knowing: revision)
     guard case .granted(let lease, let epoch) = answer else {
-      throw Finding("nobody held the lease of \(key), and \"\(owner)\" got \(answer). Grant it.")
+      throw Finding("no node held the lease of \(key), and \"\(owner)\" got \(answer). Grant it.")
     }
     return (lease, epoch)
   }

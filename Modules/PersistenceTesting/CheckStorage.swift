@@ -21,7 +21,7 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the storage breaks on purpose.
-///   - limit: The longest time for the check of a rule; nil for ``/OperationTesting/WaitLimit/current``.
+///   - limit: The longest time for the check of a rule; nil for a minute, unless `.waitLimit(_:)` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - reopen: Opens a closed storage again; with nil, the rule ``StorageRule/reopening`` is not checked.
 ///   - obstruct: Makes the storage unable to write from now on, but leaves it readable; with nil, the rule
@@ -44,7 +44,7 @@ public func checkStorage<Storage: PersistentStorage>(
 ) async throws {
   for rule in rules where !exceptions.contains(rule) {
     let storage = try await make()
-    let report = RuleReport("storage", rule: rule, within: limit, at: sourceLocation)
+    let report = RuleReport("storage", rule: rule, within: limit, orWithin: .seconds(60), at: sourceLocation)
     let check = StorageCheck(
       storage: storage,
       reopen: reopen,

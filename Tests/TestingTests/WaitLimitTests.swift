@@ -20,6 +20,15 @@ import Testing
     }
   }
 
+  @Test func `A check waits for ten seconds without a trait`() async {
+    @Sendable func limit(within limit: Duration? = nil) -> Duration {
+      RuleReport("modifier", rule: "value", within: limit, at: #_sourceLocation).limit
+    }
+    #expect(await Task.detached { limit() }.value == .seconds(10))
+    #expect(await Task.detached { limit(within: .seconds(2)) }.value == .seconds(2))
+    await WaitLimit.withValue(.seconds(1)) { #expect(limit() == .seconds(1)) }
+  }
+
   @Suite(.waitLimit(.seconds(3))) struct InASuite {
     @Test func `The limit of a suite reaches its tests`() {
       #expect(WaitLimit.current == .seconds(3))

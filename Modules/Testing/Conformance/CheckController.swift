@@ -22,8 +22,8 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the controller breaks on purpose.
-///   - context: The initial context of the stores. By default its delays take no time.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - context: The initial context of the stores, made anew for each rule. By default its delays take no time.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Attaches the controller to a query, and returns it with a closure that makes the controller act: each call
 ///     has to give each store one new value or error, by setting it or by a run. Called once for each rule. The closure
@@ -32,7 +32,7 @@ public import Testing
 public func checkController<Controlled: StatefulOperationRequest<QueryState<Int, any Error>>>(
   _ rules: some Sequence<ControllerRule> = ControllerRule.allCases,
   except exceptions: Set<ControllerRule> = [],
-  in context: OperationContext = .withoutDelays,
+  in context: @autoclosure () -> OperationContext = .withoutDelays,
   within limit: Duration? = nil,
   sourceLocation: SourceLocation = #_sourceLocation,
   _ make: (ScriptedQuery<Int, any Error>) async throws -> (operation: Controlled, act: @Sendable () -> Void)
@@ -40,6 +40,7 @@ public func checkController<Controlled: StatefulOperationRequest<QueryState<Int,
   for rule in rules where !exceptions.contains(rule) {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let (operation, act) = try await make(script.query())
+    let context = context()
     let report = RuleReport("controller", rule: rule, within: limit, at: sourceLocation)
     try await report.perform {
       let check = ControllerCheck(operation: operation, act: act, context: context, report: report)

@@ -19,8 +19,8 @@ public import Testing
 ///   - exceptions: Rules that the kind breaks on purpose.
 ///   - first: A value that runs return. The text of a state's value has to tell it from `second`.
 ///   - second: Another value that runs return.
-///   - context: The initial context of the stores. By default its delays take no time.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - context: The initial context of the stores, made anew for each rule. By default its delays take no time.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes an operation that does the work of the script, and the initial state of its store. Called once for
 ///     each rule.
@@ -30,7 +30,7 @@ public func checkKind<Operation: StatefulOperationRequest>(
   except exceptions: Set<KindRule> = [],
   returning first: Operation.Value,
   _ second: Operation.Value,
-  in context: OperationContext = .withoutDelays,
+  in context: @autoclosure () -> OperationContext = .withoutDelays,
   within limit: Duration? = nil,
   sourceLocation: SourceLocation = #_sourceLocation,
   _ make: (OperationScript<Operation.Value, any Error>) async throws -> (
@@ -42,7 +42,7 @@ public func checkKind<Operation: StatefulOperationRequest>(
     let (operation, initialState) = try await make(script)
     let check = KindCheck(
       script: script,
-      store: .detached(operation: operation, initialState: initialState, initialContext: context),
+      store: .detached(operation: operation, initialState: initialState, initialContext: context()),
       values: (first, second),
       report: RuleReport("kind", rule: rule, within: limit, at: sourceLocation)
     )

@@ -14,15 +14,15 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the modifier breaks on purpose.
-///   - context: The initial context of the operation. By default its delays take no time.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - context: The initial context of the operation, made anew for each rule. By default its delays take no time.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - modify: Applies the modifier. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled.
 public func checkModifier<Modified: StatefulOperationRequest<QueryState<Int, any Error>>>(
   _ rules: some Sequence<ModifierRule> = ModifierRule.allCases,
   except exceptions: Set<ModifierRule> = [],
-  in context: OperationContext = .withoutDelays,
+  in context: @autoclosure () -> OperationContext = .withoutDelays,
   within limit: Duration? = nil,
   sourceLocation: SourceLocation = #_sourceLocation,
   _ modify: (ScriptedQuery<Int, any Error>) -> Modified
@@ -35,7 +35,7 @@ public func checkModifier<Modified: StatefulOperationRequest<QueryState<Int, any
       script: script,
       original: query.path,
       modified: modify(query),
-      context: context,
+      context: context(),
       report: RuleReport("modifier", rule: rule, within: limit, at: sourceLocation)
     )
     try await check.perform()

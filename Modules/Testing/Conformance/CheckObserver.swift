@@ -55,7 +55,7 @@ public struct CheckedObserver<Value: Equatable & Sendable>: Sendable {
 ///     from the previous one, and the first one different from the last.
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the observer breaks on purpose: ``ObserverRule/current`` if it only reports changes.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes an observer, whose current value is not the first one of `values`. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of `make`.

@@ -20,8 +20,8 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the specification breaks on purpose.
-///   - context: The context in which the specification is evaluated and subscribed to.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - context: The context in which the specification is evaluated and subscribed to, made anew for each rule.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes a specification that is not satisfied, and a closure that makes it satisfied or not. Called once for
 ///     each rule. The closure may be called on any thread, and the change may come later. Return nil instead of the
@@ -31,13 +31,14 @@ public import Testing
 public func checkRunSpecification<Specification: OperationRunSpecification & Sendable>(
   _ rules: some Sequence<RunSpecificationRule> = RunSpecificationRule.allCases,
   except exceptions: Set<RunSpecificationRule> = [],
-  in context: OperationContext = OperationContext(),
+  in context: @autoclosure () -> OperationContext = OperationContext(),
   within limit: Duration? = nil,
   sourceLocation: SourceLocation = #_sourceLocation,
   _ make: () async throws -> (specification: Specification, set: (@Sendable (Bool) -> Void)?)
 ) async throws {
   for rule in rules where !exceptions.contains(rule) {
     let (specification, set) = try await make()
+    let context = context()
     let report = RuleReport("run specification", rule: rule, within: limit, at: sourceLocation)
     try await report.perform {
       let check = RunSpecificationCheck(specification: specification, set: set, context: context, report: report)

@@ -21,7 +21,7 @@ public import Testing
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the cache breaks on purpose: `cacheTime`, `activity` and `clients` for one that does not
 ///     measure the time.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes a cache that has room for a thousand idle stores. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of `make`.

@@ -20,7 +20,7 @@ public import Testing
 ///   - exceptions: Rules that the interceptor breaks on purpose.
 ///   - patience: After how long a call gets the value of the state in place of that of its run; nil if it waits to the
 ///     end.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes an interceptor that passes a first call on at once. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of `make`.

@@ -15,7 +15,7 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the observer breaks on purpose.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes an observer. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of `make`.
@@ -46,7 +46,7 @@ public func checkStoreObserver<Observer: StoreObserver>(
 ///   - exceptions: Rules that the observer breaks on purpose.
 ///   - first: A value of the stores.
 ///   - second: Another value of the stores.
-///   - limit: The longest time for each wait; nil for ``WaitLimit/current``.
+///   - limit: The longest time for each wait; nil for ten seconds, unless ``Testing/Trait/waitLimit(_:)`` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - make: Makes an observer. Called once for each rule.
 /// - Throws: `CancellationError` when the task is cancelled, and the errors of `make`.

@@ -19,7 +19,7 @@ public import Testing
 /// - Parameters:
 ///   - rules: The rules to check.
 ///   - exceptions: Rules that the level breaks on purpose.
-///   - limit: The longest time for the check of a rule; nil for ``WaitLimit/current``.
+///   - limit: The longest time for the check of a rule; nil for a minute, unless `.waitLimit(_:)` is set.
 ///   - sourceLocation: Where issues are reported.
 ///   - reopen: Makes a level over what another one has left, as a later process does; with nil, the rule
 ///     ``ValueLevelRule/reopening`` is not checked.
@@ -35,7 +35,7 @@ public func checkValueLevel<Level: ValueLevel>(
 ) async throws {
   for rule in rules where !exceptions.contains(rule) {
     let level = try await make()
-    let report = RuleReport("level", rule: rule, within: limit, at: sourceLocation)
+    let report = RuleReport("level", rule: rule, within: limit, orWithin: .seconds(60), at: sourceLocation)
     let check = LevelCheck(level: level, reopen: reopen, report: report)
     try await report.perform {
       let result = try await outcome(of: "the level to answer", within: report.limit) { try await check.perform(rule) }

@@ -13,11 +13,12 @@ package struct RuleReport: Sendable {
     _ subject: String,
     rule: some CustomStringConvertible,
     within limit: Duration?,
+    orWithin standard: Duration = .seconds(10),
     at sourceLocation: SourceLocation
   ) {
     self.subject = subject
     self.rule = rule.description
-    self.limit = limit ?? WaitLimit.current
+    self.limit = limit ?? WaitLimit.explicit ?? standard
     self.sourceLocation = sourceLocation
   }
 

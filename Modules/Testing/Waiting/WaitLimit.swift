@@ -4,6 +4,9 @@ public import Testing
 public enum WaitLimit {
   @TaskLocal private static var taskLimit: Duration?
 
+  /// The limit that is set in the current task; nil if none is.
+  static var explicit: Duration? { self.taskLimit }
+
   /// The limit in the current task: five minutes unless ``Testing/Trait/waitLimit(_:)`` is set.
   public static var current: Duration { self.taskLimit ?? .seconds(300) }
 

@@ -6,6 +6,16 @@ import TestFixtures
 import Testing
 
 @Suite(.bounded, .issuesAreExpected) struct CheckModifierTests {
+  @Test func `Each rule has a context of its own`() async throws {
+    let count = Mutex(0)
+    func context() -> OperationContext {
+      count.withLock { $0 += 1 }
+      return .withoutDelays
+    }
+    try await checkModifier([ModifierRule.value, .error, .path], in: context()) { $0.onNotice { _, _ in } }
+    #expect(count.withLock { $0 } == 3)
+  }
+
   @Test func `Modifiers of the core keep the rules`() async throws {
     try await checkModifier { $0 }
     try await checkModifier { $0.context { $0.operationTaskConfiguration.name = "named" } }
