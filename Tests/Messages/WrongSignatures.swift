@@ -1,0 +1,75 @@
+import Operation
+import SharingOperation
+
+// Functions with another signature than the protocol asks for, and names of other libraries.
+
+struct Letter: Sendable { var title = "" }
+
+func letter(_ id: Int) async throws -> Letter { Letter() }
+
+// expected-error@+2 {{type 'WrongLabel' does not conform to protocol 'SimpleQueryRequest'}}
+// expected-error@+1 {{write func fetch(in context: OperationContext) async throws -> …}}
+struct WrongLabel: SimpleQueryRequest, Hashable {
+  func fetch(with context: OperationContext) async throws -> Letter { Letter() }
+}
+
+// expected-error@+2 {{type 'NoContext' does not conform to protocol 'SimpleQueryRequest'}}
+// expected-error@+1 {{write func fetch(in context: OperationContext) async throws -> …}}
+struct NoContext: SimpleQueryRequest, Hashable {
+  func fetch() async throws -> Letter { Letter() }
+}
+
+// expected-error@+2 {{type 'ShortForm' does not conform to protocol 'QueryRequest'}}
+// expected-error@+1 {{conform to SimpleQueryRequest, which has fetch(in:), or write fetch(isolation:in:with:)}}
+struct ShortForm: QueryRequest, Hashable {
+  func fetch(in context: OperationContext) async throws -> Letter { Letter() }
+}
+
+// expected-error@+2 {{type 'WrongArguments' does not conform to protocol 'SimpleMutationRequest'}}
+// expected-error@+1 {{write func mutate(with arguments: …, in context: OperationContext) async throws -> …}}
+struct WrongArguments: SimpleMutationRequest, Hashable {
+  func mutate(title: String, in context: OperationContext) async throws -> Letter { Letter() }
+}
+
+// expected-error@+2 {{type 'ShortMutation' does not conform to protocol 'MutationRequest'}}
+// expected-error@+1 {{conform to SimpleMutationRequest, which has mutate(with:in:), or write mutate(isolation:with:in:with:)}}
+struct ShortMutation: MutationRequest, Hashable {
+  func mutate(with title: String, in context: OperationContext) async throws -> Letter { Letter() }
+}
+
+func closures() {
+  // expected-error@+1 {{the context comes after the arguments: { (arguments: …, context) in … }}}
+  _ = MutationOperation("read") { id in try await letter(id) }
+  // expected-error@+1 {{the context comes after the arguments: { (arguments: …, context) in … }}}
+  _ = MutationOperation("read") { (id: Int) in try await letter(id) }
+  _ = MutationOperation("read") { context in try await letter(1) }
+  _ = MutationOperation("read") { (id: Int, context) in try await letter(id) }
+}
+
+func members(_ state: QueryState<Letter, any Error>, _ store: OperationStore<QueryState<Letter, any Error>>) {
+  // expected-error@+1 {{'value' has been renamed to 'currentValue'}}
+  _ = state.value?.title
+  // expected-error@+1 {{'data' has been renamed to 'currentValue'}}
+  _ = store.data?.title
+}
+
+@MainActor
+final class LetterModel {
+  // `select:` receives the value itself, and not the optional one of the state.
+  // expected-error@+1 {{`select:` receives the value itself, and not an optional: write { $0.… }}}
+  @SharedOperation(QueryOperation("letters", 1) { id, context in try await letter(id) }, select: { $0?.title })
+  var first
+
+  @SharedOperation(QueryOperation("letters", 2) { id, context in try await letter(id) }, select: { $0.title })
+  var second
+}
+
+// The state of an operation with a default value is another one.
+func states(_ client: OperationClient, _ query: QueryOperation<Letter, any Error>) {
+  // expected-note@+2 {{are expected to be equal}}
+  // expected-error@+1 {{(aka 'OperationStore<DefaultOperationState<QueryState<Letter, any Error>>>')}}
+  let store: OperationStore<QueryState<Letter, any Error>> = client.store(for: query.defaultValue(Letter()))
+  let list: OperationStore<DefaultOperationState<QueryState<Letter, any Error>>> =
+    client.store(for: query.defaultValue(Letter()))
+  _ = (store, list)
+}
