@@ -12,7 +12,7 @@ extension CircuitBreaker {
   /// The breakers whose probes the current task is part of.
   @TaskLocal static var probed: [ObjectIdentifier] = []
 
-  /// Admits a run of a breaker that is not closed, or rejects it. A run beside the probes waits for their result.
+  /// Admits a run of a breaker that is not closed, or rejects it. A run that is no probe waits for their result.
   ///
   /// - Throws: ``CircuitOpen``; `CancellationError` at once when the task is cancelled while it waits.
   nonisolated(nonsending) func admission(in context: OperationContext) async throws -> CircuitAdmission {

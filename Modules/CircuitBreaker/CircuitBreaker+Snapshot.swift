@@ -4,8 +4,8 @@ public import OperationFoundation
 extension CircuitBreaker {
   /// The state and the counts of a circuit breaker at one moment, for logs and for a status page.
   public struct Snapshot: Hashable, Sendable, Encodable, CustomStringConvertible {
-    /// The name of the breaker; nil without a name.
-    public let name: String?
+    /// The name of the breaker; `CircuitBreaker` for one without a name.
+    public let name: String
 
     /// The state of the breaker.
     public let state: State
@@ -42,24 +42,17 @@ extension CircuitBreaker {
     /// The number of probes that are under way.
     public let probes: Int
 
-    /// The number of runs that wait beside the probes.
+    /// The number of runs that wait for the probes.
     public let waiting: Int
 
     /// The snapshot on one line.
     public var description: String {
-      let name = self.name.map { "\($0): " } ?? ""
-      return
-        "\(name)\(self.state), \(self.failures) of \(self.runs) runs failed, \(self.trips) trips, \(self.rejections) rejections"
+      "\(self.name): \(self.state), \(self.failures) of \(self.runs) runs failed, \(self.trips) trips, \(self.rejections) rejections"
     }
   }
 }
 
 extension CircuitBreaker.Snapshot: OperationResilienceSnapshot {
-  // The property of the snapshot is optional, and has been so before the protocol was there.
-  /// The name of the breaker; `CircuitBreaker` for one without a name.
-  @_implements(OperationResilienceSnapshot,name)
-  public var resilienceName: String { self.name ?? "CircuitBreaker" }
-
   /// The counts, what they are compared with, and the state as `circuit.state`: 0 is closed, 1 half-open, 2 open and 3
   /// isolated.
   public var gauges: [String: Double] {

@@ -18,7 +18,7 @@ public import Synchronization
 /// `probes`, and the others wait for their result. If all probes succeed, it closes; the first one that fails opens it
 /// again.
 ///
-/// The runs beside the probes begin when the breaker closes, and are rejected when it opens, with the time until it
+/// The runs that wait for the probes begin when the breaker closes, and are rejected when it opens, with the time until it
 /// admits a run. So many callers that retry use up none of their retries on a service that is back. Up to 10,000 runs
 /// wait, in the order in which they came, each up to `probeWait` and the deadline of its context. A run that is cancelled
 /// meanwhile ends at once. A run that a probe itself makes does not wait, because it would wait for itself.
@@ -67,7 +67,7 @@ public final class CircuitBreaker: Sendable {
   ///   - openFor: How long the breaker stays open. It receives 1 when a closed breaker opens, 2 when the following
   ///     probes have failed, and so on.
   ///   - probes: The number of runs that a half-open breaker admits, all of which have to succeed: at least 1.
-  ///   - probeWait: The longest time that a run waits beside the probes of a half-open breaker. With zero it is rejected
+  ///   - probeWait: The longest time that a run waits for the probes of a half-open breaker. With zero it is rejected
   ///     at once. A negative duration is reported and counts as zero.
   ///   - halfOpenFor: The longest time from the first probe of a half-open breaker to its last, after which it opens
   ///     again; nil or zero for any time. An impossible value of this and of the other three that have a default is
@@ -180,7 +180,7 @@ extension CircuitBreaker {
     let state = self.state(in: context)
     return self.machine.withLock { machine in
       Snapshot(
-        name: self.name,
+        name: self.name ?? "CircuitBreaker",
         state: state,
         failureRatio: machine.settings.failureRatio,
         minimumRuns: machine.settings.minimumRuns,

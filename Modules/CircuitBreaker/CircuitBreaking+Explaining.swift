@@ -10,7 +10,7 @@ extension CircuitBreaking: OperationExplaining {
       let rest = min(max(end.timeIntervalSince(inspection.date), 0), 3_153_600_000)
       facts[0] += " for \(Duration.seconds(rest).roundedText) more"
     }
-    let title = "Circuit breaker" + (snapshot.name.map { " \($0)" } ?? "")
+    let title = "Circuit breaker" + (self.breaker.name.map { " \($0)" } ?? "")
     inspection.sections.append(StoreInspection.Section(title: title, facts: facts))
   }
 }

@@ -60,12 +60,12 @@ struct CircuitMachine: Sendable {
   private var holdsGate = false
   /// The states that the breaker has entered without a run that could send the notice of it.
   var unsentStates: [CircuitBreaker.State] = []
-  /// The runs that wait beside the probes, or for their turn after the breaker has closed. Otherwise there are none.
+  /// The runs that wait for the probes, or for their turn after the breaker has closed. Otherwise there are none.
   private var waiters = CircuitWaiterQueue()
   /// The runs with a decision, which the caller resumes after unlocking.
   private var decided: [CircuitWaiter.Resumption] = []
 
-  /// The number of runs that may wait beside the probes.
+  /// The number of runs that may wait for the probes.
   private static let maximumWaiting = 10_000
 
   init(_ settings: CircuitSettings) {
@@ -86,7 +86,7 @@ struct CircuitMachine: Sendable {
 // MARK: - Runs
 
 extension CircuitMachine {
-  /// Admits a run, rejects it, or lets it wait beside the probes.
+  /// Admits a run, rejects it, or lets it wait for the probes.
   ///
   /// - Parameters:
   ///   - waiter: The run as a waiter; nil if it does not wait.

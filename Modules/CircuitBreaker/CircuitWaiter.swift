@@ -1,6 +1,6 @@
 internal import OperationCore
 
-/// A run that waits beside the probes of a half-open breaker.
+/// A run that waits for the probes of a half-open breaker.
 final class CircuitWaiter: Sendable {
   typealias Resumption = Waiter<CircuitDecision>.Resumption
 

@@ -87,7 +87,7 @@ import Testing
     await circuit.succeed(2)
     await circuit.fail()
     let snapshot = circuit.breaker.snapshot()
-    #expect(snapshot.description == "closed, 1 of 3 runs failed, 0 trips, 0 rejections")
+    #expect(snapshot.description == "CircuitBreaker: closed, 1 of 3 runs failed, 0 trips, 0 rejections")
     await circuit.fail()
     await circuit.expectRejection(.seconds(5))
     let encoder = JSONEncoder()
@@ -97,7 +97,8 @@ import Testing
     let until = Int(circuit.clock.now().timeIntervalSince1970) + 5
     #expect(
       String(decoding: data, as: UTF8.self)
-        == #"{"failureRatio":0.5,"failures":0,"minimumRuns":4,"openSince":\#(until - 5),"preventedTrips":0,"probes":0,"rejections":1,"runs":0,"slow":0,"#
+        == #"{"failureRatio":0.5,"failures":0,"minimumRuns":4,"name":"CircuitBreaker","#
+        + #""openSince":\#(until - 5),"preventedTrips":0,"probes":0,"rejections":1,"runs":0,"slow":0,"#
         + #""state":{"name":"open","openUntil":\#(until)},"trips":1,"waiting":0}"#
     )
   }

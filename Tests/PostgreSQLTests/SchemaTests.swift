@@ -25,14 +25,14 @@
       "postgres://a:secret@@b", "postgresql://a:p@b/c?secret=1",
     ])
     func `A connection string that cannot be read is refused without being quoted`(text: String) throws {
-      let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLStorage(connection: text) }
-      #expect(error?.code == .invalidConnection)
+      let error = #expect(throws: StorageError.self) { try PostgreSQLStorage(connection: text) }
+      #expect(error?.code == .cannotOpen && (error?.cause as? PostgreSQLError)?.code == .invalidConnection)
       #expect(error?.description.contains("secret") == false)
     }
 
     @Test func `An option that libpq does not know is told as such`() throws {
       for text in ["host=b timeout=1", "postgresql://a:p@b/c?timeout=1"] {
-        let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLStorage(connection: text) }
+        let error = #expect(throws: StorageError.self) { try PostgreSQLStorage(connection: text) }
         #expect(error?.message.hasPrefix("The connection string has an option that libpq does not know.") == true)
       }
       // Characters of a user or of a database that are written as they have to be.
@@ -42,7 +42,7 @@
 
     @Test(arguments: ["", "pg_mine", "information_schema", "a\"b", "a'b", String(repeating: "a", count: 64)])
     func `A name of a schema that PostgreSQL would change is refused`(name: String) throws {
-      let error = #expect(throws: PostgreSQLError.self) { try PostgreSQLFleet(connection: "", schema: name) }
+      let error = #expect(throws: FleetError.self) { try PostgreSQLFleet(connection: "", schema: name) }
       #expect(error?.message.contains("1 to 63 bytes") == true)
     }
   }

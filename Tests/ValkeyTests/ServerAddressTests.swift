@@ -38,8 +38,8 @@
       "unix://user:secret@host/path", "unix://user:secret@", "unix:///path?secret=1",
     ])
     func `One that cannot be read is an error that shows no part of it`(connection: String) {
-      let error = #expect(throws: ValkeyError.self) { try ValkeyFleet(connection: connection) }
-      #expect(error?.code == .invalidConnection)
+      let error = #expect(throws: FleetError.self) { try ValkeyFleet(connection: connection) }
+      #expect((error?.cause as? ValkeyError)?.code == .invalidConnection)
       #expect(error?.message.contains("secret") == false && error?.message.contains("redis://user:password@") == true)
     }
 
@@ -51,8 +51,9 @@
 
     @Test(arguments: ["", "a b", "ä", String(repeating: "a", count: 201)])
     func `A prefix that servers could take for something else is refused`(prefix: String) {
-      let error = #expect(throws: ValkeyError.self) { try ValkeyFleet(connection: "redis://host", prefix: prefix) }
-      #expect(error?.code == .invalidConnection && error?.message.contains("visible ASCII") == true)
+      let error = #expect(throws: FleetError.self) { try ValkeyFleet(connection: "redis://host", prefix: prefix) }
+      #expect((error?.cause as? ValkeyError)?.code == .invalidConnection)
+      #expect(error?.message.contains("visible ASCII") == true)
     }
 
     @Test(arguments: [

@@ -148,8 +148,9 @@
         ),
       ]
       for (setting, tls) in settings {
-        let error = #expect(throws: ValkeyError.self) { try self.fleet(tls) }
-        #expect(error?.code == .invalidConnection)
+        let error = #expect(throws: FleetError.self) { try self.fleet(tls) }
+        let cause = error?.cause as? ValkeyError
+        #expect(cause?.code == .invalidConnection)
         #expect(error?.message.contains("of `\(setting)`") == true, "\(String(describing: error))")
         // Without TLS, no file is read.
         _ = try self.fleet(tls, scheme: "redis")

@@ -16,5 +16,10 @@
         }
       self.init(code: code, message: error.message, cause: error)
     }
+
+    /// Returns what `body` returns, and throws the error of a storage for its error.
+    static func translating<R>(_ body: () throws(PostgreSQLError) -> R) throws(StorageError) -> R {
+      do throws(PostgreSQLError) { return try body() } catch { throw StorageError(error) }
+    }
   }
 #endif

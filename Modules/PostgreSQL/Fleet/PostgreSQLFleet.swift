@@ -35,7 +35,8 @@
     ///   - timeout: How long a call may take, with the wait for a connection.
     ///   - maximumValues: The largest number of values in the fleet. Of more of them, those that end first are removed.
     ///   - maximumBytes: The largest size of all values, as the database stores them.
-    /// - Throws: A ``PostgreSQLError`` if a connection string or the name of the schema cannot be used.
+    /// - Throws: A `FleetError` with a ``PostgreSQLError`` as its cause, if a connection string or the name of the schema cannot
+    ///   be used.
     public convenience init(
       connection: String,
       listeningConnection: String? = nil,
@@ -47,7 +48,7 @@
       timeout: Duration = .seconds(5),
       maximumValues: Int = 1_000_000,
       maximumBytes: Int = 4_000_000_000
-    ) throws(PostgreSQLError) {
+    ) throws(FleetError) {
       var bounds = FleetBounds()
       bounds.maximumValues = Int64(max(maximumValues, 0))
       bounds.maximumBytes = Int64(max(maximumBytes, 0))
@@ -75,14 +76,20 @@
       timeout: Duration = .seconds(5),
       bounds: FleetBounds,
       cleans: Bool = true
-    ) throws(PostgreSQLError) {
-      let schema = try SchemaName(schema)
+    ) throws(FleetError) {
       let deadlines = SystemDeadlineSource()
+      let schema = try FleetError.translating { () throws(PostgreSQLError) in try SchemaName(schema) }
+      let opening = try FleetError.translating { () throws(PostgreSQLError) in
+        try ConnectionOpening(connection, password: password, deadlines: deadlines)
+      }
+      let listening = try FleetError.translating { () throws(PostgreSQLError) in
+        try ConnectionOpening(listeningConnection ?? connection, password: password, deadlines: deadlines)
+      }
       let statements = FleetStatements(schema)
       self.statements = statements
       self.schema = schema
       let pool = ConnectionPool(
-        try ConnectionOpening(connection, password: password, deadlines: deadlines),
+        opening,
         maximumConnections: maximumConnections,
         timeout: timeout,
         maximumAge: maximumConnectionAge,
@@ -101,7 +108,7 @@
       }
       if !cleans { self.cleaner.close() }
       self.listener = FleetListener(
-        try ConnectionOpening(listeningConnection ?? connection, password: password, deadlines: deadlines),
+        listening,
         schema: schema,
         hasOwnAddress: listeningConnection != nil,
         timeout: timeout,
@@ -143,7 +150,7 @@
       }
     }
 
-    /// Removes what nobody needs any more, if that is due.
+    /// Removes what is not needed any more, if that is due.
     nonisolated(nonsending) static func cleanUp(
       _ pool: ConnectionPool,
       _ statements: FleetStatements,

@@ -42,7 +42,8 @@
     ///   - maximumConnectionAge: How long a connection is used at most; nil for as long as it lasts. An older one is closed when
     ///     its next statement has ended, up to a tenth earlier, so that not all are opened again at once.
     ///   - timeout: How long a call may take, with the wait for a connection.
-    /// - Throws: A ``PostgreSQLError`` if the connection string or the name of the schema cannot be used.
+    /// - Throws: A `StorageError` with a ``PostgreSQLError`` as its cause, if the connection string or the name of the schema
+    ///   cannot be used.
     public convenience init(
       connection: String,
       password: (@Sendable () async throws -> String)? = nil,
@@ -51,7 +52,7 @@
       maximumConnections: Int = 4,
       maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
-    ) throws(PostgreSQLError) {
+    ) throws(StorageError) {
       try self.init(
         connection: connection,
         password: password,
@@ -73,9 +74,11 @@
       maximumConnectionAge: Duration? = nil,
       timeout: Duration,
       deadlines: any DeadlineSource
-    ) throws(PostgreSQLError) {
-      let schema = try SchemaName(schema)
-      let opening = try ConnectionOpening(connection, password: password, deadlines: deadlines)
+    ) throws(StorageError) {
+      let schema = try StorageError.translating { () throws(PostgreSQLError) in try SchemaName(schema) }
+      let opening = try StorageError.translating { () throws(PostgreSQLError) in
+        try ConnectionOpening(connection, password: password, deadlines: deadlines)
+      }
       self.schema = schema
       self.name = opening.name.text
       self.statements = StorageStatements(schema)
@@ -126,14 +129,14 @@
         case .refused(let condition): return .refused(condition)
         case .holds(let writers):
           let parameters = changes.parameters + [.byteArray(compared), .integerArray(writers)]
-          // It is not cancelled, as nobody would know then whether it was made.
+          // It is not cancelled: whether it was made would not be known then.
           let rows = try await self.perform(self.statements.applyIf, parameters, isCancellable: false)
           if rows.first?.integer(0) == 0 {
             await self.cleanUp()
             return .made
           }
         }
-        // Somebody has written one of them since. It is read again, because its content may be the same.
+        // One of them was written since. It is read again, because its content may be the same.
       }
       _ = try await self.perform(self.statements.apply, changes.parameters, isCancellable: false)
       await self.cleanUp()

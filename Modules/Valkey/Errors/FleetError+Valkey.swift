@@ -13,5 +13,10 @@
         }
       self.init(code: code, message: error.message, cause: error)
     }
+
+    /// Returns what `body` returns, and throws the error of a fleet for its error.
+    static func translating<R>(_ body: () throws(ValkeyError) -> R) throws(FleetError) -> R {
+      do throws(ValkeyError) { return try body() } catch { throw FleetError(error) }
+    }
   }
 #endif

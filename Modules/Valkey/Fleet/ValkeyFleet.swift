@@ -36,7 +36,8 @@
     ///     when its calls have ended.
     ///   - timeout: How long opening a connection may take, and how long an answer; then the connection is closed. A node
     ///     itself leaves a call after its `lookupTimeout`.
-    /// - Throws: A ``ValkeyError`` if a connection string, the prefix or a file of `tls` cannot be used.
+    /// - Throws: A `FleetError` with a ``ValkeyError`` as its cause, if a connection string, the prefix or a file of `tls` cannot
+    ///   be used.
     public convenience init(
       connection: String,
       listeningConnection: String? = nil,
@@ -45,13 +46,20 @@
       prefix: String = "swift_operation",
       maximumConnectionAge: Duration? = nil,
       timeout: Duration = .seconds(5)
-    ) throws(ValkeyError) {
-      let (address, listening) = (try ServerAddress(connection), try ServerAddress(listeningConnection ?? connection))
+    ) throws(FleetError) {
       let deadlines = SystemDeadlineSource()
-      try self.init(
-        ConnectionOpening(address, password: password, tls: tls, deadlines: deadlines),
-        listening: ConnectionOpening(listening, password: password, tls: tls, deadlines: deadlines),
-        keys: FleetKeys(prefix: prefix, database: address.database),
+      let (opening, listening, keys) = try FleetError.translating { () throws(ValkeyError) in
+        let (address, other) = (try ServerAddress(connection), try ServerAddress(listeningConnection ?? connection))
+        return (
+          try ConnectionOpening(address, password: password, tls: tls, deadlines: deadlines),
+          try ConnectionOpening(other, password: password, tls: tls, deadlines: deadlines),
+          try FleetKeys(prefix: prefix, database: address.database)
+        )
+      }
+      self.init(
+        opening,
+        listening: listening,
+        keys: keys,
         timeout: timeout,
         maximumConnectionAge: maximumConnectionAge,
         deadlines: deadlines
