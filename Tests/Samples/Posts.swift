@@ -62,19 +62,18 @@ public struct HTTPError: Error {
   public var isTemporary: Bool { status == 503 }
 }
 
-public struct PostQuery: QueryRequest, Hashable {
+/// The query of all articles, as GettingStarted declares it.
+public struct PostQuery: SimpleQueryRequest {
   public let id: Int
 
   public init(id: Int) {
     self.id = id
   }
 
-  public func fetch(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<Post?, any Error>
-  ) async throws -> Post? {
-    try await api.post(id: id)
+  public var path: OperationPath { ["posts", self.id] }
+
+  public func fetch(in context: OperationContext) async throws -> Post {
+    try await api.post(self.id)
   }
 }
 

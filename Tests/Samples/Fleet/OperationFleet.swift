@@ -3,14 +3,12 @@ import OperationEvents
 import OperationFleet
 import OperationFreshness
 
-struct PostQuery: QueryRequest, Hashable {
+struct PostQuery: SimpleQueryRequest {
   let id: Int
 
-  func fetch(
-    isolation: isolated (any Actor)?,
-    in context: OperationContext,
-    with continuation: OperationContinuation<String, any Error>
-  ) async throws -> String { sample() }
+  var path: OperationPath { ["posts", id] }
+
+  func fetch(in context: OperationContext) async throws -> String { sample() }
 }
 
 let client = OperationClient()

@@ -1,7 +1,9 @@
 import Operation
 
-struct FeedQuery: PaginatedRequest, Hashable {
+struct FeedQuery: PaginatedRequest {
   let initialPageId = 0
+
+  var path: OperationPath { ["posts", "feed"] }
 
   func pageId(
     after page: Page<Int, [Post]>,
