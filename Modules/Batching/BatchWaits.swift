@@ -61,7 +61,7 @@ extension Batch: WaitNode {
 }
 
 extension BatchQueue {
-  /// Begins the wait of the run that loads a key; nil while nobody reads events or explanations.
+  /// Begins the wait of the run that loads a key; nil without an observer.
   @usableFromInline var toldWait: ToldWait? { ToldWait.begin(for: self.title) }
 
   /// Removes a caller from its batch if the caller's wait for the batch closes a cycle, which is reported.

@@ -1,7 +1,7 @@
 public import OperationCore
 internal import Synchronization
 
-/// The answers that a batcher has been given before anybody asked for them.
+/// The answers that a batcher has been given before they were asked for.
 @usableFromInline
 final class PrimedAnswers<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   @usableFromInline typealias Answer = Result<Value, any Error>

@@ -104,7 +104,7 @@
     /// devtools.show { [limit.snapshot(), breaker.snapshot()] }
     /// ```
     ///
-    /// - Parameter snapshots: Called about twice a second while somebody looks at the page.
+    /// - Parameter snapshots: Called about twice a second while the page is open.
     public func show(_ snapshots: @escaping @Sendable () -> [any OperationResilienceSnapshot]) {
       self.liveFeed?.exhibits.add(snapshots)
     }
@@ -115,7 +115,7 @@
     /// devtools.showWaits(of: scheduler)
     /// ```
     ///
-    /// - Parameter source: The scheduler, which the page keeps alive. It is asked once a second while somebody looks at the graph.
+    /// - Parameter source: The scheduler, which the page keeps alive. It is asked once a second while the graph is shown.
     public func showWaits(of source: some OperationWaitGraphSource) {
       self.liveFeed?.exhibits.add(source)
     }

@@ -8,23 +8,23 @@ extension FleetBackendCheck {
     let heard = HeardMessages()
     let subscription = self.backend.messages { heard.add($0) }
     let key = self.key("posts/1")
-    // Nobody waits for it.
+    // No node waits for it.
     try await self.put(key, [1])
     let epoch = try await self.invalidate(self.subject("users"))
     guard try await self.hears(heard, "an invalidation", { $0.isInvalidation(upTo: epoch) }) else { return [] }
     var findings: [String] = []
     if heard.all.contains(where: { $0.key == key.text }) {
-      findings.append("a value was announced, and nobody waited for it. Announce only values of awaited leases.")
+      findings.append("a value was announced, and no node waited for it. Announce only values of awaited leases.")
     }
-    // Somebody waits for it.
+    // A node waits for it.
     let (lease, seen) = try await self.lease(key, "a")
     _ = try await self.acquire(key, "b", knowing: .max)
     var answer = try await self.backend.store(
       FleetWrite(lease: lease, epoch: seen, bytes: [2], timeToLive: Self.hour)
     )
     guard case .stored(let revision) = answer else { return findings + ["a value was refused: \(answer). Store it."] }
-    _ = try await self.hears(heard, "a value that somebody waits for", { $0.isStored(key, revision) })
-    // Nobody waits for the next one, but it asks to be announced.
+    _ = try await self.hears(heard, "a value that a node waits for", { $0.isStored(key, revision) })
+    // No node waits for the next one, but it asks to be announced.
     let other = self.key("posts/2")
     let (announced, epochOfOther) = try await self.lease(other, "a")
     answer = try await self.backend.store(

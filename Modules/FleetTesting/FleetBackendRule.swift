@@ -31,7 +31,7 @@ public enum FleetBackendRule: String, CaseIterable, Hashable, Sendable, CustomSt
   case listing
   /// An epoch that the backend cannot answer for is answered with "everything".
   case forgetting
-  /// Nodes are told of invalidations, and of values and released leases that somebody waits for, or that ask for it.
+  /// Nodes are told of invalidations, and of values and released leases that a node waits for, or that ask for it.
   case messages
   /// Tasks that call at the same time get one lease, different epochs, and lose nothing.
   case concurrency

@@ -17,7 +17,7 @@ extension StorageCheck {
       guard case .heldByAnother(let remaining) = lease else { return false }
       return remaining > .zero && remaining <= .seconds(3_600)
     }
-    guard try await take("a") == .held else { return ["nobody held a lease, and it was refused. Grant it."] }
+    guard try await take("a") == .held else { return ["the lease was free, and it was refused. Grant it."] }
     var lease = try await take("b")
     guard isRefused(lease) else {
       return ["\"a\" held a lease for an hour, and \"b\" got \(lease). Refuse it, with the time until its end."]

@@ -31,7 +31,7 @@
       guard let file = writable ?? OpenFile(path), let header = file.read(at: 0, count: 100) else {
         throw StorageError(code: .cannotOpen, message: "\(path) cannot be read. Pass the path of a file.")
       }
-      // While the lock is held nobody opens the file. A file that cannot be written cannot be locked.
+      // While the lock is held the file is not opened elsewhere. A file that cannot be written cannot be locked.
       guard writable == nil ? !file.isOpenElsewhere : file.lockOut() else { throw Self.isInUse(path) }
       let log = DamagedFile.log(ofFile: path, file)
       let pages = DatabasePages(file: file, log: log)

@@ -5,7 +5,7 @@
 
   /// Checks of a file that a connection has open.
   enum OpenDatabase {
-    /// Checks that the file is still at its path: nobody would find there what is written to it.
+    /// Checks that the file is still at its path: what is written to it would not be found there.
     ///
     /// - Throws: A ``/OperationPersistence/StorageError`` if it was removed, renamed or replaced.
     static func checkPlace(of database: Database, at path: String) throws(StorageError) {

@@ -43,7 +43,7 @@ final class CallersDeadlines: StoreCallInterceptor {
       in context: OperationContext,
       _ body: (OperationContext) async -> (any Error)?
     ) async {
-      // The caller of a runner shares its run with nobody.
+      // The caller of a runner shares its run with no other caller.
       guard let run = context.operationRunningTaskIdentifier, context.runningOperationStore != nil else {
         _ = await body(context)
         return

@@ -62,7 +62,7 @@ extension OperationRequest where Self: Sendable, Value: Sendable, Failure == any
   ///
   /// For services: `OperationContext.readCallHeaderFields(_:)` takes the deadline of a request, and this modifier keeps
   /// it. A run whose deadline has passed on arrival is rejected before its body, with an ``OperationTimedOut`` that is a
-  /// ``/OperationCore/LocalRejection``: nobody waits for it. A run without a deadline has no limit, at no cost.
+  /// ``/OperationCore/LocalRejection``: its caller has gone. A run without a deadline has no limit, at no cost.
   ///
   /// - Returns: The operation, whose runs end at the deadlines of their contexts.
   public func deadline() -> ModifiedOperation<Self, Timeout<Self>> {

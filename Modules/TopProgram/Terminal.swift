@@ -23,7 +23,7 @@ final class Terminal {
     return isKnown ? TopScreen(width: Int(size.ws_col), height: Int(size.ws_row)) : TopScreen(width: 80, height: 24)
   }
 
-  /// Shows the stores until somebody quits.
+  /// Shows the stores until `q` is pressed.
   func show(_ session: TopSession, _ first: TopView) throws(LoopbackError) {
     var view = first
     var problem = ""
@@ -50,7 +50,7 @@ final class Terminal {
 
   /// Reads keys and does what they say.
   ///
-  /// - Returns: Whether somebody quits.
+  /// - Returns: Whether `q` was pressed.
   private func press(_ view: inout TopView, _ session: TopSession, _ screen: TopScreen) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = read(STDIN_FILENO, &buffer, buffer.count)

@@ -37,7 +37,7 @@ struct BreakerExplanationTests {
         Its last result is an error of 1 s ago: The circuit breaker "db" is open, and admits a run in 20 s; the \
         last failure was: Refused(code: 0).
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         Earlier runs, newest first:
           1 s ago: failed after 0 s: The circuit breaker "db" is open, and admits a run in 20 s; the last failure was: \
         Refused(code: 0), started by a call

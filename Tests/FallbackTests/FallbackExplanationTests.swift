@@ -21,7 +21,7 @@ struct FallbackExplanationTests {
         It has a value (Int), set 5 s ago.
         It is a fallback, because the run failed: Refused(code: 7).
         It has been stale for 5 s, because its value is a fallback.
-        Nobody subscribes to it.
+        It has no subscribers.
         """
     )
   }

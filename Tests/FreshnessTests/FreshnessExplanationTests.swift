@@ -72,7 +72,7 @@ struct FreshnessExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 52 s ago.
         It is fresh for 8 s more.
-        Nobody subscribes to it.
+        It has no subscribers.
         A run is under way: started 2 s ago by an early refresh.
         Next: it becomes stale in 8 s.
         Notices: freshness.early freshness.age=50 s 2 s ago.

@@ -24,7 +24,7 @@ struct LimitExplanationTests {
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         A run is under way: started 3 s ago by a call.
         A run is under way: started 2 s ago by a call; it has waited for 2 s for a permit of ConcurrencyLimit db.
         Limit: db: 1 of 1 runs under way, 1 of 10 waiting, 0 rejected
@@ -94,7 +94,7 @@ struct LimitExplanationTests {
         Its last result is an error of 1 s ago: The limit "search" rejected the run; the last failure was: \
         Refused(code: 0).
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         Earlier runs, newest first:
           1 s ago: failed after 0 s: The limit "search" rejected the run; the last failure was: Refused(code: 0), \
         started by a call

@@ -41,7 +41,7 @@ struct MutationCauseTests {
     #expect(
       lines == [
         "\(Mutation(script: self.script).operationName) at [\"mutation\"]", "It has never run.",
-        "Nobody subscribes to it.", "It runs only when it is called.", "Next: it is evicted in 5 min.",
+        "It has no subscribers.", "It runs only when it is called.", "Next: it is evicted in 5 min.",
       ]
     )
   }

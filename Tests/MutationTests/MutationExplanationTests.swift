@@ -32,7 +32,7 @@ struct MutationExplanationTests {
         It has a value (Int), set 10 s ago.
         An optimistic update of AddPost is shown on top of it.
         It is fresh for 50 s more.
-        Nobody subscribes to it.
+        It has no subscribers.
         Next: it becomes stale in 50 s; it is evicted in 4 min 50 s.
         """
     )
@@ -44,7 +44,7 @@ struct MutationExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 11 s ago.
         It has been stale for 1 s, because of an invalidation of ["posts"] by AddPost.
-        Nobody subscribes to it.
+        It has no subscribers.
         Next: it is evicted in 4 min 49 s.
         """
     )
@@ -74,7 +74,7 @@ struct MutationExplanationTests {
       store.explanationText == """
         Rename at ["rename"]
         It has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         It runs only when it is called.
         A run is under way: started by a call.
         A run is under way: started by a call; it has waited for 4 s for its turn in the scope ["posts"].

@@ -28,7 +28,7 @@ struct PersistenceExplanationTests {
         It has a value (Int), set 10 s ago.
         It was restored from a storage.
         It is fresh for 50 s more.
-        Nobody subscribes to it.
+        It has no subscribers.
         Storage: post, version 2; stored, or about to be
         Next: it becomes stale in 50 s.
         """
@@ -72,7 +72,7 @@ struct PersistenceExplanationTests {
       store.explanationText == """
         Send at ["send"]
         It has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         It runs only when it is called.
         A run is under way: started 2 s ago by a call.
         A run is under way: started 2 s ago by a call; it has waited for 2 s for its turn in the journal, behind 1 earlier \

@@ -83,7 +83,7 @@ struct RetryExplanationTests {
         It has no value.
         Its last result is an error of 2 s ago: Refused(code: 0).
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         Earlier runs, newest first:
           2 s ago: failed after 0 s: Refused(code: 0), started by a call
         Retry budget: db: 0 left, of 0.0 for each run and 0.0 a second; 1 runs, 0 further attempts, 1 refused

@@ -31,7 +31,7 @@ struct SchedulingExplanationTests {
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         A run is under way: started by a call; it has waited for 2 s for the category \(category), held by \(Self.holder).
         Categories: \(category), held by \(Self.holder), 1 waiting
         """

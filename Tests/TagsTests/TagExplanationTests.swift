@@ -35,7 +35,7 @@ import Testing
         GetPost at ["posts", 1]
         It has a value (Int), set 4 s ago.
         It has been stale for 4 s, because of an invalidation of the tag feed.
-        Nobody subscribes to it.
+        It has no subscribers.
         Tags: feed; post(1)
         Next: it is evicted in 4 min 56 s.
         """

@@ -12,7 +12,7 @@ enum Consistency: Sendable {
 
 /// Looks whether derived queries are consistent with their sources, from the bottom up.
 ///
-/// A query is marked as verified before anybody compares its value with what was read of it: if it gets another value
+/// A query is marked as verified before its value is compared with what was read of it: if it gets another value
 /// after that, the revision advances. So a mark that has the current revision is right.
 struct ConsistencySearch {
   /// A query whose readings are looked at.

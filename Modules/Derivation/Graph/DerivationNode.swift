@@ -33,7 +33,7 @@ final class DerivationNode: Sendable {
     var verified: UInt64 = 0
     /// That the query was found fresh; nil if it was not, or if that may not be kept.
     var fresh: FreshMark?
-    /// Whether the store is about to show the outcome of a run on which nobody has relied.
+    /// Whether the store is about to show the outcome of a run on which no query has relied.
     var expectsChange = false
     /// The sources that have changed since the last look at all of them.
     var changed: Set<ObjectIdentifier> = []

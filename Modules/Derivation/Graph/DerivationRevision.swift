@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Counts the changes of what the derived queries of a client read.
 ///
-/// A query that was found consistent is consistent until the next change, so nobody searches below it again before that.
+/// A query that was found consistent is consistent until the next change, so the search does not go below it again before that.
 final class DerivationRevision: Sendable {
   private let number = Atomic<UInt64>(1)
 
@@ -12,7 +12,7 @@ final class DerivationRevision: Sendable {
   /// The number of the last change. It never is zero.
   var current: UInt64 { self.number.load(ordering: .acquiring) }
 
-  /// Notes a change, before anybody can read the new value.
+  /// Notes a change, before the new value can be read.
   func advance() { self.number.add(1, ordering: .acquiringAndReleasing) }
 }
 

@@ -4,7 +4,7 @@ internal import OperationCore
 final class DerivationCause: Sendable {
   private static let local = TaskLocal<DerivationCause?>(wrappedValue: nil)
 
-  /// Whether a source has changed. Otherwise somebody has asked for the value.
+  /// Whether a source has changed. Otherwise the value was asked for.
   let isAutomatic: Bool
   private let refreshed: Refreshed
 
@@ -23,7 +23,7 @@ final class DerivationCause: Sendable {
   /// The cause of the current task; nil if there is none.
   static var current: DerivationCause? { self.local.get() }
 
-  /// A new cause, because somebody asks for a value.
+  /// A new cause, because a value is asked for.
   static func asking() -> DerivationCause { DerivationCause(isAutomatic: false, refreshed: Refreshed()) }
 
   /// Runs `body` for the change of a source, which belongs to the cause of the current task if there is one.

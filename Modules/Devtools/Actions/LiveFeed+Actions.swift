@@ -18,7 +18,7 @@
   }
 
   extension OperationRunCause.Kind {
-    /// Somebody asked for the run on the page of ``Devtools``.
+    /// The run was asked for on the page of ``Devtools``.
     public static let devtools = Self("devtools")
   }
 

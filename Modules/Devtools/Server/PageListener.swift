@@ -102,7 +102,7 @@
           let connection = PageConnection(socket, of: self)
           self.connections.append(connection)
           connection.begin()
-        case .nobody: return
+        case .noConnection: return
         case .noRoom:
           self.endIdleConnection()
           return self.pause()

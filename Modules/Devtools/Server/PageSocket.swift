@@ -52,8 +52,8 @@
 
     enum Accepted {
       case socket(PageSocket)
-      /// Nobody connects at this moment.
-      case nobody
+      /// No connection waits at this moment.
+      case noConnection
       /// The process or the system has no room for another descriptor.
       case noRoom
     }
@@ -66,7 +66,7 @@
         switch errno {
         // The connection has ended before it was taken.
         case EINTR, ECONNABORTED: continue
-        case EAGAIN: return .nobody
+        case EAGAIN: return .noConnection
         default: return .noRoom
         }
       }

@@ -3,7 +3,7 @@
   ///
   /// Another page in the same browser can send requests to this machine, so the address alone proves nothing. A request has to name
   /// this server as its host (DNS rebinding), come from no other origin (cross-site requests), and bring the token. The files of
-  /// the page are the same for everybody and contain nothing of the program, so they are there without it: a browser that loads the
+  /// the page are the same for all programs and contain nothing of the program, so they are there without it: a browser that loads the
   /// page again has nothing but the address without the token, which the script has kept.
   struct RequestGuard: Sendable {
     /// What a request says about itself.
@@ -72,7 +72,7 @@
       return zip(text.utf8, self.token.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Whether a text that somebody has chosen can be a token: nobody guesses it, and it needs no escape in an address.
+    /// Whether a chosen text can be a token: it cannot be guessed, and needs no escape in an address.
     static func isFit(_ token: String) -> Bool {
       let others = [UInt8(ascii: "-"), UInt8(ascii: "_")]
       return (16...128).contains(token.utf8.count)

@@ -12,7 +12,7 @@ public import OperationFoundation
 /// It contains no value of an operation. The text of an error appears, unless the error is an
 /// ``/OperationCore/OperationSecret``.
 public struct OperationEvent: Sendable {
-  /// The number of the event. A client counts events from the first one that anybody could read.
+  /// The number of the event. A client counts events from the first one that could be read.
   ///
   /// A reader that was too slow finds a gap in the numbers.
   public internal(set) var number: UInt64
@@ -34,7 +34,7 @@ public struct OperationEvent: Sendable {
   /// The date of the event by the clock of the store.
   public let date: Date
 
-  /// The elapsed time of the store's deadlines at the event, which never decreases.
+  /// The elapsed time of the store's deadlines at the event: two of them give a duration, whatever the clock does.
   public let elapsed: Duration
 
   /// The kind of the event.

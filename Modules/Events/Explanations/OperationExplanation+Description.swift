@@ -80,7 +80,7 @@ extension OperationExplanation: CustomStringConvertible {
     if unnamed > 0, !names.isEmpty { parts.append("\(unnamed) without a name") }
     let list = parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
     switch self.subscribers.count {
-    case 0: return "Nobody subscribes to it."
+    case 0: return "It has no subscribers."
     case 1: return "One subscriber keeps it\(list)."
     default: return "\(self.subscribers.count) subscribers keep it\(list)."
     }

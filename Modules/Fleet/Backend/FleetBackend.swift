@@ -27,8 +27,8 @@ public protocol FleetBackend: AnyObject, Sendable {
 
   /// Takes the lease for a key, unless there is a fresh value or another owner holds the lease.
   ///
-  /// A fresh value comes first, whoever holds the lease. A lease that has ended by the clock of the backend is held by
-  /// nobody. An owner that holds the lease and asks again, as after a lost answer, holds it from now on for the duration:
+  /// A fresh value comes first, whoever holds the lease. A lease that has ended by the clock of the backend is free.
+  /// An owner that holds the lease and asks again, as after a lost answer, holds it from now on for the duration:
   /// with the same token, or with a new one that makes the former one old.
   ///
   /// A refused request makes the lease an awaited one: see ``FleetMessage``.

@@ -1,7 +1,7 @@
 /// Tells a node to look at its ``FleetBackend`` earlier than it would.
 ///
 /// A lease is awaited from the first request that is refused because of it until the next lease of the key. Values and
-/// released leases are announced only if somebody waits, or was asked to: most runs cost no message.
+/// released leases are announced only if a node waits, or if that was asked for: most runs cost no message.
 @nonexhaustive(warn)
 public enum FleetMessage: Hashable, Sendable {
   /// There was an invalidation with this epoch, or a higher one.

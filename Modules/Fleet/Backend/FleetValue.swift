@@ -58,7 +58,7 @@ public struct FleetWrite: Hashable, Sendable {
   /// Where a stale value may be served, it is the time for which it may, and nodes look at its age.
   public let timeToLive: Duration
 
-  /// Whether nodes are told of the value although nobody has waited for it.
+  /// Whether nodes are told of the value although none has waited for it.
   public let isAnnounced: Bool
 
   /// Creates a value to store.

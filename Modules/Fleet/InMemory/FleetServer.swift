@@ -100,7 +100,7 @@ extension FleetServer {
     for delay in delays { self.after(delay, arrive) }
   }
 
-  /// Performs an action after a duration. Nobody needs to keep a subscription.
+  /// Performs an action after a duration. No subscription has to be kept.
   func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
     guard duration > .zero else { return action() }
     let number = self.state.withLock { state in

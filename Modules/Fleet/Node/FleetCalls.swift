@@ -122,7 +122,7 @@ extension FleetNode {
     if let wait, await !wait.value() { return (nil, .zero) }
     let waited = self.deadlines.elapsed - start
     let result = await self.call(within: limit, body)
-    // Before the next one has its turn: nobody asks a backend that has just been away.
+    // Before the next one has its turn: no call asks a backend that has just been away.
     if case .failure(let error) = result { self.noteFailureOfOneKey(error) }
     self.state.withLock { $0.turns.end() }?.decide(true)
     return (result, waited)

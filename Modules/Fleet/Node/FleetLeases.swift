@@ -7,7 +7,7 @@ struct FleetLeases: Sendable {
 
   /// By their owners.
   private var leases: [String: FleetLease] = [:]
-  /// Those that nobody needs any more, and when they end by the deadlines of the node.
+  /// Those that are not needed any more, and when they end by the deadlines of the node.
   private var ended: [(lease: FleetLease, end: Duration)] = []
 
   var held: [FleetLease] { Array(self.leases.values) }

@@ -19,7 +19,7 @@ extension FleetNode {
   /// Whether the backend is away, or the node has left: then runs do not ask.
   var isAlone: Bool { self.state.withLock { $0.isClosed || $0.awaySince != nil } }
 
-  /// Takes a failure of a call. Until the backend answers again, nobody but the node itself asks it.
+  /// Takes a failure of a call. Until the backend answers again, only the node itself asks it.
   func noteFailure(_ error: any Error) {
     // The caller has left, which says nothing about the backend.
     if error is CancellationError { return }
@@ -120,7 +120,7 @@ extension FleetNode {
     }
   }
 
-  /// Asks for invalidations, and takes a lease that nobody else wants.
+  /// Asks for invalidations, and takes a lease that no other node wants.
   ///
   /// A backend that reads but refuses writes, such as a standby server, would send the node away again with its next run.
   private func askAndWrite() async throws(FleetError) {
@@ -151,7 +151,7 @@ extension FleetNode {
     self.giveBackOwed()
     self.sendPending()
     self.send(.fleetBack, ["fleet.duration": .duration(now - since)])
-    // Messages may have come while nobody asked.
+    // Messages may have come between two questions.
     self.note(self.state.withLock { $0.seenEpoch })
   }
 }

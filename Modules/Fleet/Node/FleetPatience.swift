@@ -3,7 +3,7 @@ internal import OperationCore
 /// Ends a wait for the backend after a time, but not while the process or the backend has much to do.
 ///
 /// That is so if what is ready to run has waited for long, or if in a burst answers to others arrive: then a wait ends when none
-/// has come for a lookup timeout. A backend that is away answers nobody. Runs that go on alone because of a queue do the work of
+/// has come for a lookup timeout. A backend that is away answers no call. Runs that go on alone because of a queue do the work of
 /// others once more, and add to it.
 final class FleetPatience: Sendable {
   /// How long a wait is prolonged at most, in lookup timeouts.

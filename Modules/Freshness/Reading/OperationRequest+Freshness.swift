@@ -72,7 +72,7 @@ extension StatefulOperationRequest where State: ValueServingState {
   ///
   /// The outcome of the run goes to the state as usual, and other callers can join it. The event of the caller and the
   /// run's have `servedStale` in their contexts, and a notice is sent. A caller that is
-  /// cancelled gets no value, nor does anybody while the store is invalidated: that value is known to be wrong. A task
+  /// cancelled gets no value, nor does any caller while the store is invalidated: that value is known to be wrong. A task
   /// that you make with `fetchTask()` gets its own outcome. With `sharedInFleet(as:)`, the last value is also that of the
   /// other nodes, so that a node that has just started has one.
   ///

@@ -111,7 +111,7 @@ final class URLSessionExchange: Sendable {
   }
 }
 
-/// The body of an answer of a session, which ends the request when nobody has it any more.
+/// The body of an answer of a session, which ends the request with its last reference.
 final class URLSessionBody: AsyncSequence, Sendable {
   typealias Element = Data
   typealias Failure = any Error

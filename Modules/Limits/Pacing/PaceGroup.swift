@@ -5,7 +5,7 @@ internal import Synchronization
 package final class PaceGroups: Sendable {
   private struct Content {
     var groups: [OperationPath: PaceGroup] = [:]
-    /// The number of groups at which those that nobody uses are removed.
+    /// The number of groups at which those without runs are removed.
     var bound = 64
   }
 

@@ -16,7 +16,7 @@ public struct PartitionedLimitSnapshot: OperationResilienceSnapshot, Hashable {
     /// The number of its runs that wait.
     public let waiting: Int
 
-    /// The number of its runs that are under way with permits of others, or with permits that nobody has a claim on.
+    /// The number of its runs that are under way with permits of others, or with permits that no tenant has a claim on.
     public var borrowed: Int { max(self.active - self.guaranteed, 0) }
 
     package init(name: String, guaranteed: Int, active: Int, waiting: Int) {

@@ -2,7 +2,7 @@ public import OperationCore
 
 /// A call that ``OperationCore/OperationStore/enqueue(with:using:handler:)`` has begun.
 ///
-/// The call goes on if nobody waits for it. Cancelling a task that waits ends the wait, not the call; to end the call,
+/// The call goes on without a task that waits for it. Cancelling a task that waits ends the wait, not the call; to end the call,
 /// use ``cancel()``.
 public struct EnqueuedCall<State: MutationStateProtocol>: Sendable {
   let call: EnqueuedCallState<State.OperationValue, State.Failure>

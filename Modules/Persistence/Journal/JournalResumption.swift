@@ -2,7 +2,7 @@ internal import OperationCore
 
 /// The calls that ``MutationJournal/resume()`` makes again.
 ///
-/// They are made whether or not anybody keeps this value.
+/// They are made whether or not this value is kept.
 public struct JournalResumption: Sendable {
   let journal: MutationJournal
   /// The number of the resumption; 0 if the journal could not be read.

@@ -163,7 +163,7 @@ extension JournalState {
     return item.callUpdates
   }
 
-  /// If nobody makes a call and callers of earlier calls wait for it, makes it again.
+  /// If no process makes a call and callers of earlier calls wait for it, makes it again.
   mutating func makeAwaited(_ place: Place) {
     guard let item = self.items[place], item.record != nil, item.activity.isNone, item.fate.isAwaited else { return }
     if self.isStopped { return self.endAwaiting(item) }

@@ -52,7 +52,7 @@ struct JournalState: Sendable {
     var expired: JournalRecord?
     /// Whether it has failed, so that only `resume()` makes it again.
     var isHeld = false
-    /// Since when it is known that nobody has registered its name, by the deadlines.
+    /// Since when it is known that no process has registered its name, by the deadlines.
     var unregisteredSince: Duration?
     /// Since when it has failed in ways that pass, if its record does not say when it was accepted.
     var failingSince: Double?

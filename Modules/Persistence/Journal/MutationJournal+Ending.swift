@@ -150,9 +150,9 @@ extension MutationJournal {
     }
   }
 
-  /// The time until a replay is made again that was cancelled by nobody.
+  /// The time until a replay is made again that was not cancelled by a caller.
   ///
-  /// Nil if somebody has cancelled it, or if the journal does not resume by itself.
+  /// Nil if a caller has cancelled it, or if the journal does not resume by itself.
   private func backoffOfCancelledReplay(_ ticket: JournalTicket) -> Duration? {
     let count = self.change { state -> Int? in
       guard ticket.isReplay, state.items[ticket.place]?.isReplayCancelled == false else { return nil }

@@ -85,7 +85,7 @@ extension MutationJournal {
 
   /// Marks a call as expired if its time has passed, or refuses its next body.
   ///
-  /// Another process may have made the call while this one was suspended, so nobody hears of its end before that is
+  /// Another process may have made the call while this one was suspended, so its end is not reported before that is
   /// stored.
   func expire(_ place: JournalState.Place) async {
     guard let (ticket, write) = self.change({ $0.beginExpiry(of: place, in: self) }) else { return }

@@ -51,7 +51,7 @@ extension MutationJournal {
     return rest
   }
 
-  /// Reads the entries again, unless nobody else has changed any: other processes may have added and removed some.
+  /// Reads the entries again, unless no other process has changed any: other processes may have added and removed some.
   func reload(_ lease: JournalLease) async -> Bool {
     var isReading = false
     do {

@@ -14,7 +14,7 @@ extension MutationJournal {
     /// They stay, and calls of their scopes wait for them, until their mutation is registered.
     public static let hold = Self(age: nil)
 
-    /// They are removed, which is reported, once they are of some age and nobody has registered their mutation for half
+    /// They are removed, which is reported, once they are of some age and no process has registered their mutation for half
     /// a minute. For programs that have dropped a mutation.
     ///
     /// - Parameter age: The time since the call was accepted, by the clock of the client. A negative one is reported and

@@ -61,7 +61,7 @@ final class SealingGate: Sendable {
   private func wake(_ body: (inout State) -> Void) {
     let signals = self.state.withLock { state -> [AwaitedOutcome<Void>] in
       body(&state)
-      // While a batch is being applied that others do not wait for, nobody can go on.
+      // While a batch is being applied that others do not wait for, none of the waiting can go on.
       guard !state.isClosed || state.applying == 0 else { return [] }
       defer { state.waiting = [] }
       return state.waiting

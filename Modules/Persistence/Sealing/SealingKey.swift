@@ -42,6 +42,6 @@ public protocol SealingKey: Sendable {
   /// A keyed hash, such as HMAC: entries are found by it without the texts of their keys.
   ///
   /// - Parameter text: A part of a key.
-  /// - Returns: At least 16 bytes: the same for the same text in each process, which nobody can compute without the key.
+  /// - Returns: At least 16 bytes: the same for the same text in each process, which cannot be computed without the key.
   func digest(of text: String) -> [UInt8]
 }

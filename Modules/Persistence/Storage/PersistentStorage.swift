@@ -69,7 +69,7 @@ public protocol PersistentStorage: AnyObject, Sendable {
   /// Removing all values or all calls does so at its end. By default nothing is done.
   ///
   /// - Throws: An error if the storage is closed, or if another process prevents it: what was removed may then still be
-  ///   read by somebody who has the files, until the method is called again.
+  ///   read by who has the files, until the method is called again.
   nonisolated(nonsending) func overwriteRemovedEntries() async throws
 
   /// Closes the storage, after the batches that are being applied.

@@ -24,7 +24,7 @@ final class PlainJSON {
     case object
   }
 
-  /// The error that ends decoding after giving up; nobody sees it.
+  /// The error that ends decoding after giving up; it is not thrown further.
   struct IsNotPlain: Error {}
 
   // Retained, because a container may be used after the value was decoded.

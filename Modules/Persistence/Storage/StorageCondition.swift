@@ -40,7 +40,7 @@ extension StorageEntry {
 
 /// What has to hold so that a batch of a ``PersistentStorage`` is applied.
 public enum StorageCondition: Hashable, Sendable {
-  /// The entry has this version: nobody has changed or removed it since it was read or put.
+  /// The entry has this version: it was neither changed nor removed since it was read or put.
   case unchanged(key: String, StorageVersion)
 
   /// There is no entry with this key.
@@ -67,14 +67,14 @@ public enum StorageOutcome: Hashable, Sendable {
   /// All changes were made.
   case made
 
-  /// None of the changes was made, because this condition does not hold: somebody else has changed the entry.
+  /// None of the changes was made, because this condition does not hold: the entry was changed elsewhere.
   case refused(StorageCondition)
 }
 
 extension PersistentStorage {
   /// Reads the entries and compares them, and applies the batch then.
   ///
-  /// Somebody else may change an entry in between. So this is for a storage that one writer at a time changes, such as
+  /// An entry may be changed elsewhere in between. So this is for a storage that one writer at a time changes, such as
   /// that of one process. A storage that processes share implements the method itself.
   ///
   /// - Parameters:

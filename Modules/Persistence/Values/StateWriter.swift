@@ -51,7 +51,7 @@ final class StateWriter: Sendable {
     var invalidations = StoredInvalidations()
     /// The deadlines that are used when invalidations could not be written; nil for the usual ones.
     var retryDeadlines: (any DeadlineSource)?
-    /// Those who wait for the invalidations while they are read; nil while nobody reads them.
+    /// Those who wait for the invalidations while they are read; nil while they are not read.
     var loadingWaiters: [AwaitedOutcome<Void>]?
   }
 

@@ -76,7 +76,7 @@
 
     private mutating func endStage(of command: DatabaseConnection.Command, _ name: ConnectionName) -> Actions {
       if self.ownsSession, !command.isAbandoned, case .failure(let error) = command.result, error.isOfStatementName {
-        // Somebody shares the session after all. Nothing was executed.
+        // The session is shared after all. Nothing was executed.
         self.ownsSession = false
         self.prepared = [:]
         var command = command

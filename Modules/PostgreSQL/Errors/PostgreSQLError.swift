@@ -68,7 +68,7 @@
   }
 
   extension PostgreSQLError {
-    /// Whether another attempt may succeed without anybody changing anything.
+    /// Whether another attempt may succeed without a change of the settings.
     var isTransient: Bool { [.unavailable, .busy, .timedOut].contains(self.code) }
 
     /// Whether a prepared statement is not there, or another one with its name is.

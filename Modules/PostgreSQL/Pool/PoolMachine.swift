@@ -27,7 +27,7 @@
     private(set) var isClosed = false
     private var idle: [Connection] = []
     private var busy: [ObjectIdentifier: Connection] = [:]
-    /// How many of the idle connections, from the first, nobody has used since the last sweep.
+    /// How many of the idle connections, from the first, were not used since the last sweep.
     private var unusedCount = 0
     private var openingCount = 0
     private var callers = CallerLine()
@@ -140,7 +140,7 @@
       return actions
     }
 
-    /// Closes the connections that nobody has used since the last sweep, but for one.
+    /// Closes the connections that were not used since the last sweep, but for one.
     mutating func sweep() -> Actions {
       var actions = Actions()
       let count = min(self.unusedCount, self.connectionCount - 1)
@@ -163,13 +163,13 @@
       return actions
     }
 
-    /// Fails the callers that nobody will serve. Those that wait for a connection in use get it, also if the server has refused one more.
+    /// Fails the callers that will not be served. Those that wait for a connection in use get it, also if the server has refused one more.
     private mutating func failUnlessServed(_ actions: inout Actions) {
       guard self.idle.isEmpty, self.busy.isEmpty, let lastError, !self.isAwaited(after: lastError) else { return }
       actions.failures += self.callers.removeAll().map { ($0, lastError) }
     }
 
-    /// Whether callers wait for the next attempt. Where nothing but a change of the server helps, nobody does.
+    /// Whether callers wait for the next attempt. Where nothing but a change of the server helps, none does.
     private func isAwaited(after error: PostgreSQLError) -> Bool { self.isPatient && error.isTransient }
 
     private mutating func serve(_ actions: inout Actions) {

@@ -68,7 +68,7 @@ struct StreamRun<Element: Sendable, Value: Sendable, ID: Sendable>: Sendable {
     if let stream { stream.record.noteReading(of: stream.number) }
     var hasValue = resumption.value != nil
     for try await element in elements {
-      // What the store has, as somebody may have set it since the last element.
+      // What the store has: its value may have been set since the last element.
       let former = stream == nil ? made.value : self.value(in: context)
       let value = self.accumulation.adding(hasValue ? former : nil, element)
       var entries = OperationContext()

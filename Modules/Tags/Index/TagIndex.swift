@@ -39,7 +39,7 @@ final class TagIndex: Sendable {
     }
   }
 
-  /// Removes everything. The client no longer exists, so nobody looks for its stores.
+  /// Removes everything. The client no longer exists, so its stores are not looked for.
   func close() {
     self.withLock { state, released in
       released.append(state)

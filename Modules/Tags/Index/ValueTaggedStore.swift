@@ -3,7 +3,7 @@ internal import OperationCore
 /// A store with tags of the value that it shows.
 ///
 /// A change of the value is noted under the lock of the store. The tags are computed after that lock: by the thread that
-/// has made the change, and before that by any thread that looks for stores with tags. So a value that anybody can read
+/// has made the change, and before that by any thread that looks for stores with tags. So a value that can be read
 /// is found by its tags.
 final class ValueTaggedStore<State: PartitionedOperationState & Sendable>: TaggedStore, @unchecked Sendable {
   // Unchecked like its base class.

@@ -8,7 +8,7 @@ extension OperationContext {
   /// // grpc-timeout: 1500m
   /// ```
   ///
-  /// Add them to each request of a run that has a deadline: the server then begins no work that nobody waits for. The
+  /// Add them to each request of a run that has a deadline: the server then begins no work whose caller has gone. The
   /// field `Priority` of [RFC 9218](https://www.rfc-editor.org/rfc/rfc9218) has the priority of the context's task
   /// configuration, or else of the current task. The field `X-Request-Criticality` has the
   /// ``/OperationCore/OperationContext/operationCriticality``, such as `SHEDDABLE_PLUS`. Usual values are left out.

@@ -1,4 +1,4 @@
-/// What somebody has chosen to see, and what the keys do to it.
+/// What is chosen to be seen, and what the keys do to it.
 package struct TopView: Sendable {
   /// What a key asks the program that is looked at.
   package enum Request: Hashable, Sendable {

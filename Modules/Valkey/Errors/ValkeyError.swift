@@ -59,7 +59,7 @@
   }
 
   extension ValkeyError {
-    /// Whether another host may serve, or this one later, without anybody changing anything.
+    /// Whether another host may serve, or this one later, without a change of the settings.
     var isOfThisHost: Bool { [.unavailable, .busy, .timedOut, .readOnly, .untrusted].contains(self.code) }
 
     static func cancelled() -> Self { Self(code: .cancelled, message: "The task of the caller was cancelled.") }

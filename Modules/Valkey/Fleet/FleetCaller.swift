@@ -101,7 +101,7 @@
         }
         guard case .error(let text) = reply else { return reply }
         if text.hasPrefix("NOSCRIPT"), hash != nil {
-          // Somebody has removed all scripts. This call takes the text with it, and the next one finds the script again.
+          // All scripts were removed. This call takes the text with it, and the next one finds the script again.
           (hash, isAgain) = (nil, true)
           continue
         }

@@ -7,7 +7,7 @@
     case error(String)
     /// An array, a set, or the keys and values of a map in turn.
     case array([Reply])
-    /// What nobody has asked for: a message.
+    /// What was not asked for: a message.
     case push([Reply])
   }
 

@@ -79,7 +79,7 @@ struct ExplainedRunTests {
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         A run is under way: started by a call; it has waited for 5 s until the light is green.
         """
     )
@@ -108,7 +108,7 @@ struct ExplainedRunTests {
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no rule for staleness.
-        Nobody subscribes to it.
+        It has no subscribers.
         It does not run by itself: automatic running is disabled.
         A run is under way: started by a call; attempt 2 begins in 1.2 s, because the server asked for it; attempt 1 \
         failed: busy.

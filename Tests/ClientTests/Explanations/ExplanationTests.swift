@@ -22,7 +22,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has never run.
         It is stale, because it has no rule for staleness.
-        Nobody subscribes to it.
+        It has no subscribers.
         """
     )
   }
@@ -37,7 +37,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 12 s ago.
         It is fresh for 48 s more.
-        Nobody subscribes to it.
+        It has no subscribers.
         Next: it becomes stale in 48 s.
         """
     )
@@ -56,7 +56,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 1 min 15 s ago.
         It has been stale for 15 s, because its value is older than 1 min.
-        Nobody subscribes to it.
+        It has no subscribers.
         """
     )
     #expect(store.staleness.since == self.posts.clock.now().addingTimeInterval(-15))
@@ -72,7 +72,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int) from the beginning.
         It is stale, because its rule `.staleWhen { … }` says so.
-        Nobody subscribes to it.
+        It has no subscribers.
         """
     )
     let other = IntStore.detached(query: self.posts.query.staleWhen(satisfying: DescribedSwitch(true)))
@@ -89,7 +89,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int) from the beginning.
         It is stale, because its value has no date.
-        Nobody subscribes to it.
+        It has no subscribers.
         """
     )
     let defaulted = OperationStore.detached(query: self.posts.freshQuery.defaultValue(7))
@@ -124,7 +124,7 @@ struct ExplanationTests {
         It has a value (Int), set 3 s ago.
         Its last result is an error of 1 s ago: Refused(code: 3).
         It is fresh for 57 s more.
-        Nobody subscribes to it.
+        It has no subscribers.
         Next: it becomes stale in 57 s.
         """
     )
@@ -146,7 +146,7 @@ struct ExplanationTests {
         It has never run.
         An optimistic update is shown on top of it.
         It is stale, because it has no value.
-        Nobody subscribes to it.
+        It has no subscribers.
         """
     )
   }
@@ -162,7 +162,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 4 s ago.
         It has been stale for 4 s, because of an invalidation of ["posts"] by AddPost.
-        Nobody subscribes to it.
+        It has no subscribers.
         Next: it is evicted in 4 min 56 s.
         """
     )
@@ -226,7 +226,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has a value (Int), set 1 min ago.
         It is fresh for 9 min more.
-        Nobody subscribes to it.
+        It has no subscribers.
         Next: it is evicted in 4 min; it becomes stale in 9 min.
         """
     )
@@ -252,7 +252,7 @@ struct ExplanationTests {
         GetPost at ["posts", 1]
         It has never run.
         It is stale, because it has no rule for staleness.
-        Nobody subscribes to it.
+        It has no subscribers.
         It does not run by itself until the light is green.
         """
     )
@@ -291,7 +291,7 @@ struct ExplanationTests {
         It has a value (Int), set 0 s ago.
         Its last result is an error of 0 s ago: Leak.
         It is stale, because it has no rule for staleness.
-        Nobody subscribes to it.
+        It has no subscribers.
         It does not run by itself: automatic running is disabled.
         Next: it is evicted in 5 min.
         """
