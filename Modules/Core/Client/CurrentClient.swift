@@ -42,7 +42,7 @@ package enum CurrentClient {
 /// A replacement of the current client, which may be made at the first use.
 package final class ClientScope: Sendable {
   private let client: Locked<OperationClient?>
-  /// Called with the client that is made, before anybody else uses it.
+  /// Called with the client that is made, before it is used.
   private let onMake: (@Sendable (OperationClient) -> Void)?
 
   /// Creates a scope.

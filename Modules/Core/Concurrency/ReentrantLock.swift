@@ -7,7 +7,7 @@ internal import Synchronization
 struct ReentrantLock: ~Copyable, Sendable {
   /// The thread that has exclusive access; 0 for none. Written by that thread only, while it holds the lock.
   private let owner = Atomic<UInt>(0)
-  // Nobody reads the byte. A value without a size would lie at the address of the next field, and the thread sanitizer
+  // The byte is not read. A value without a size would lie at the address of the next field, and the thread sanitizer
   // would report accesses to the two as a race.
   private let mutex = Mutex<UInt8>(0)
 

@@ -4,7 +4,7 @@ public enum OperationReruns: Hashable, Sendable {
   case none
   /// Those with subscribers.
   case subscribed
-  /// All, also those that nobody uses. Mutations never run again, nor does what does not run by itself.
+  /// All, also those without subscribers. Mutations never run again, nor does what does not run by itself.
   case all
 }
 

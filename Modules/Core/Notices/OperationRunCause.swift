@@ -54,7 +54,7 @@ public struct OperationRunCause: Sendable {
 // MARK: - Kinds
 
 extension OperationRunCause.Kind {
-  /// Somebody called the store. The subject is the name of the task that called, if it is known.
+  /// A caller of the store. The subject is the name of the task that called, if it is known.
   public static let call = Self("call")
 
   /// A subscriber came, and the value was stale. The subject is its name, if it has one.

@@ -7,7 +7,7 @@ extension QueryOperation {
     operationName: String? = nil,
     body: @escaping @Sendable (First) async throws(Failure) -> Value
   ) {
-    fatalError("The compiler does not let anybody call this.")
+    preconditionFailure("Unavailable.")
   }
 
   /// Says what is missing where a closure takes the elements of the path alone.
@@ -19,6 +19,6 @@ extension QueryOperation {
     operationName: String? = nil,
     body: @escaping @Sendable (First, Second) async throws(Failure) -> Value
   ) {
-    fatalError("The compiler does not let anybody call this.")
+    preconditionFailure("Unavailable.")
   }
 }

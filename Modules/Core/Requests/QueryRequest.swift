@@ -3,22 +3,23 @@
 /// A query only reads, so it is an ``IdempotentRequest``.
 ///
 /// ```swift
-/// struct PostQuery: QueryRequest, Hashable {
+/// struct PostQuery: QueryRequest {
 ///   let id: Int
+///
+///   var path: OperationPath { ["posts", id] }
 ///
 ///   func fetch(
 ///     isolation: isolated (any Actor)?,
 ///     in context: OperationContext,
-///     with continuation: OperationContinuation<Post?, any Error>
-///   ) async throws -> Post? {
-///     try await server.post(self.id)
+///     with continuation: OperationContinuation<Post, any Error>
+///   ) async throws -> Post {
+///     if let known = cache[self.id] { continuation.yield(known) }
+///     return try await api.post(self.id)
 ///   }
 /// }
 /// ```
 ///
-/// A query that needs no continuation conforms to ``SimpleQueryRequest``, whose `fetch` takes the context alone. If `fetch` has
-/// another signature, the compiler does not say so: it reports that the type does not conform, and that `Value`, `Failure`
-/// and `State` are missing.
+/// A query that needs no continuation conforms to ``SimpleQueryRequest``, whose `fetch` takes the context alone.
 public protocol QueryRequest<Value, Failure>: StatefulOperationRequest, IdempotentRequest
 where State == QueryState<Value, Failure> {
   associatedtype Value

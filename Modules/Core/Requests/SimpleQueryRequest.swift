@@ -1,7 +1,7 @@
 /// A query that returns one value, and needs no continuation.
 ///
 /// ```swift
-/// struct PostQuery: SimpleQueryRequest, Hashable {
+/// struct PostQuery: SimpleQueryRequest {
 ///   let id: Int
 ///
 ///   var path: OperationPath { ["posts", id] }

@@ -5,7 +5,7 @@
     /// Marks each run as an interval of a signposter, which Instruments shows in time.
     ///
     /// The interval has the name `run`, the name of the operation and its outcome, and each further attempt is an event in it.
-    /// While nobody records the signposts, a run only asks whether somebody does.
+    /// While the signposts are not recorded, a run only asks whether they are.
     ///
     /// - Parameter signposter: Emits the signposts.
     /// - Returns: The operation with an interval around each run.

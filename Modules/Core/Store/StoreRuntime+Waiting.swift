@@ -54,7 +54,7 @@ extension StoreRuntime {
   }
 
   /// Waits, and ends what is told of the wait.
-  // Not inlined: nearly always nobody looks, and each caller that waits would allocate room for it.
+  // Not inlined: mostly there is no observer, and each caller that waits would allocate room for it.
   @inline(never)
   nonisolated(nonsending) func telling(
     _ wait: ToldWait,

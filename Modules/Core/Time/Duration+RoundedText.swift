@@ -40,7 +40,7 @@ private struct SmallUnit: Sendable {
   func text(_ attoseconds: UInt128) -> String? {
     guard attoseconds > 0 else { return "0 s" }
     guard attoseconds < self.count * self.length else { return nil }
-    // Nobody needs the decimal of a large number.
+    // A large number needs no decimal.
     let nearest = (attoseconds + self.length / 2) / self.length
     if nearest >= 100 { return nearest < self.count ? "\(nearest) \(self.name)" : nil }
     // Only a duration of zero has the text of zero.
