@@ -49,7 +49,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
   /// - Parameters:
   ///   - name: The name of the batcher in the paths of its queries and in notices, without user data. Give each batcher
   ///     of a client another one: queries with equal names and keys have one store. Without a name, a number of the
-  ///     process stands in for it.
+  ///     process takes its place.
   ///   - maximumSize: The highest number of keys in a batch, at least 1.
   ///   - window: How long a batch collects keys. A negative duration counts as zero.
   ///   - maximumConcurrentBatches: The highest number of batches under way; further ones wait, in the order in which they

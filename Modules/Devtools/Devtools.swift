@@ -109,7 +109,7 @@
       self.liveFeed?.exhibits.add(snapshots)
     }
 
-    /// Shows the operations of a scheduler and their waits as a graph on the page, beside the graph of the client's runs.
+    /// Shows the operations of a scheduler and their waits as a graph on the page, next to the graph of the client's runs.
     ///
     /// ```swift
     /// devtools.showWaits(of: scheduler)

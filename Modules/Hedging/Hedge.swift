@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension IdempotentRequest where Self: Sendable, Value: Sendable {
-  /// Starts another run of the operation beside one that takes long, and uses the first success.
+  /// Starts another run of the operation when the first takes long, and uses the first success.
   ///
   /// It follows the rules of the form with a duration.
   ///
@@ -18,7 +18,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
     self.modifier(Hedge(after: delay, maximum: maximum, budget: budget))
   }
 
-  /// Starts another run beside one that takes longer than `delay`, except while that blocks its caller's thread.
+  /// Starts another run when one takes longer than `delay`, except while that blocks its caller's thread.
   ///
   /// A run begins on the thread of its caller, and holds that thread until it first suspends. With an executor preference
   /// in its task configuration, runs begin on the executor, and one that blocks does not keep the next from its start.
@@ -28,8 +28,8 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// failed, the last failure is thrown. One that is ``/OperationCore/RetryClassification/never`` to be retried is thrown
   /// at once. The first run that yields passes its yields on; other runs' yields are dropped.
   ///
-  /// A run that a breaker or limit inside of the hedge rejects costs the budget nothing. Where a limit stands around the hedge,
-  /// each run beside the first needs a permit of its own, and does not begin if none is free.
+  /// A run that a breaker or limit inside of the hedge rejects costs the budget nothing. Where a limit is around the hedge,
+  /// each run after the first needs a permit of its own, and does not begin if none is free.
   ///
   /// Queries are idempotent. For another operation that may run several times at once, write
   /// ``/OperationCore/OperationRequest/idempotent()`` inside of this.
@@ -46,7 +46,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   ) -> ModifiedOperation<Self, Hedge<Self>> {
     self.hedged(after: .fixed(delay), maximum: maximum, budget: budget)
   }
-  /// Starts another run beside one that takes long, as settings say that can be changed while operations use them.
+  /// Starts another run when the first takes long, as settings say that can be changed while operations use them.
   ///
   /// It follows the rules of the form with a duration, and two rules of
   /// [gRPC's proposal A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#hedging-policy): a fatal failure
@@ -55,7 +55,7 @@ extension IdempotentRequest where Self: Sendable, Value: Sendable {
   /// - Parameters:
   ///   - settings: The settings, which other operations may share.
   ///   - isFatal: Receives a failure and the context of the run, and returns whether no other run can succeed. The other
-  ///     runs are then cancelled, and the failure is thrown. It is asked beside ``/OperationCore/RetryClassifying``.
+  ///     runs are then cancelled, and the failure is thrown. It is asked as well as ``/OperationCore/RetryClassifying``.
   ///   - asksAgain: Receives a value and the context of the run, and returns whether the value does not count as a
   ///     success: the next run then begins at once. When no run is left, the last such value is returned.
   /// - Returns: The operation with the hedge around it.
@@ -132,7 +132,7 @@ public struct Hedge<Operation: OperationRequest & SendableMetatype>: OperationMo
     return try await self.race(start, work, after: first)
   }
 
-  /// Waits for a run that has suspended or has not succeeded, and for those that are started beside it.
+  /// Waits for a run that has suspended or has not succeeded, and for those that are started meanwhile.
   // Not inlined: a run that returns at once does not wait.
   @usableFromInline
   nonisolated(nonsending) func race(

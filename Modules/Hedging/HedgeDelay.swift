@@ -1,6 +1,6 @@
 public import OperationCore
 
-/// How long a run may take before another one is started beside it.
+/// How long a run may take before another one is started.
 public struct HedgeDelay: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case fixed(Duration)

@@ -176,7 +176,7 @@ extension HedgeRace {
     self.earliestStart.map { max($0 - self.context.elapsed, .zero) } ?? .zero
   }
 
-  /// Replaces the timer with one for the next run beside the one that has begun last.
+  /// Replaces the timer with one for the next run after the one that has begun last.
   private mutating func setTimer() {
     guard self.mayStart, self.starts.count < self.start.values.maximum, let began = self.starts.last ?? nil,
       let delay = self.start.settings.currentDelay(self.start.values.delay)

@@ -185,7 +185,7 @@ public struct HedgeSettingsSnapshot: Hashable, Sendable, Encodable, CustomString
   /// The hedged runs since the settings were created, each counted once.
   public let runs: Int
 
-  /// The runs that were started beside or after a first one.
+  /// The runs that were started during or after a first one.
   public let hedges: Int
 
   /// The hedged runs whose value came from a run other than the first.

@@ -4,7 +4,7 @@
   /// ```swift
   /// extension Post {
   ///   @QueryRequest
-  ///   static func query(for id: Int) async throws -> Post? {
+  ///   static func query(for id: Int) async throws -> Post {
   ///     try await server.post(id)
   ///   }
   /// }

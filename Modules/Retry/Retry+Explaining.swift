@@ -1,7 +1,7 @@
 public import OperationCore
 
 extension Retry: OperationExplaining {
-  /// Adds the greatest number of attempts to the runs under way, and tells the state of the budget.
+  /// Adds the greatest number of attempts to the runs under way, and the state of the budget.
   public func explain(_ store: OpaqueOperationStore, in inspection: inout StoreInspection) {
     let context = store.context
     if let budget = self.budget(of: context) {

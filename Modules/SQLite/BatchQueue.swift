@@ -128,7 +128,7 @@
       }
     }
 
-    /// Takes the requests that have arrived, as far as there is room for them beside others.
+    /// Takes the requests that have arrived, as far as there is room for them with others.
     private func takeRequests(besides count: Int, _ state: inout State) -> [Request] {
       let room = Self.maximumGroup - count
       defer { self.requestCount.store(state.requests.count, ordering: .relaxed) }

@@ -3,7 +3,7 @@
   internal import GRDBSQLite
   package import OperationPersistence
 
-  /// What a database has, read without changing it or a file beside it, also if it is damaged.
+  /// What a database has, read without changing it or a file next to it, also if it is damaged.
   ///
   /// The file with its log is read into memory and checked there. No other process may have it open.
   package struct DatabaseInspection: Sendable {

@@ -82,7 +82,7 @@
       }
     }
 
-    /// Version 4: the keys in an index beside the table, numbers of entries, leases and reports.
+    /// Version 4: the keys in an index next to the table, numbers of entries, leases and reports.
     ///
     /// - Throws: A ``DatabaseDamage`` if the entries are not in order, so that some may be hidden.
     private static func addIndexAndTallies(_ database: Database) throws {

@@ -52,7 +52,7 @@
       return fcntl(self.descriptor, F_SETLK, &lock) == 0
     }
 
-    /// A lock that no connection of SQLite may have beside it.
+    /// A lock that no connection of SQLite may have at the same time.
     private static var lockOfConnections: flock {
       var lock = flock()
       lock.l_type = Int16(F_WRLCK)

@@ -5,7 +5,7 @@
   public import OperationPersistence
   internal import Synchronization
 
-  /// A storage in an SQLite database: one file, with its write-ahead log beside it.
+  /// A storage in an SQLite database: one file, with its write-ahead log next to it.
   ///
   /// ```swift
   /// let storage = try SQLiteStorage(path: "/var/lib/notes/state.sqlite")
@@ -41,7 +41,7 @@
     /// It waits for other processes that are opening the file, so call it at the start of the program.
     ///
     /// - Parameters:
-    ///   - path: The path of the file. Its folder must exist and be writable, as SQLite adds files beside it.
+    ///   - path: The path of the file. Its folder must exist and be writable, as SQLite adds files next to it.
     ///   - busyTimeout: How long to wait for another process that writes.
     /// - Throws: A ``/OperationPersistence/StorageError`` if the file is no database, belongs to another program, has a
     ///   newer schema or cannot be opened. The file is then left as it is. The error names the path and the remedy.

@@ -45,7 +45,7 @@
     }
 
     /// Whether each entry that is found or damaged, and each key of the index, has a prefix whose number of entries is known.
-    /// Otherwise entries may be missing that nothing else tells of.
+    /// Otherwise entries may be missing that nothing else reports.
     var isCountKnown: Bool {
       let keys = [self.entries, self.damaged].joined().map(\.value.key) + self.index.values
       return !self.tallies.isEmpty && keys.allSatisfy { self.tallies[TallyTable.prefix(of: $0)] != nil }

@@ -43,7 +43,7 @@
     /// queries that they may wait for. The remaining runs are cancelled when the last mutation has ended, or at the
     /// deadline. Then what the client's modules have not written yet is written: see
     /// ``/OperationCore/OperationClient/flush()``. The method returns when that is done and all runs have ended. If its
-    /// task is cancelled, it cancels all runs at once, waits for none and writes nothing.
+    /// task is cancelled, it cancels all runs at once, waits for none and does not flush.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func run() async throws {

@@ -18,7 +18,7 @@
       case none
       /// By the signal handlers of this module.
       case trap
-      /// An event source beside the program's own, and the address of the program's signal handler at that time.
+      /// An event source in addition to the program's own, and the address of the program's signal handler at that time.
       case source(any DispatchSourceSignal, UInt)
     }
 

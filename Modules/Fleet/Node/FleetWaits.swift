@@ -103,7 +103,7 @@ extension FleetNode {
         }
         self.note(lookup.epoch, askedAt: now)
       case .failure(let error):
-        // A backend that has answered others meanwhile has much to do. The next look tells.
+        // A backend that has answered others meanwhile has much to do. The next look decides.
         let isPresent = self.state.withLock { $0.measurements.lastAnswer.map { $0 > now } ?? false }
         if !isPresent { self.noteFailure(error) }
       }

@@ -19,7 +19,7 @@ public struct LimitOrder: Sendable, Hashable {
 
   /// First come, first served, and runs are rejected while the queue stands: *CoDel*.
   ///
-  /// A queue that empties now and then absorbs a burst. One in which every run waits longer than `target` for a whole
+  /// In a queue that empties now and then, a burst waits for a moment. One in which every run waits longer than `target` for a whole
   /// `interval` only adds delay. Then the run whose turn it is is rejected, and others after shorter and shorter times,
   /// until a run has waited less than `target`. The last waiting run is never rejected.
   ///
@@ -71,7 +71,7 @@ public struct LimitOrder: Sendable, Hashable {
 
   /// First come, first served, until the queue has not been empty for a time; then the newest run begins first.
   ///
-  /// A run that has waited long in a queue that stands has a caller that is about to give up. The newest one still has
+  /// In a standing queue the oldest waiters are about to time out, so the newest is served first. The newest one still has
   /// all of its time. The others leave the queue at their longest wait, so pass one. A run that finds the queue full
   /// takes the place of the one that has waited longest.
   ///

@@ -4,7 +4,7 @@ internal import OperationFoundation
 ///
 /// The state shows the newest result of one call: of those with a result, the one that was started last. So once a call
 /// has ended, calls that were started before it no longer change what is shown, whenever they end. A result that is set
-/// is shown until a call yields or returns one after it. A value remains shown beside later errors.
+/// is shown until a call yields or returns one after it. A value remains shown after later errors.
 ///
 /// Calls are numbered in the order in which they started, from 1.
 struct ShownResults<Value: Sendable, Failure: Error>: Sendable {

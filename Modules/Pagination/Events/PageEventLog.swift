@@ -65,7 +65,7 @@ final class PageEventLog<PageID: Hashable & Sendable, PageValue: Sendable, Failu
   @usableFromInline let order: StoreEventOrder
 
   @usableFromInline let lock = Mutex(())
-  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
+  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies next to the lock, not in
   // it: releasing a `Mutex` of a generic type looks up the metadata of its types. The lock makes the accesses
   // exclusive, too: checked, the accesses of runs and logs take 740 of the 32,500 instructions of a page.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state = State()

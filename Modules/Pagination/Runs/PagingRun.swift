@@ -57,7 +57,7 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   @usableFromInline let hadPredecessors: Bool
 
   @usableFromInline let lock = Mutex(())
-  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies beside the lock, not in
+  // Unsafe because the compiler does not see that `withState` holds the lock. The state lies next to the lock, not in
   // it: releasing a `Mutex` of a generic type looks up the metadata of its types. The lock makes the accesses
   // exclusive, too: see `PageEventLog` for the figure.
   @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var state: State

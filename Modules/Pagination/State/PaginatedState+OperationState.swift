@@ -6,7 +6,7 @@ extension PaginatedState: OperationState {
 
   public static var hasHistory: Bool { false }
 
-  /// Adds a task that is about to run. The task waits for the active tasks that it must not run beside.
+  /// Adds a task that is about to run. The task waits for the active tasks that must not run at the same time.
   @inlinable
   public mutating func scheduleFetchTask(_ task: inout FetchTask) {
     let run = self.makeRun(of: task)
@@ -79,7 +79,7 @@ extension PaginatedState: OperationState {
   }
 
   /// Whether the success of a task replaces all pages. A next or a previous page does not, also while it waits, nor do
-  /// pages beside which others stay.
+  /// pages while others stay.
   @inlinable
   public func isRefreshed(by task: FetchTask) -> Bool {
     guard let run: Run = task.context.pagingRun() else { return true }

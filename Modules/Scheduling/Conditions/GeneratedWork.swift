@@ -57,13 +57,13 @@ struct GeneratedWorkErrors {
 extension AnyScheduledOperation {
   /// The errors of the work that the conditions of the operation have generated, in the order in which it has failed.
   ///
-  /// The operation itself throws the denial of the condition as it is; this is the cause beside it.
+  /// The operation itself throws the denial of the condition as it is; this is its cause.
   public var generatedWorkErrors: [any Error] { SchedulingLock.withLock { self.node.state.generatedWorkErrors } }
 }
 
 extension ScheduledOperation {
   /// The errors of the work that the conditions of the operation have generated, in the order in which it has failed.
   ///
-  /// The operation itself throws the denial of the condition as it is; this is the cause beside it.
+  /// The operation itself throws the denial of the condition as it is; this is its cause.
   public var generatedWorkErrors: [any Error] { self.erased.generatedWorkErrors }
 }

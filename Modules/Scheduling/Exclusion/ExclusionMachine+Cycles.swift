@@ -39,7 +39,7 @@ extension ExclusionMachine {
       let next = path[index + 1]
       var isHeld = false
       if case .scope = next { isHeld = true }
-      // The holder's name tells more than the name of the run inside of it.
+      // The holder's name is more than the name of the run inside of it.
       var vertex = path[index].vertex
       if index > 0, case .scope(let holder) = path[index - 1] { vertex = WaitVertex(holder) }
       let category = other.category(in: self.slot(of: other, next))

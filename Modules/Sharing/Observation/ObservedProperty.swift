@@ -5,7 +5,7 @@ struct PropertyName: Hashable, Sendable {
   let keyPath: any AnyKeyPath & Sendable
 }
 
-/// A state, and what tells a value or an error of it from a former one where they cannot be compared.
+/// A state, and what distinguishes a value or an error of it from a former one where they cannot be compared.
 struct ObservedState<State: OperationState & Sendable>: Sendable {
   var state: State
   /// The number of changes of the value that its count does not include.

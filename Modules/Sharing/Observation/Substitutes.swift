@@ -33,7 +33,7 @@ enum Substitute<Value: Sendable>: Sendable {
 extension ObservedState {
   /// The value that is shown in place of the state's; nil if the state has one, or a failure is to be seen.
   ///
-  /// A failure has no value, so nothing is shown beside it, until the operation runs again.
+  /// A failure has no value, so nothing is shown with it, until the operation runs again.
   var substitute: Substitute<State.StateValue>? {
     guard let substitute = self.substitutes.first, self.state.isValueMissing else { return nil }
     return self.state.error == nil || self.state.isLoading ? substitute : nil

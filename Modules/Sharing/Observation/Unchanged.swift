@@ -9,7 +9,7 @@ internal import OperationCore
 ///   - old: The former value.
 ///   - new: The current value.
 ///   - isSame: Compares a part that is not equatable.
-/// - Returns: Whether nothing tells the values apart.
+/// - Returns: Whether nothing distinguishes the values.
 func isUnchanged(_ old: Any, _ new: Any, isSame: (Any, Any) -> Bool) -> Bool {
   if let old = old as? any PartlyComparable { return isPartlyUnchanged(old, new, isSame) }
   if let old = old as? any Equatable { return isUnchanged(equatable: old, new) }
