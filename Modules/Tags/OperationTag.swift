@@ -3,8 +3,8 @@ package import OperationCore
 /// A name for what a value contains, by which stores are found and invalidated.
 ///
 /// ```swift
-/// OperationTag("posts")                // Anything about posts.
-/// OperationTag.entity("post", post.id) // One post, in whichever value it is.
+/// let posts: OperationTag = "posts"               // Anything about posts.
+/// let one = OperationTag.entity("post", post.id)  // One post, in whichever value it is.
 /// ```
 ///
 /// Tags are equal if they have the same name and equal identifiers of the same type: a tag of the
@@ -43,6 +43,13 @@ public struct OperationTag: Hashable, Sendable {
   /// Feeds the name and the identifier to a hasher.
   public func hash(into hasher: inout Hasher) {
     self.content.hash(into: &hasher)
+  }
+}
+
+extension OperationTag: ExpressibleByStringLiteral {
+  /// Creates a tag that is only a name: `.tagged("posts")`.
+  public init(stringLiteral name: String) {
+    self.init(name)
   }
 }
 

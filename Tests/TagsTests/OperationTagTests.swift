@@ -1,3 +1,4 @@
+import OperationCore
 import OperationTags
 import TestFixtures
 import Testing
@@ -14,6 +15,15 @@ import Testing
     #expect(
       Set([OperationTag("a"), OperationTag("a"), .entity("a", 1), .entity("a", 1), .entity("a", "1")]).count == 3
     )
+  }
+
+  @Test func `A literal is a tag that is only a name`() async {
+    let client = OperationClient()
+    let posts = client.store(for: QueryOperation("posts") { _ in 1 }.tagged("posts"), initialValue: 1)
+    let others = client.store(for: QueryOperation("others") { _ in 1 }.tagged("others"), initialValue: 1)
+    await client.invalidate(tagged: "posts").settled()
+    #expect(posts.isInvalidated && !others.isInvalidated)
+    #expect(OperationTag("posts") == "posts")
   }
 
   @Test func `Identifiers of different types are different`() {
