@@ -144,7 +144,8 @@ final class DatabaseServer: Sendable {
     program=$1 folder=$2
     trap '' INT
     start() {
-      "$program" --port 0 --unixsocket "$folder/socket" --dir "$folder" --save '' >"$folder/log" 2>&1 </dev/null &
+      : >"$folder/log"
+      "$program" --port 0 --unixsocket "$folder/socket" --dir "$folder" --save '' >>"$folder/log" 2>&1 </dev/null &
       server=$!
       until grep -q 'eady to accept connections' "$folder/log"; do
         kill -0 "$server" 2>/dev/null || return 1

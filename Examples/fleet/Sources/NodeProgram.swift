@@ -6,7 +6,7 @@ import Synchronization
 /// A process of the service: it takes requests from its standard input, one a line, and answers on its standard output.
 ///
 /// `get ID NUMBER`, `burst ID COUNT`, `invalidate ID`, `state ID`, `watch ID`, `follow COUNT`, `until COUNT VERSION`,
-/// `invalidateAll` and `load COUNT` are answered by a line with the same first word. To fetch an article, it writes `upstream NUMBER ID`, and reads `answer NUMBER VERSION`.
+/// `invalidateAll`, `settle` and `load COUNT` are answered by a line with the same first word. To fetch an article, it writes `upstream NUMBER ID`, and reads `answer NUMBER VERSION`.
 final class NodeProgram: Sendable {
   /// How a process takes part in the fleet.
   enum Mode: String {
@@ -65,6 +65,11 @@ final class NodeProgram: Sendable {
       case ("invalidateAll", 0):
         self.client.invalidate(matching: ["articles"])
         say("invalidateAll")
+      case ("settle", 0):
+        Task {
+          await self.client.invalidate(matching: ["articles"]).settled()
+          say("settle")
+        }
       case ("load", 1): Task { await self.load(numbers[0]) }
       default: say("unknown \(line)")
       }
