@@ -71,6 +71,19 @@ extension OperationContext {
   /// Whether the run has made its value of others: see ``combineOutcomeStamp(with:)``.
   public var outcomeHasSources: Bool { self.run.outcomeEntries?.hasSources ?? false }
 
+  /// Whether the operation makes its values of those of others, which its setup knows: see ``outcomeHasSources``.
+  ///
+  /// No other process could know when such a value changes.
+  public var hasSources: Bool {
+    get { self[HasSourcesKey.self] }
+    set { self[HasSourcesKey.self] = newValue }
+  }
+
+  private enum HasSourcesKey: Key {
+    static let defaultValue = false
+    static let belongsToSetup = true
+  }
+
   /// Sets the origin of this run's value, for explanations of the store while it shows the value.
   ///
   /// It has no effect in a run without a store, or if the setup has not called ``addEntriesToOutcomes()``.

@@ -13,9 +13,9 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   ///
   /// A new store begins with the value of the level: at once if the level has it at hand, otherwise when it was looked up;
   /// subscribers and readers of fresh values wait for that, as long as ``OperationContext/operationRestorationLimit``. A
-  /// level of the reach ``ValueReach/fleet`` is asked in each run instead, for a value that is not invalidated. The rules of the operation and the invalidations
-  /// of the client decide whether the value is fresh. Each change is put into the level. Neither optimistic updates nor
-  /// fallbacks are.
+  /// level of the reach ``ValueReach/fleet`` is asked in each run instead, for a value that is not invalidated, and gets what
+  /// runs return, but not the values of derived queries. The rules of the operation and the invalidations of the client decide
+  /// whether the value is fresh. Each change is put into the level. Neither optimistic updates nor fallbacks are.
   ///
   /// ``OperationClient/clearEverything(within:switching:)`` removes all values of the level, and
   /// ``OperationClient/flush()`` waits until it has written them.
@@ -57,7 +57,9 @@ where Operation.State: RestorableState, Operation.State.Restoration == StoredVal
 
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
-    if self.settings.level.reach == .fleet { context.addEntriesToOutcomes() } else { context.keep(with: self.settings) }
+    guard self.settings.level.reach == .fleet else { return context.keep(with: self.settings) }
+    context.addEntriesToOutcomes()
+    if context.hasSources { self.settings.reportSources(of: operation.path) }
   }
 
   public func run(
@@ -66,19 +68,27 @@ where Operation.State: RestorableState, Operation.State.Restoration == StoredVal
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    guard self.settings.level.reach == .fleet else {
+    // Nobody else could know when the sources change.
+    guard self.settings.level.reach == .fleet, !context.hasSources else {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
-    let (settings, key) = (self.settings, self.settings.key(at: operation.path))
-    let (found, right) = await settings.lookUp(key, in: context)
-    if let found { return found }
-    do throws(Operation.Failure) {
-      let value = try await operation.run(isolation: isolation, in: context, with: continuation)
-      await settings.put(value, for: key, under: right, in: context)
-      return value
-    } catch {
-      if let right { settings.level.giveUp(right) }
-      throw error
+    context.operationClient?.add(self.settings.level)
+    let run = self.settings.run(at: operation.path, in: context)
+    let place = LevelPlace(self.settings.level, keys: [self.settings.key(at: operation.path)])
+    switch await run.begin(self.settings.demand(in: context), reporting: { _ = self.settings.report($0, at: place) }) {
+    case .value(let value, _): return value
+    case .cancelled: return try await operation.run(isolation: isolation, in: context, with: continuation)
+    case .run(let right):
+      do throws(Operation.Failure) {
+        let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+        await run.end(with: value, under: right, maximumAge: self.settings.maximumAge) {
+          self.settings.tags(of: value, in: context)
+        }
+        return value
+      } catch {
+        run.giveUp(right)
+        throw error
+      }
     }
   }
 }
@@ -138,6 +148,19 @@ where State.Restoration == StoredValue<Value> {
     return false
   }
 
+  /// Reports that values are made of those of other operations, so that others do not get them.
+  func reportSources(of path: OperationPath) {
+    OperationWarning(
+      code: .levelFailed,
+      severity: .failure,
+      message: """
+        The values of the operation at \(ShownText.of(path)) with the name "\(self.name)" are not put into the level \
+        \(self.level.name), because they are made of those of other operations, and no other process could know when these \
+        change. Keep the values that it reads.
+        """
+    ).report()
+  }
+
   func section(at place: LevelPlace?, isKept: Bool) -> StoreInspection.Section? {
     let facts = ["\(self.name), version \(self.version)", isKept ? "kept, or about to be" : "nothing is kept"]
     return StoreInspection.Section(title: "Level \(self.level.name)", facts: facts)
@@ -147,105 +170,32 @@ where State.Restoration == StoredValue<Value> {
 // MARK: - Runs
 
 extension LevelSettings {
-  /// Asks the level in a run: for a value that meets its demand, or for the right to make one.
-  nonisolated(nonsending) func lookUp(_ key: LevelKey, in context: OperationContext) async -> (Value?, LevelRight?) {
-    context.operationClient?.add(self.level)
-    var demand = context.runDemand
-    demand.mustBeFresh = true
-    while true {
-      do {
-        let found: LevelValue
-        switch try await self.level.lookUp(key, demand) {
-        case .value(let value): found = value
-        case .none(let right): return (nil, right)
-        }
-        guard let value = self.decoded(found, for: key, in: context) else {
-          // It is not asked for again.
-          guard let revision = found.revision, revision > demand.newerThan ?? .min else { return (nil, nil) }
-          demand.newerThan = revision
-          continue
-        }
-        if let date = found.date { context.dateOutcome(date) }
-        context.outcomeStamp = found.stamp
-        return (value, nil)
-      } catch {
-        if !(error is CancellationError) { _ = self.report(error, at: LevelPlace(self.level, keys: [key])) }
-        return (nil, nil)
-      }
-    }
-  }
-
-  /// Decodes a value for a run; nil if it is invalidated, or, with a report, if it cannot be used.
-  private func decoded(_ found: LevelValue, for key: LevelKey, in context: OperationContext) -> Value? {
-    if self.level.order == nil, let log = context.operationClient?.invalidations,
-      log.concerns(path: key.path, tags: found.tags, since: found.seen)
-    {
-      return nil
-    }
-    do {
-      return try self.decode(found, in: context).restoration.value
-    } catch {
-      _ = self.report(error, at: LevelPlace(self.level, keys: [key]))
-      return nil
-    }
-  }
-
-  /// Puts the value of a run, and waits until the level has ended the right.
-  nonisolated(nonsending) func put(
-    _ value: Value,
-    for key: LevelKey,
-    under right: LevelRight?,
-    in context: OperationContext
-  ) async {
-    let stamp = context.outcomeStamp
-    guard stamp.mayLeaveStore else {
-      if let right { self.level.giveUp(right) }
-      return
-    }
-    let now = context.date
-    var tags: [OperationPath] = []
-    if let tagging = context.valueTagging, var state = context.runningOperationStore?.stateWithoutLayers as? State {
-      state.replaceValue(with: StoredValue(value: value, valueUpdateCount: 1, valueLastUpdatedAt: now))
-      tags = tagging.tags(of: state)
-    }
-    let tagsOfValue = tags
-    var put = LevelValue(stamp: stamp, date: now, seen: context.epochOfRun, tags: tagsOfValue) { [encodeValue] in
+  func run(at path: OperationPath, in context: OperationContext) -> LevelRun<Value> {
+    LevelRun(of: self.key(at: path), in: self.level, context) { [encodeValue] value in
       try [1] + encodeValue(value)
+    } decode: { found in
+      try self.decode(found, in: context).restoration.value
     }
-    put.maximumAge = self.maximumAge
-    put.context = context
-    self.level.put(put, for: key, under: right)
-    if let right { await right.ended() }
-  }
-}
-
-extension OperationContext {
-  /// The last invalidation that the run had seen when it began.
-  fileprivate var epochOfRun: InvalidationEpoch {
-    guard let id = self.run.taskIdentifier, let runtime = self.run.store?.runtime else { return .zero }
-    return runtime.withMachine { machine in machine.index(ofRun: id).map { machine.runs[$0].epoch } } ?? .zero
   }
 
-  /// What a run asks of a value from elsewhere: as young as its caller and the rules of its store want it, and newer than
-  /// what the store shows if that was set, or is to be renewed.
-  package var runDemand: ValueDemand {
-    let now = self.date
-    var demand = ValueDemand(at: now)
-    let maximum = self.maximumValueAge ?? self.operationStaleAfter
-    // A value of this age is too old already.
-    if let maximum, maximum > .zero { demand.notOlderThan = now.addingTimeInterval(-maximum.seconds).next }
-    guard let store = self.runningOperationStore, let date = store.stateWithoutLayers.valueLastUpdatedAt else {
+  /// What a run asks of a value: to be newer than what the store shows if that was set, or is to be renewed.
+  func demand(in context: OperationContext) -> ValueDemand {
+    var demand = context.runDemand
+    guard let store = context.runningOperationStore, let date = store.stateWithoutLayers.valueLastUpdatedAt else {
       return demand
     }
-    let isRenewal = self.operationRunCause.map { $0.kind == .earlyRefresh || $0.kind == .polling } ?? false
-    if isRenewal || store.valueStamp.kind == .set { demand.atLeast = date.next }
+    if context.renewsValue || store.valueStamp.kind == .set { demand.atLeast = date.next }
     return demand
   }
-}
 
-extension Date {
-  /// The next later date.
-  fileprivate var next: Date { Date(timeIntervalSinceReferenceDate: self.timeIntervalSinceReferenceDate.nextUp) }
+  /// The tags of a value that a run is about to return.
+  func tags(of value: Value, in context: OperationContext) -> [OperationPath] {
+    guard let tagging = context.valueTagging,
+      var state = context.runningOperationStore?.stateWithoutLayers as? State
+    else { return [] }
+    state.replaceValue(with: StoredValue(value: value, valueUpdateCount: 1, valueLastUpdatedAt: context.date))
+    return tagging.tags(of: state)
+  }
 }
 
 /// Why the value of a level is not used.

@@ -12,6 +12,11 @@ struct FleetAdmission: Sendable {
   let renewal: FleetRenewal?
 
   var isAlone: Bool { self.lease == nil }
+
+  /// The same right for a value that has seen another epoch.
+  func seeing(_ epoch: FleetEpoch) -> Self {
+    Self(lease: self.lease, epoch: epoch, timeLeft: self.timeLeft, renewal: self.renewal)
+  }
 }
 
 extension FleetNode {
@@ -146,43 +151,45 @@ extension FleetNode {
     }
   }
 
-  /// Stores the value of a run, and waits for the answer as long as the backend may delay the call.
+  /// Stores the value of a run.
   ///
-  /// - Returns: The answer; nil if it has not come yet.
-  nonisolated(nonsending) func store(_ write: FleetWrite, _ admission: FleetAdmission) async -> FleetWriteAnswer? {
+  /// - Parameters:
+  ///   - write: The value.
+  ///   - admission: The right under which it was made.
+  ///   - completion: Called with the revision of the value, nil if it is not stored, or when the backend may not delay the
+  ///     call any longer. The revision may come after that.
+  func store(_ write: FleetWrite, _ admission: FleetAdmission, _ completion: @escaping @Sendable (Int64?) -> Void) {
     if self.isAlone {
       self.release(admission)
-      return nil
+      return completion(nil)
     }
     // From here on the lease ends with the write, also if the node leaves meanwhile.
     self.state.withLock { $0.leases.remove(write.lease) }
-    let outcome = AwaitedOutcome<FleetWriteAnswer?>()
     self.startEnding("store a value") {
+      let deadline = self.deadlines.schedule(after: admission.timeLeft) { completion(nil) }
       let answer = await self.callInTurn(within: self.settings.lookupTimeout) { try await $0.store(write) }.result
       admission.renewal?.cancel()
       switch answer {
       case nil:
-        outcome.decide(nil)
+        completion(nil)
         self.owe(write.lease)
       case .success(let answer):
         // The store must know of the invalidation before it takes the value.
         if answer == .invalidated { _ = await self.askForInvalidations(within: self.settings.lookupTimeout) }
-        outcome.decide(answer)
+        let revision: Int64? = if case .stored(let revision) = answer { revision } else { nil }
+        completion(revision)
         // Other runs of this node need no message.
         self.wake(write.lease.key.text)
       case .failure:
-        outcome.decide(nil)
+        completion(nil)
         // A backend that refuses this value alone takes the lease back. One that does not answer gets it later.
         if await self.giveBack(write.lease) != nil {
           self.owe(write.lease)
           if !self.isAlone { self.giveBackOwed() }
         }
       }
+      deadline.cancel()
     }
-    let deadline = self.deadlines.schedule(after: admission.timeLeft) { outcome.decide(nil) }
-    let answer = await outcome.value(cancelled: nil)
-    deadline.cancel()
-    return answer
   }
 }
 

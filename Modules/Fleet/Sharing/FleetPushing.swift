@@ -17,7 +17,7 @@ struct FleetStoreController<State: OperationState & Sendable>: OperationControll
   let record: FleetRecord
 
   func control(with controls: OperationControls<State>) -> OperationSubscription {
-    guard self.record.settings.isPushed, let node = controls.context.operationClient?.fleet,
+    guard self.record.settings.isPushed, !self.record.isDerived, let node = controls.context.operationClient?.fleet,
       let key = FleetNames.key(controls.path, name: self.record.settings.name, version: self.record.settings.version)
     else { return .empty }
     let follower = FleetFollower(record: self.record) { controls.rerunForSubscribers() }

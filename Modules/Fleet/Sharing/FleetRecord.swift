@@ -9,6 +9,7 @@ final class FleetRecord: Sendable {
     var revision: Int64 = 0
     /// The set value that was put last: its date in the store, and its revision in the fleet.
     var put: (date: Date, revision: Int64)?
+    /// Whether its values are made of those of other operations, so that they are not shared.
     var isDerived = false
     /// The runs by where their values came from.
     var counts: [OperationFleetOrigin.Source: Int] = [:]
@@ -17,13 +18,14 @@ final class FleetRecord: Sendable {
   let settings: FleetSharing
   private let state = Locked(State())
 
-  init(_ settings: FleetSharing) {
+  init(_ settings: FleetSharing, isDerived: Bool) {
     self.settings = settings
+    self.state.withLock { $0.isDerived = isDerived }
   }
 
   var revision: Int64 { self.state.withLock { $0.revision } }
 
-  /// Whether a run has read the values of other operations, so that its value is not shared.
+  /// Whether the operation is derived, or a run of it has read the values of others, so that its values are not shared.
   var isDerived: Bool { self.state.withLock { $0.isDerived } }
 
   func noteSources() {
@@ -34,15 +36,15 @@ final class FleetRecord: Sendable {
     self.state.withLock { $0.revision = max($0.revision, revision) }
   }
 
-  /// Notes that the value that was set at a date is in the fleet.
-  func notePut(valueOf date: Date, as revision: Int64) {
+  /// Notes that a value of the store is in the fleet.
+  func note(revision: Int64, of value: LevelValue) {
     self.note(revision: revision)
-    self.state.withLock { $0.put = (date, revision) }
+    if value.stamp.kind == .set, let date = value.date { self.state.withLock { $0.put = (date, revision) } }
   }
 
-  /// Whether a revision of the fleet is the value that was set at a date.
-  func hasPut(valueOf date: Date, as revision: Int64) -> Bool {
-    self.state.withLock { state in state.put.map { $0 == (date, revision) } ?? false }
+  /// The revision of the value that was set at a date; nil if it is not in the fleet.
+  func revision(ofPutAt date: Date) -> Int64? {
+    self.state.withLock { state in state.put.flatMap { $0.date == date ? $0.revision : nil } }
   }
 
   /// Notes that the store shows the last value of the fleet, while its run goes on.
@@ -75,6 +77,7 @@ extension FleetRecord: OperationExplaining {
     } else {
       facts.append("the client has joined no fleet")
     }
+    if self.isDerived { facts.append("its values are made of others, so they are not shared") }
     if let origin { facts.append("the last value was \(origin)") }
     let sources = counts.sorted { $0.key.description < $1.key.description }.map { "\($0.key) \($0.value)" }
     if !sources.isEmpty { facts.append("values so far: \(sources.joined(separator: ", "))") }

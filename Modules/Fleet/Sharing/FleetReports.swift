@@ -25,8 +25,8 @@ extension FleetNode {
       code: .unsharedValue,
       severity: .failure,
       message: """
-        The fleet does not share the value with the key \(key), because its run has read other queries, and no other node \
-        could know when these change. Each node runs the operation by itself. Share the queries that it reads.
+        The fleet does not share the value with the key \(key), because it is made of those of other queries, and no other \
+        node could know when these change. Each node runs the operation by itself. Share the queries that it reads.
         """
     ).report()
   }

@@ -1,5 +1,5 @@
 internal import OperationCore
-internal import OperationFoundation
+internal import OperationPersistence
 internal import OperationTags
 
 /// Puts the values that a program sets into the fleet, so that the other nodes take them.
@@ -28,26 +28,28 @@ final class FleetSetValues<Value: Codable & Sendable>: StoreObserver {
 
   func receive(_ event: StoreEvent, of store: StoreReference) {
     guard case .stateWritten(.valueSet) = event.what, !self.record.isDerived,
-      let node = store.context.operationClient?.fleet, let key = node.key(of: event.path, self.settings)
+      let node = store.context.operationClient?.fleet, node.key(of: event.path, self.settings) != nil
     else { return }
     let begins = self.progress.withLock { progress in
       defer { progress = progress == .none ? .putting : .puttingAgain }
       return progress == .none
     }
+    let key = self.settings.key(at: event.path)
     if begins { node.start("put a set value") { await self.put(store, key, node) } }
   }
 
-  private func put(_ store: StoreReference, _ key: FleetKey, _ node: FleetNode) async {
+  private func put(_ store: StoreReference, _ key: LevelKey, _ node: FleetNode) async {
+    // Whatever value is there: the set one is newer.
+    var demand = ValueDemand()
+    demand.newerThan = .max
     repeat {
       self.progress.withLock { $0 = .putting }
-      // Whatever value is there: the set one is newer.
-      guard case .admitted(let admission) = await node.enter(key, knownRevision: .max), let lease = admission.lease
-      else { continue }
-      if let (write, date) = await self.write(store, under: lease, node) {
-        let answer = await node.store(write, admission)
-        if case .stored(let revision) = answer { self.record.notePut(valueOf: date, as: revision) }
+      guard case LevelAnswer.none(let right?)? = try? await node.lookUp(key, demand) else { continue }
+      if let (value, right) = await self.value(of: store, under: right, node) {
+        node.put(value, for: key, under: right)
+        await right.ended()
       } else {
-        node.release(admission)
+        node.giveUp(right)
       }
     } while self.isDue()
   }
@@ -61,20 +63,22 @@ final class FleetSetValues<Value: Codable & Sendable>: StoreObserver {
     }
   }
 
-  /// The set value and its date, if the store still has it and knows of no invalidation after it.
-  private func write(
-    _ store: StoreReference,
-    under lease: FleetLease,
+  /// The set value, if the store still has it and knows of no invalidation after it, and the right to put it.
+  private func value(
+    of store: StoreReference,
+    under right: LevelRight,
     _ node: FleetNode
-  ) async -> (FleetWrite, Date)? {
+  ) async -> (LevelValue, LevelRight)? {
     // The store knows all invalidations up to that epoch. One that it does not know is a later one, and refuses the value.
-    guard let epoch = await node.epochKnownToStores(), let current = store.store, !current.isInvalidated,
-      current.valueStamp.kind == .set
+    guard let admission = right.admission, admission.lease != nil, let epoch = await node.epochKnownToStores(),
+      let current = store.store, !current.isInvalidated, current.valueStamp.kind == .set
     else { return nil }
     let state = current.stateWithoutLayers
-    guard let value = state.currentValue as? Value, let date = state.valueLastUpdatedAt,
-      let write = node.write(value, in: current.context, self.settings, under: lease, epoch)
-    else { return nil }
-    return (write, date)
+    guard let value = state.currentValue as? Value, let date = state.valueLastUpdatedAt else { return nil }
+    let tags = current.context.tags(of: value).map(\.path)
+    var put = LevelValue(stamp: ValueStamp(.set), date: date, tags: tags) { try StorageCoding.encode(value) }
+    put.maximumAge = self.settings.timeToLive
+    put.context = current.context
+    return (put, LevelRight(admission.seeing(epoch)))
   }
 }

@@ -21,6 +21,9 @@ extension StatefulOperationRequest where Value: Codable & Sendable {
   /// While the backend does not answer, each node runs for itself: see ``FleetSettings/lookupTimeout``. A client that has
   /// not joined a fleet runs the operation as without this modifier.
   ///
+  /// The values of a `.derived()` query are not shared, which is reported: no other node could know when its sources change.
+  /// Its readers hear of invalidations as those of a shared one do. Share the queries that it reads.
+  ///
   /// A restored value of `.persisted(as:)` is shown, and is stale: others may have invalidated it meanwhile. Apply the
   /// modifier outside of `.retry(limit:)`, so that one lease covers all attempts.
   ///
@@ -54,6 +57,9 @@ struct FleetSharing: Sendable {
   let version: Int
   let timeToLive: Duration
   let isPushed: Bool
+
+  /// The key of a value.
+  func key(at path: OperationPath) -> LevelKey { LevelKey(path: path, name: self.name, version: self.version) }
 }
 
 /// Shares runs and values in a fleet; applied by `.sharedInFleet(as:version:timeToLive:isPushed:)`.
@@ -69,7 +75,7 @@ where Operation.Value: Codable & Sendable {
     context.addEntriesToOutcomes()
     context.invalidatesRestoredValues = true
     // Each store has its own, because a store calls the setup once.
-    let record = FleetRecord(self.settings)
+    let record = FleetRecord(self.settings, isDerived: context.hasSources)
     context.fleetRecord = record
     context.operationControllers.append(FleetStoreController<Operation.State>(record: record))
     context.operationExplainers.append(record)
@@ -82,19 +88,25 @@ where Operation.Value: Codable & Sendable {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    guard let node = context.operationClient?.fleet, let key = node.key(of: operation.path, self.settings) else {
+    guard let record = context.fleetRecord, let node = context.operationClient?.fleet,
+      let key = node.key(of: operation.path, self.settings)
+    else {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
-    let run = FleetRun<Operation.Value>(node: node, key: key, settings: self.settings, context: context)
+    if record.isDerived {
+      node.reportDerived(key)
+      return try await operation.run(isolation: isolation, in: context, with: continuation)
+    }
+    let run = FleetRun<Operation.Value>(on: node, key, record, at: operation.path, in: context)
     switch await run.begin(showing: { continuation.commit($0, as: .partial, using: $1) }) {
-    case .value(let value): return value
-    case .run(let admission):
+    case .value(let value, _): return value
+    case .run(let right):
       do throws(Operation.Failure) {
         let value = try await operation.run(isolation: isolation, in: context, with: continuation)
-        await run.finish(admission, with: value)
+        await run.end(with: value, under: right)
         return value
       } catch {
-        node.release(admission)
+        run.giveUp(right)
         throw error
       }
     case .cancelled:
