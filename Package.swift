@@ -274,7 +274,7 @@ let table: [Module] = [
     "Fleet",
     uses: [
       "Core", "Events", "Backoff", "Pagination", "Mutation", "Fallback", "Freshness", "Persistence", "Retry", "Tags",
-      "FleetTesting",
+      "Derivation", "FleetTesting",
     ]
   ),
   .subject(

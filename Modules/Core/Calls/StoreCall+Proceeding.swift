@@ -98,7 +98,7 @@ extension StoreCall {
       return .wait(wait)
     }
     // An interceptor may have waited, and the value may have been invalidated meanwhile.
-    if let kept, !self.runtime.isInvalidated {
+    if let kept, !self.runtime.hasUnansweredInvalidation {
       return .answer(self.ended(StoreCallAnswer(StoreOutcome(kept)), after: nil))
     }
     return self.admit()

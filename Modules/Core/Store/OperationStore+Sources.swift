@@ -35,6 +35,14 @@ struct UncountedChanges: Hashable, Sendable {
   }
 }
 
+extension StoreRuntime {
+  /// Whether an invalidation is unanswered, of the store or of what its value was made of.
+  var hasUnansweredInvalidation: Bool {
+    let (isInvalidated, state, context) = self.withMachine { ($0.isInvalidated, $0.state.typed, $0.context) }
+    return isInvalidated || context.stalenessRules.isInvalidated(state, in: context)
+  }
+}
+
 extension OperationStore {
   /// The state without and with the optimistic updates; nil while an invalidation is unanswered, of the store or of what its
   /// value was made of.

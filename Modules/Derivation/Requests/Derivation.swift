@@ -55,6 +55,7 @@ public struct Derivation<Operation: QueryRequest>: OperationModifier {
   public func setup(context: inout OperationContext, using operation: Operation) {
     let node = DerivationNode(name: operation.operationName, keptSources: self.keptSources)
     context.derivationNode = node
+    context.hasSources = true
     if let revision = context.operationClient?.derivations.revision {
       context.operationObservers.append(SourceObserver(revision, of: node))
     }

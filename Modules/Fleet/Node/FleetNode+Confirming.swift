@@ -86,8 +86,9 @@ extension FleetNode {
 /// Lets the readers of a store ask for invalidations that the node has not heard of, before they get the value of the store.
 final class FleetReads: StoreCallInterceptor {
   nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer {
-    // A run of its own asks the backend. One that is under way may have asked too early for this caller.
-    if !call.needsRun || call.store.store?.state.isLoading == true {
+    // A run of its own asks the backend, unless the operation is derived. One that is under way may have asked too early for
+    // this caller.
+    if !call.needsRun || call.context.hasSources || call.store.store?.state.isLoading == true {
       await call.context.operationClient?.fleet?.confirmEpoch()
     }
     return await call.proceed()
