@@ -3,17 +3,9 @@ internal import Synchronization
 
 extension StoreLevel: OperationController {
   package func control(with controls: OperationControls<State>) -> OperationSubscription {
-    let isClaimed = self.progress.withLock { progress in
-      defer { progress.isClaimed = true }
-      return progress.isClaimed
-    }
-    if isClaimed { return .empty }
-    guard let place = self.binding.place(of: controls) else { return .empty }
+    guard self.progress.withLock({ $0.claim() }), let place = self.binding.place(of: controls) else { return .empty }
     let kept = Kept(controls: controls, place: place)
-    self.progress.withLock { progress in
-      progress.kept = kept
-      progress.isRestoring = true
-    }
+    self.progress.withLock { $0.beginRestoring(kept) }
     self.begin(at: kept)
     self.binding.levelWasAsked(at: place, in: controls.context)
     return OperationSubscription { self.storeWasReleased(from: kept) }
@@ -21,31 +13,33 @@ extension StoreLevel: OperationController {
 
   /// Puts the last change: the store may be released while its level is asked. A value set meanwhile is newer.
   private func storeWasReleased(from kept: Kept) {
-    self.progress.withLock { $0.isRestoring = false }
+    let limit = self.progress.withLock { $0.endRestoring() }
+    limit?.cancel()
     self.readiness.set(true)
     self.noteChange()
     self.binding.restoringEnds(of: self, at: kept.place)
     self.binding.storeWasReleased(at: kept.place, valueDate: kept.controls.stateWithoutLayers.valueLastUpdatedAt)
     // The context of the store keeps this object, which would keep the store's state.
-    let (taken, limit) = self.progress.withLock { ($0.kept.take(), $0.limit.take()) }
-    limit?.cancel()
+    let taken = self.progress.withLock { $0.end() }
     _ = consume taken  // Released after unlocking.
   }
 
   private func begin(at kept: Kept) {
     // What the levels have is of the former user, and is being removed.
-    if kept.controls.context.operationClient?.storage.clearing != nil { return self.finish(with: nil, asked: .latest) }
+    if kept.controls.context.operationClient?.storage.clearing != nil {
+      return self.finish(with: nil, asked: .latest, isObserved: false)
+    }
     // First, so that a removal of the value finds the store.
     self.binding.restoringBegins(of: self, at: kept.place)
     let (asked, demand) = (InvalidationEpoch.latest, ValueDemand(at: kept.controls.context.date))
     for (index, key) in kept.place.keys.enumerated() {
       switch kept.place.level.valueAtHand(for: key, demand) {
-      case .value(let value): return self.finish(with: value, isAlias: index > 0, asked: asked)
+      case .value(let value): return self.finish(with: value, isAlias: index > 0, asked: asked, isObserved: false)
       case .none: continue
       case .unknown: return self.lookUp(at: kept, demand, asked: asked)
       }
     }
-    self.finish(with: nil, asked: asked)
+    self.finish(with: nil, asked: asked, isObserved: false)
   }
 
   /// Looks the value up. A level that does not suspend has answered when this returns.
@@ -67,7 +61,7 @@ extension StoreLevel: OperationController {
       } catch {
         _ = binding.report(error, at: place)
       }
-      self?.finish(with: found, isAlias: isAlias, asked: asked)
+      self?.finish(with: found, isAlias: isAlias, asked: asked, isObserved: true)
       self?.readiness.set(true)
     }
     guard self.isRestoring else { return }
@@ -75,44 +69,37 @@ extension StoreLevel: OperationController {
     let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) { [readiness] in
       readiness.set(true)
     }
-    let surplus = self.progress.withLock { progress in
-      guard progress.isRestoring, progress.kept != nil else { return OperationSubscription?.some(limit) }
-      progress.limit = limit
-      return nil
-    }
+    let surplus = self.progress.withLock { $0.limitRestoring(by: limit) }
     surplus?.cancel()
   }
 
-  /// Begins to note the changes of the store, unless it has begun.
+  /// Begins to note the changes of the store.
   private func observe(_ kept: Kept) {
-    guard self.binding.takesChanges else { return }
-    let isObserving = self.progress.withLock { progress in
-      defer { progress.isObserving = true }
-      return progress.isObserving
-    }
-    if !isObserving { _ = kept.controls.storeReference.observer { self } }
+    if self.binding.takesChanges { _ = kept.controls.storeReference.observer { self } }
   }
 
   /// - Parameters:
   ///   - value: The value of the level; nil if there is none, or it could not be looked up.
   ///   - isAlias: Whether it has a name of an earlier version of the program.
   ///   - asked: The last invalidation when the level was asked.
-  private func finish(with value: LevelValue?, isAlias: Bool = false, asked: InvalidationEpoch) {
+  ///   - isObserved: Whether the changes of the store are noted already. The value that a store begins with is no change.
+  private func finish(
+    with value: LevelValue?,
+    isAlias: Bool = false,
+    asked: InvalidationEpoch,
+    isObserved: Bool
+  ) {
     let kept = self.kept
     if let kept, let value {
       self.binding.valueIsUsed(at: kept.place)
       // A reset and a removal of the value are before or after this, never in between.
       kept.controls.withExclusiveAccess { _ in
-        if self.progress.withLock({ $0.ignoresKeptValue }) { return }
+        guard self.progress.withLock({ $0.wantsAnswer }) else { return }
         _ = self.take(value, isAlias: isAlias, asked: asked, at: kept)
       }
     }
-    // At the latest now. The value that a store begins with is no change, so it needed no observer.
-    if let kept { self.observe(kept) }
-    let limit = self.progress.withLock { progress in
-      progress.isRestoring = false
-      return progress.limit.take()
-    }
+    if let kept, !isObserved { self.observe(kept) }
+    let limit = self.progress.withLock { $0.endRestoring() }
     limit?.cancel()
     // A value may have been set meanwhile.
     self.noteChange()
@@ -132,7 +119,7 @@ extension StoreLevel: OperationController {
       (restoration, isCurrent) = try self.binding.decode(value, in: kept.controls.context)
     } catch {
       if self.binding.report(error, at: kept.place) {
-        self.progress.withLock { $0.keepsLaterValue = true }
+        self.progress.withLock { $0.keepLater() }
       } else {
         self.removeKeptValue(value, at: kept)
       }
@@ -188,8 +175,7 @@ extension StoreLevel: LevelStore {
       self.progress.withReleasing { progress, released in
         released.append(progress.put.take())
         progress.removedCount = count
-        progress.ignoresKeptValue = true
-        progress.keepsLaterValue = false
+        progress.valueWasRemoved()
       }
     }
   }

@@ -36,57 +36,6 @@ package final class StoreLevel<Binding: LevelBinding>: Sendable {
   var kept: Kept? { self.typed(self.progress.withLock { $0.kept }) }
 }
 
-/// How far the value of a store is restored and put. It has no types of users, so that the many accesses to it do not look
-/// types up.
-struct LevelProgress: Sendable {
-  /// The store and its place, as ``StoreLevel/Kept``.
-  var kept: (any AnyObject & Sendable)?
-  /// Whether a store uses this object. Another one, which a run makes with its context, does not.
-  var isClaimed = false
-  var isRestoring = false
-  /// Whether the value of the level must not be shown, because the store was reset or the value removed meanwhile.
-  var ignoresKeptValue = false
-  /// Whether the value of the level is of a later version of the program, so that no other is put in its place.
-  var keepsLaterValue = false
-  /// The update count of the value when the one of the level was removed. That value is not put again.
-  var removedCount: Int?
-  /// The version of the state that was put.
-  var version: PutVersion?
-  /// The value that was put; nil for none.
-  var put: LevelValue?
-  var lastTicket: UInt64 = 0
-  /// Whether changes of the store are noted.
-  var isObserving = false
-  /// The ticket of the newest change that was noted.
-  var notedTicket: UInt64 = 0
-  var limit: OperationSubscription?
-
-  /// Whether values still go to a place.
-  ///
-  /// Asked in one step with the put: a store that a client removes is detached first. What a thread has begun before would
-  /// otherwise come back after the client has removed all values.
-  func isAttached(to kept: any AnyObject & Sendable) -> Bool { self.kept === kept }
-}
-
-/// Distinguishes the states that are put without comparing their values.
-struct PutVersion: Equatable, Sendable {
-  let valueUpdateCount: Int
-  let valueLastUpdatedAt: Date?
-  let errorUpdateCount: Int
-  var isInvalidated: Bool
-  let uncountedChanges: Int
-
-  /// Makes the version of a state; nil if it has no value.
-  init?(_ state: some OperationState, isInvalidated: Bool, uncountedChanges: Int) {
-    guard state.valueUpdateCount > 0 else { return nil }
-    self.valueUpdateCount = state.valueUpdateCount
-    self.valueLastUpdatedAt = state.valueLastUpdatedAt
-    self.errorUpdateCount = state.errorUpdateCount
-    self.isInvalidated = isInvalidated
-    self.uncountedChanges = uncountedChanges
-  }
-}
-
 extension StoreLevel {
   package var isRestoring: Bool { self.progress.withLock { $0.isRestoring } }
 
@@ -94,18 +43,16 @@ extension StoreLevel {
 
   package func storeWillReset() {
     let turn = LevelTurn()
-    let erased = self.progress.withLock { progress -> (any AnyObject & Sendable)? in
+    let erased = self.progress.withLock { progress in
       // Values are counted from zero again.
       progress.removedCount = nil
-      guard progress.isRestoring else { return nil }
-      progress.ignoresKeptValue = true
-      return progress.kept
+      return progress.refuseAnswer()
     }
     guard let kept = self.typed(erased) else { return }
     // The change that follows leaves a state without a value as it was, so it would not remove the kept one.
     let removal = self.removal(at: kept, in: turn)
     self.progress.withReleasing { progress, released in
-      guard progress.isAttached(to: kept) else { return }
+      guard progress.puts(at: kept) else { return }
       progress.version = nil
       released.append(progress.put.take())
       guard self.binding.takesChanges else { return }
@@ -140,11 +87,7 @@ extension StoreLevel {
   func noteChange(isForced: Bool = false) {
     guard self.binding.takesChanges else { return }
     // A later ticket means a later state, because the state is read after the ticket was taken.
-    let (erased, ticket) = self.progress.withLock { progress in
-      progress.lastTicket += 1
-      // The kept value must not be replaced before it was looked up: a cancelled run may take the new value back.
-      return (progress.isRestoring && !isForced ? nil : progress.kept, progress.lastTicket)
-    }
+    let (erased, ticket) = self.progress.withLock { $0.takeTicket(isForced: isForced) }
     guard let kept = self.typed(erased) else { return }
     // Read before the state: a change between the two calls this function once more.
     let uncountedChanges = kept.controls.uncountedChanges
@@ -160,7 +103,7 @@ extension StoreLevel {
     // Nothing is made for a state that is known, as it is when a store is made or restored.
     let isKnown = self.progress.withLock { progress in
       guard ticket > progress.notedTicket else { return true }
-      guard version == progress.version || progress.keepsLaterValue else { return false }
+      guard version == progress.version else { return false }
       progress.notedTicket = ticket
       return true
     }
@@ -174,10 +117,10 @@ extension StoreLevel {
     let (new, removal) = (value, self.removal(at: kept, in: turn))
     self.progress.withReleasing { progress, released in
       // Some changes do not concern the value, such as those when a store is made or restored.
-      guard progress.isAttached(to: kept), ticket > progress.notedTicket else { return }
+      guard progress.puts(at: kept), ticket > progress.notedTicket else { return }
       progress.notedTicket = ticket
       if !mayLeave { return progress.keepValue(isInvalidated: version?.isInvalidated ?? false, kept.place, turn) }
-      guard version != progress.version, !progress.keepsLaterValue else { return }
+      guard version != progress.version else { return }
       progress.version = version
       let isRemoved = version.map { $0.valueUpdateCount <= progress.removedCount ?? -1 } ?? false
       released.append(progress.put)
@@ -220,26 +163,6 @@ extension StoreLevel {
     removal.maximumAge = self.binding.maximumAge
     removal.turn = turn
     return removal
-  }
-}
-
-extension LevelProgress {
-  /// Leaves the value of the level as it is while the store shows one that may not be put. An invalidation concerns the value
-  /// of the level, too.
-  mutating func keepValue(isInvalidated: Bool, _ place: LevelPlace, _ turn: LevelTurn) {
-    guard isInvalidated, self.version?.isInvalidated == false, var value = self.put else { return }
-    self.version?.isInvalidated = true
-    value.isInvalidated = true
-    value.turn = turn
-    place.level.put(value, for: place.key, under: nil)
-  }
-}
-
-extension Mutex where Value == LevelProgress {
-  /// Runs `body` under the lock, and after unlocking releases the values that it appends to its second parameter.
-  borrowing func withReleasing<R>(_ body: (inout LevelProgress, inout ReleasedValues) -> R) -> R {
-    var released = ReleasedValues()
-    return self.withLockOnThread { body(&$0, &released) }
   }
 }
 
