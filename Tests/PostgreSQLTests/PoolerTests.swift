@@ -76,7 +76,7 @@
       )
       #expect(
         names == """
-          acquire_lease,apply_batch,apply_batch_if,clean_up,fleet_acquire_lease,fleet_acquire_leases,fleet_begin,\
+          acquire_lease,apply_batch,apply_batch_if,apply_changes,clean_up,fleet_acquire_lease,fleet_acquire_leases,fleet_begin,\
           fleet_clean_up,fleet_invalidate,fleet_is_invalidated,fleet_moment,fleet_release_lease,fleet_store
           """
       )

@@ -1,4 +1,5 @@
 #if SwiftOperationPostgreSQL && os(Linux)
+  import Foundation
   import OperationPersistence
   import OperationPersistenceTesting
   import OperationPostgreSQL
@@ -22,6 +23,71 @@
           return storage
         }
       )
+    }
+
+    @Test(.needsServer) func `A lease is taken at once if its process was one of this machine and has ended`()
+      async throws
+    {
+      let server = try await DatabaseServer.shared.value
+      let storage = try PostgreSQLStorage(connection: server.connection(), schema: ServerTests.newSchema("leases"))
+      let own = LeaseOwner.make()
+      let parts = own.split(separator: ".")
+      try #require(parts.count == 4)
+      let ended = Process()
+      ended.executableURL = URL(fileURLWithPath: "/bin/true")
+      try ended.run()
+      ended.waitUntilExit()
+      let gone = "\(ended.processIdentifier).1.\(parts[2]).x"
+      // Of another machine, and of a process that lives.
+      for (index, owner) in [gone, "\(ended.processIdentifier).1.\(parts[2])0.x", own].enumerated() {
+        #expect(try await storage.acquireLease("lease \(index)", owner: owner, for: .seconds(60)) == .held)
+        let lease = try await storage.acquireLease("lease \(index)", owner: "b", for: .seconds(60))
+        #expect((lease == .held) == (owner == gone), "\(owner)")
+        #expect(try await storage.acquireLease("lease \(index)", owner: "c", for: .seconds(60)) != .held)
+      }
+      await storage.close()
+    }
+
+    @Test(.needsServer)
+    func `A storage knows whether another one has changed entries, and its own and other changes apart`()
+      async throws
+    {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema("changes")
+      let first = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      let second = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      try await second.put("journal/z")
+      var number = try await first.numberOfForeignChanges(withPrefix: "journal/")
+      #expect(number != nil)
+      // Own changes, in many stripes.
+      for name in 0..<100 { try await first.put("journal/\(name)") }
+      let other = StorageVersion(of: [1], at: "journal/0")
+      let refused = StorageCondition.unchanged(key: "journal/0", other)
+      #expect(try await first.apply([.remove(key: "journal/0")], if: [refused]) == .refused(refused))
+      let entry = try #require(try await first.entries(withPrefix: "journal/1").first)
+      let holds = [StorageCondition.unchanged(key: "journal/1", entry.version), .absent(key: "journal/x")]
+      #expect(try await first.apply([.remove(key: "journal/1"), .remove(key: "journal/2")], if: holds) == .made)
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      // Values and leases of another process, and a batch of it that is refused.
+      try await second.put("value/a")
+      try await second.put("journal")
+      #expect(try await second.acquireLease("journal:b", owner: "b", for: .seconds(10)) == .held)
+      #expect(try await second.apply([.remove(key: "journal/3")], if: [refused]) == .refused(refused))
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      for change in [StorageChange.put(key: "journal/a", value: [2]), .remove(key: "journal/a")] {
+        try await second.apply([change])
+        let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
+        #expect(next != number)
+        number = next
+      }
+      // One that is overwritten before it was looked for.
+      try await second.put("journal/b")
+      try await first.put("journal/b")
+      let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
+      #expect(next != number)
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == next)
+      #expect(try await first.numberOfForeignChanges(withPrefix: "journal") == nil)
+      for storage in [first, second] { await storage.close() }
     }
 
     /// Makes the server refuse each batch that puts an entry with this key.

@@ -89,7 +89,10 @@
       ended.waitUntilExit()
       // A process that has ended, and one whose identifier this process has got.
       let gone = ["\(ended.processIdentifier).1.\(parts[2]).x", "\(parts[0]).1.\(parts[2]).x"]
-      let alive = [own, "1.\(parts[1]).\(parts[2])", "\(ended.processIdentifier).1.1.x", "x", "-1.1.\(parts[2]).x"]
+      let alive = [
+        own, "1.\(parts[1]).\(parts[2])", "\(ended.processIdentifier).1.1.x",
+        "\(ended.processIdentifier).1.\(parts[2].prefix { $0 != "-" }).x", "x", "-1.1.\(parts[2]).x",
+      ]
       for (index, owner) in (gone + alive).enumerated() {
         #expect(try await storage.acquireLease("lease \(index)", owner: owner, for: .seconds(10)) == .held)
         let lease = try await storage.acquireLease("lease \(index)", owner: "b", for: .seconds(10))

@@ -4,7 +4,8 @@ internal import OperationPlatform
 /// Names of owners of leases that tell which process of the machine the owner belongs to.
 ///
 /// A name is `PROCESS.START.NAMESPACE.UUID`. Identifiers of processes are used again, so the time at which a process was
-/// started belongs to it, and they mean something in their namespace alone: a container has its own.
+/// started belongs to it, and they mean something in their namespace alone: a container has its own. The namespace names
+/// the start of the machine, too, because those of two machines have equal numbers.
 package enum LeaseOwner {
   /// Makes a name that no other owner has.
   package static func make() -> String {
@@ -15,7 +16,7 @@ package enum LeaseOwner {
 
   /// Whether the process of an owner has ended.
   ///
-  /// - Parameter owner: The owner of a lease that was taken since the start of the machine.
+  /// - Parameter owner: The owner of a lease.
   /// - Returns: False as well if that cannot be known, such as for a process of another machine or container.
   package static func hasEnded(_ owner: String) -> Bool {
     let parts = owner.split(separator: ".", omittingEmptySubsequences: false)
@@ -50,7 +51,9 @@ package enum LeaseOwner {
       }
       // pid:[4026531836]
       let digits = bytes.prefix(max(count, 0)).filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      return digits.isEmpty ? nil : String(decoding: digits, as: UTF8.self)
+      guard !digits.isEmpty, let start = LeaseOwner.text(of: "/proc/sys/kernel/random/boot_id") else { return nil }
+      let boot = start.utf8.filter { $0 > UInt8(ascii: " ") }
+      return String(decoding: digits + [UInt8(ascii: "-")] + boot, as: UTF8.self)
     #else
       return nil
     #endif

@@ -8,13 +8,13 @@
       SchemaMigration(script: SchemaMigration.storage), SchemaMigration(script: SchemaMigration.fleet),
       SchemaMigration(script: SchemaMigration.conditions), SchemaMigration(script: SchemaMigration.paths),
       SchemaMigration(script: SchemaMigration.cleaning), SchemaMigration(script: SchemaMigration.leases),
-      SchemaMigration(script: SchemaMigration.clock),
+      SchemaMigration(script: SchemaMigration.clock), SchemaMigration(script: SchemaMigration.changes),
     ]
 
     /// The tables that a user of the schema reads and writes.
     static let tables = [
-      "entry", "batch", "lease", "fleet_start", "fleet_clock", "fleet_value", "fleet_lease", "fleet_invalidation",
-      "fleet_cleaning",
+      "entry", "entry_change", "batch", "lease", "fleet_start", "fleet_clock", "fleet_value", "fleet_lease",
+      "fleet_invalidation", "fleet_cleaning",
     ]
 
     /// Gives the functions that clients call the path on which they find operators and functions, so that no session has to

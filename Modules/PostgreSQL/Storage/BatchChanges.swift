@@ -6,7 +6,7 @@
     private var removed: [[UInt8]] = []
     private var keys: [[UInt8]] = []
     private var values: [[UInt8]] = []
-    private let id: [UInt8]
+    let id: [UInt8]
 
     init(_ batch: [StorageChange]) {
       var generator = SystemRandomNumberGenerator()

@@ -29,6 +29,7 @@
     private let statements: StorageStatements
     private let uses: UseCount
     private let batchCount = Atomic(0)
+    private let foreignChanges = Locked(ForeignChanges())
 
     /// Makes a storage. It does not connect yet.
     ///
@@ -124,23 +125,34 @@
         return .made
       }
       let compared = conditions.map { Array($0.key.utf8) }
-      while !conditions.isEmpty {
-        switch try await self.writers(of: conditions, compared) {
+      while true {
+        switch conditions.isEmpty ? .holds([]) : try await self.writers(of: conditions, compared) {
         case .refused(let condition): return .refused(condition)
         case .holds(let writers):
-          let parameters = changes.parameters + [.byteArray(compared), .integerArray(writers)]
-          // It is not cancelled: whether it was made would not be known then.
-          let rows = try await self.perform(self.statements.applyIf, parameters, isCancellable: false)
-          if rows.first?.integer(0) == 0 {
+          if try await self.apply(changes, comparing: compared, writers) {
             await self.cleanUp()
             return .made
           }
         }
         // One of them was written since. It is read again, because its content may be the same.
       }
-      _ = try await self.perform(self.statements.apply, changes.parameters, isCancellable: false)
-      await self.cleanUp()
-      return .made
+    }
+
+    /// Applies a batch if entries were written by certain transactions. Returns whether it was applied.
+    private nonisolated(nonsending) func apply(
+      _ changes: BatchChanges,
+      comparing keys: [[UInt8]],
+      _ writers: [Int64]
+    ) async throws -> Bool {
+      let parameters = changes.parameters + [.byteArray(keys), .integerArray(writers)]
+      // It is not cancelled: whether it was made would not be known then.
+      let rows = try await self.perform(self.statements.apply, parameters, isCancellable: false)
+      guard rows.first?.integer(0) == 0 else { return false }
+      let made = rows.dropFirst().map { row in
+        ForeignChanges.Change(prefix: row.bytes(1) ?? [], stripe: row.integer(2) ?? 0, before: row.bytes(3))
+      }
+      self.foreignChanges.withLock { $0.note(made, madeBy: changes.id) }
+      return true
     }
 
     /// - Throws: A `StorageError` for a value that is too large.
@@ -216,12 +228,27 @@
       owner: String,
       for duration: Duration
     ) async throws -> StorageLease {
-      let rows = try await self.perform(
-        self.statements.acquireLease,
-        [.bytes(Array(name.utf8)), .bytes(Array(owner.utf8)), .integer(duration.microseconds)]
-      )
-      guard let remaining = rows.first?.integer(0) else { return .held }
-      return .heldByAnother(remaining: .microseconds(remaining))
+      while true {
+        let row = try await self.perform(
+          self.statements.acquireLease,
+          [.bytes(Array(name.utf8)), .bytes(Array(owner.utf8)), .integer(duration.microseconds)]
+        ).first
+        guard let remaining = row?.integer(0) else { return .held }
+        guard let other = row?.text(1), LeaseOwner.hasEnded(other) else {
+          return .heldByAnother(remaining: .microseconds(remaining))
+        }
+        // It has no effect if another owner has taken the lease since.
+        try await self.releaseLease(name, owner: other)
+      }
+    }
+
+    nonisolated(nonsending) public func numberOfForeignChanges(withPrefix prefix: String) async throws -> Int64? {
+      guard let prefix = ForeignChanges.prefix(of: prefix) else { return nil }
+      var batches: [Int64: [UInt8]] = [:]
+      for row in try await self.perform(self.statements.changes, [.bytes(prefix)]) {
+        batches[row.integer(0) ?? 0] = row.bytes(1)
+      }
+      return self.foreignChanges.withLock { [batches] in $0.note(batches, of: prefix) }
     }
 
     nonisolated(nonsending) public func releaseLease(_ name: String, owner: String) async throws {

@@ -5,7 +5,7 @@
     let sizes: Statement
     let apply: Statement
     let compared: Statement
-    let applyIf: Statement
+    let changes: Statement
     let acquireLease: Statement
     let releaseLease: Statement
     let cleanUp: Statement
@@ -27,11 +27,15 @@
       self.entries = reading("head || rest, value")
       self.sizes = reading("head || rest, pg_catalog.length(value)")
       self.apply = Statement(
-        "SELECT \(name).apply_batch($1, $2, $3, $4)",
+        """
+        SELECT refused, changed_prefix, changed_stripe, batch_before FROM \(name).apply_changes($1, $2, $3, $4, $5, $6)
+        """,
         .bytes,
         .byteArray,
         .byteArray,
-        .byteArray
+        .byteArray,
+        .byteArray,
+        .integerArray
       )
       self.compared = Statement(
         """
@@ -42,16 +46,14 @@
         """,
         .byteArray
       )
-      self.applyIf = Statement(
-        "SELECT \(name).apply_batch_if($1, $2, $3, $4, $5, $6)",
+      self.changes = Statement("SELECT stripe::bigint, last FROM \(name).entry_change WHERE prefix = $1", .bytes)
+      // The owner is that of the moment before.
+      self.acquireLease = Statement(
+        "SELECT \(name).acquire_lease($1, $2, $3), (SELECT owner FROM \(name).lease WHERE name = $1)",
         .bytes,
-        .byteArray,
-        .byteArray,
-        .byteArray,
-        .byteArray,
-        .integerArray
+        .bytes,
+        .integer
       )
-      self.acquireLease = Statement("SELECT \(name).acquire_lease($1, $2, $3)", .bytes, .bytes, .integer)
       self.releaseLease = Statement("DELETE FROM \(name).lease WHERE name = $1 AND owner = $2", .bytes, .bytes)
       self.cleanUp = Statement("SELECT \(name).clean_up()")
     }
