@@ -43,10 +43,13 @@
     /// How many entries were removed since unused pages were looked for. Only the writer uses it.
     private let removedCount = Atomic(0)
     private let foreignChanges = Mutex(ForeignChanges())
+    private let reserve: DiskReserve
 
     init(database: DatabasePool, path: String) {
       self.database = database
       self.path = path
+      self.reserve = DiskReserve(ofFile: path)
+      self.keepReserve()
     }
 
     nonisolated(nonsending) func apply(
@@ -75,11 +78,20 @@
       }
     }
 
+    /// Keeps a reserve again once the database was closed, which gives the room of the log back.
+    func keepReserveAfterClosing() { self.reserve.keepOfClosed() }
+
     /// Copies the write-ahead log to the file, and cuts it to nothing, after what is being written.
     nonisolated(nonsending) func emptyLog() async throws(StorageError) {
       let result: Result<Void, StorageError> = await withUnsafeContinuation { continuation in
         self.writer.async {
-          continuation.resume(returning: self.checkpoint(.truncate))
+          var result = self.checkpoint(.truncate)
+          if case .failure(let error) = result, error.code == .full, self.reserve.giveUp() {
+            // The file can grow now for what is in the log, and the room of the log is free then.
+            result = self.checkpoint(.truncate)
+            self.keepReserve()
+          }
+          continuation.resume(returning: result)
         }
       }
       try result.get()
@@ -107,6 +119,7 @@
         let (group, result) = self.commit(first, &pace)
         switch result {
         case .success(let outcomes):
+          self.keepReserve()
           for (request, outcome) in zip(group, outcomes) { request.continuation.resume(returning: .success(outcome)) }
         case .failure(let error) where group.count > 1 || error.code == .full:
           // One batch may have caused the failure, and the others may succeed: each is committed by itself.
@@ -146,6 +159,7 @@
         // What a crash of the system undoes is done again later.
         try Durability.withoutWaiting(in: database) { try FreeSpace.reclaim(in: database) }
       }
+      self.reserve.invalidate()
       if hasMore != true { self.removedCount.store(0, ordering: .relaxed) }
     }
   }
@@ -193,9 +207,57 @@
     private func commitAlone(_ request: Request) -> Result<StorageOutcome, StorageError> {
       let result = self.transact(isDurable: request.isDurable) { try $0.make(request.batch, if: request.conditions) }
       guard case .failure(let error) = result, error.code == .full, !request.isDurable else { return result }
-      // A removal makes room, and needs some in the log first. What was copied to the file is written over there.
-      guard case .success = self.checkpoint(.restart) else { return result }
-      return self.transact(isDurable: false) { try $0.make(request.batch, if: request.conditions) }
+      // A removal makes room, and needs some in the log first.
+      return self.withRoomInLog(after: result) {
+        self.transact(isDurable: false) { try $0.make(request.batch, if: request.conditions) }
+      }
+    }
+
+    /// Makes a change again that has found the disk full, after it has made room in the log.
+    private func withRoomInLog<R>(
+      after result: Result<R, StorageError>,
+      _ change: () -> Result<R, StorageError>
+    ) -> Result<R, StorageError> {
+      func isFull(_ result: Result<R, StorageError>) -> Bool {
+        if case .failure(let error) = result { error.code == .full } else { false }
+      }
+      var result = result
+      // What was copied to the file is written over in the log.
+      if case .success = self.checkpoint(.restart) { result = change() }
+      guard isFull(result), self.reserve.giveUp() else { return result }
+      // First, before the log takes what the file has to grow by.
+      _ = self.checkpoint(.restart)
+      return change()
+    }
+
+    /// Keeps a reserve for the first time, or again after it was given up, if there is room for it.
+    private func keepReserve() {
+      if self.reserve.isKept { return }
+      try? self.database.writeWithoutTransaction { try self.reserve.cover($0) }
+    }
+
+    /// Writes a lease, also on a full disk: without it the calls of a journal could not be made, and not be removed.
+    func writeLease(_ body: (Database) throws -> Void) throws(StorageError) {
+      func write() -> Result<Void, StorageError> {
+        Result { () throws(StorageError) in
+          try StorageError.translating(self.path) {
+            try self.database.writeWithoutTransaction { database in
+              // A lease ends with the machine, so it need not be on the disk.
+              try Durability.withoutWaiting(in: database) {
+                try database.inTransaction(.immediate) {
+                  try body(database)
+                  return .commit
+                }
+              }
+            }
+          }
+        }
+      }
+      var result = write()
+      if case .failure(let error) = result, error.code == .full {
+        result = self.writer.sync { self.withRoomInLog(after: result, write) }
+      }
+      try result.get()
     }
 
     /// A number that grows when another connection has changed an entry with a prefix.
@@ -224,7 +286,10 @@
                 let result = try body(&changes)
                 tallies = try changes.finish()
                 removedCount = changes.removedCount
-                if isDurable { try OpenDatabase.checkPlace(of: database, at: self.path) }
+                if isDurable {
+                  try OpenDatabase.checkPlace(of: database, at: self.path)
+                  try self.reserve.cover(database)
+                }
                 return result
               }
             }

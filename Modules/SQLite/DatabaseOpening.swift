@@ -17,6 +17,14 @@
     }
 
     func open() throws(StorageError) -> Opened {
+      do { return try self.openOnce() } catch  where error.code == .full {
+        // The index of the log and its first pages take some room.
+        guard DiskReserve(ofFile: self.path).giveUp() else { throw error }
+        return try self.openOnce()
+      }
+    }
+
+    private func openOnce() throws(StorageError) -> Opened {
       let end = ContinuousClock.now.advanced(by: self.busyTimeout.clampedForClock)
       return try StorageError.translating(self.path) {
         let identity = FileIdentity(self.path)

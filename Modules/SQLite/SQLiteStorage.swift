@@ -118,6 +118,7 @@
       self.database.invalidateReadOnlyConnections()
       // Closing throws if a connection is in use, which none is here.
       try? self.database.close()
+      self.batches.keepReserveAfterClosing()
       self.use.withLock { $0 = nil }
     }
 
@@ -176,9 +177,9 @@
     ) async throws -> StorageLease {
       try self.begin()
       defer { self.end() }
-      return try await self.perform(on: self.leaseQueue) { [leases = self.leases] database in
+      return try await self.perform(on: self.leaseQueue) { [leases = self.leases, batches = self.batches] _ in
         var lease = StorageLease.held
-        try Self.writeLease(in: database) { lease = try leases.acquire(name, owner: owner, for: duration, in: $0) }
+        try batches.writeLease { lease = try leases.acquire(name, owner: owner, for: duration, in: $0) }
         return lease
       }
     }
@@ -186,8 +187,8 @@
     nonisolated(nonsending) public func releaseLease(_ name: String, owner: String) async throws {
       try self.begin()
       defer { self.end() }
-      try await self.perform(on: self.leaseQueue) { [leases = self.leases] database in
-        try Self.writeLease(in: database) { try leases.release(name, owner: owner, in: $0) }
+      try await self.perform(on: self.leaseQueue) { [leases = self.leases, batches = self.batches] _ in
+        try batches.writeLease { try leases.release(name, owner: owner, in: $0) }
       }
     }
 
@@ -197,18 +198,6 @@
       return try await self.perform(on: self.leaseQueue) { [batches = self.batches] database in
         // Of the connection that makes all changes of this object, which do not count.
         try database.writeWithoutTransaction { try batches.foreignChanges(withPrefix: prefix, in: $0) }
-      }
-    }
-
-    private static func writeLease(in database: DatabasePool, _ body: (Database) throws -> Void) throws {
-      try database.writeWithoutTransaction { database in
-        // A lease ends with the machine, so it need not be on the disk.
-        try Durability.withoutWaiting(in: database) {
-          try database.inTransaction(.immediate) {
-            try body(database)
-            return .commit
-          }
-        }
       }
     }
   }

@@ -34,13 +34,19 @@
         self = .damaged(path, damage.reason)
         return
       }
-      switch (error as? DatabaseError)?.resultCode {
+      let failure = error as? DatabaseError
+      switch failure?.resultCode {
       case .SQLITE_NOTADB?, .SQLITE_CORRUPT?:
         self = .damaged(path, "a page cannot be read", cause: error)
-      case .SQLITE_FULL?:
+      case .SQLITE_FULL?,
+        .SQLITE_IOERR? where failure?.extendedResultCode == .SQLITE_IOERR_SHMSIZE:
+        let room = DiskReserve.room(forFile: path).map { ": its disk has \($0) bytes left" } ?? ""
         self.init(
           code: .full,
-          message: "There is no room for \(path). Make room on the disk, or remove entries.",
+          message: """
+            There is no room for \(path)\(room). Make room on the disk, or remove entries: at least \(DiskReserve.size) bytes \
+            beside the file are kept for that.
+            """,
           cause: error
         )
       case .SQLITE_BUSY?, .SQLITE_LOCKED?:

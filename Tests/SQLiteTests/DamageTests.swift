@@ -93,9 +93,7 @@
       }
       for key in try await storage.keys() where key.hasSuffix("x") { try await storage.apply([.remove(key: key)]) }
       if !isInLog { await storage.close() }
-      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
-        self.files[name] = try folder.read(name)
-      }
+      for name in try folder.files { self.files[name] = try folder.read(name) }
       if isInLog { await storage.close() }
     }
 

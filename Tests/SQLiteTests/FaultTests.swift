@@ -319,13 +319,61 @@
         do { try await storage.apply([.put(key: "a\(count % 5)", value: value)]) } catch let failure { error = failure }
       }
       #expect((error as? StorageError)?.code == .full, "\(String(describing: error))")
-      // The rest of the disk.
-      let ballast = open(disk + "/ballast", O_WRONLY | O_CREAT, 0o600)
-      let byte = [UInt8](repeating: 1, count: 4_096)
-      while write(ballast, byte, byte.count) > 0 {}
-      close(ballast)
+      fillUp(disk + "/ballast")
       for number in 0..<5 { try await storage.apply([.remove(key: "a\(number)")]) }
       #expect(try await storage.keys().isEmpty)
+      await storage.close()
+    }
+
+    @Test(.enabled(if: mayMount(), "This user may not mount a small disk."), arguments: [false, true])
+    func `From a full disk all entries can be removed, with the reserve, and leases be taken`(
+      isLogEmpty: Bool
+    ) async throws {
+      let folder = try Folder()
+      let disk = folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      try #require(run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk))
+      defer { _ = run("/bin/umount", disk) }
+      let path = disk + "/state.sqlite"
+      let reserve = path + "-reserve"
+      var storage = try SQLiteStorage(path: path)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: reserve)).count >= 131_072)
+      var failure: StorageError?
+      var count = 0
+      // The file has to grow for what is in the log, so the log cannot be used from its beginning again.
+      while failure == nil, count < 1_000 {
+        do {
+          try await storage.apply([.put(key: "a\(count)", value: [UInt8](repeating: 7, count: 3_000))])
+          count += 1
+        } catch let error as StorageError { failure = error }
+      }
+      #expect(failure?.code == .full)
+      #expect(count > 20)
+      let message = failure?.message ?? ""
+      #expect(message.contains("bytes left. Make room on the disk, or remove entries"), "\(message)")
+      // Afterwards the log has no room that was used before.
+      if isLogEmpty { try await storage.overwriteRemovedEntries() }
+      // Another program takes the rest.
+      fillUp(disk + "/ballast")
+
+      #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(60)) == .held)
+      for number in 0..<10 { try await storage.apply([.remove(key: "a\(number)")]) }
+      #expect(try await storage.keys().count == count - 10)
+      // What the file has not taken of it to grow is kept again, and the log is used again.
+      #expect(FileManager.default.fileExists(atPath: reserve) != isLogEmpty)
+      for number in 10..<20 { try await storage.apply([.remove(key: "a\(number)")]) }
+      // It is kept again in what closing gives back, and opening needs it.
+      await storage.close()
+      #expect(FileManager.default.fileExists(atPath: reserve))
+      fillUp(disk + "/ballast2")
+      storage = try SQLiteStorage(path: path)
+      for number in 20..<(count - 1) { try await storage.apply([.remove(key: "a\(number)")]) }
+      #expect(try await storage.keys() == ["a\(count - 1)"])
+      for name in ["/ballast", "/ballast2"] { try FileManager.default.removeItem(atPath: disk + name) }
+      try await storage.apply([.remove(key: "a\(count - 1)")])
+      try await storage.put("b", "room")
+      #expect(FileManager.default.fileExists(atPath: reserve))
+      #expect(try await storage.keys() == ["b"])
       await storage.close()
     }
   }

@@ -27,6 +27,13 @@
 
     func file(_ name: String = "state.sqlite") -> String { (self.path as NSString).appendingPathComponent(name) }
 
+    /// The names of the files, without the reserve of the disk, which has nothing that was stored.
+    var files: [String] {
+      get throws {
+        try FileManager.default.contentsOfDirectory(atPath: self.path).filter { !$0.hasSuffix("-reserve") }
+      }
+    }
+
     func write(_ data: Data, to name: String = "state.sqlite") throws {
       try data.write(to: URL(fileURLWithPath: self.file(name)))
     }
@@ -74,6 +81,14 @@
     guard let folder = try? Folder() else { return false }
     defer { withExtendedLifetime(folder) {} }
     return run("/bin/mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) && run("/bin/umount", folder.path)
+  }
+
+  /// Takes all that is left of a disk with a file.
+  func fillUp(_ path: String) {
+    let file = open(path, O_WRONLY | O_CREAT, 0o600)
+    let bytes = [UInt8](repeating: 1, count: 4_096)
+    while write(file, bytes, bytes.count) > 0 {}
+    close(file)
   }
 
   extension PersistentStorage {

@@ -81,7 +81,7 @@
       let again = try SQLiteStorage(path: self.folder.file())
       #expect(try await again.keys().count == 36)
       await again.close()
-      #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["state.sqlite"])
+      #expect(try self.folder.files == ["state.sqlite"])
     }
 
     @Test func `A caller that is cancelled while it waits hears that its batch was written`() async throws {

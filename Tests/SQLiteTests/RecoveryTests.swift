@@ -17,7 +17,7 @@
     }
 
     private var files: [String] {
-      get throws { try FileManager.default.contentsOfDirectory(atPath: self.folder.path).sorted() }
+      get throws { try self.folder.files.sorted() }
     }
 
     /// The files without logs and their indices, which a file that was set aside may have.

@@ -29,7 +29,7 @@
 
     /// How often a text is in the files of the folder.
     private func count(of text: String) throws -> Int {
-      try FileManager.default.contentsOfDirectory(atPath: self.folder.path).map { name in
+      try self.folder.files.map { name in
         String(decoding: try self.folder.read(name), as: UTF8.self).components(separatedBy: text).count - 1
       }.reduce(0, +)
     }
@@ -185,7 +185,7 @@
       let before = try self.folder.read()
       expectRefusal(.notADatabase, of: self.folder.file())
       #expect(try self.folder.read() == before)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["state.sqlite"])
+      #expect(try self.folder.files == ["state.sqlite"])
     }
 
     @Test(arguments: [
@@ -195,7 +195,7 @@
       try self.folder.write(Data(text.utf8))
       expectRefusal(.notADatabase, of: self.folder.file())
       #expect(try self.folder.read() == Data(text.utf8))
-      #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["state.sqlite"])
+      #expect(try self.folder.files == ["state.sqlite"])
     }
 
     @Test func `An empty file becomes a database`() async throws {
