@@ -326,3 +326,249 @@ extension StoreRuntime {
     self.deliver()
   }
 }
+
+// MARK: - Observers of the client
+
+extension StoreRuntime {
+  /// Begins the observation by an observer of a client, unless it has begun, or the client no longer has the store.
+  ///
+  /// - Parameters:
+  ///   - member: The observer. One that has left is ignored.
+  ///   - observers: The observers of the client.
+  ///   - isTaken: False for a store that the client is about to take.
+  func begin(with member: ClientObservers.Member, in observers: ClientObservers, isTaken: Bool = true) {
+    let observing = member.observing
+    if !observing.watch.isSubset(of: StoreWatch(.membership)) { self.noteDependent() }
+    self.begin(observing) { machine in
+      let members = self.clientObservers?.members ?? []
+      guard member.isActive, !isTaken || self.isKeptByClient, !members.contains(where: { $0 === member }) else {
+        return false
+      }
+      let isKnown = self.clientObservers?.contains(observing.observer) ?? false
+      // The list before is shared, or retained by its members: nothing of a user is released here.
+      self.clientObservers = observers.list(of: members + [member])
+      self.updateWatch(machine)
+      return !isKnown && machine.extras?.content.observers.contains(observing.observer) != true
+    }
+  }
+
+  /// Ends the observations by observers of a client that have left.
+  func endObservations(in observers: ClientObservers) {
+    let hasEnded = self.withMachine { machine, released -> Bool in
+      guard let list = self.clientObservers, !list.members.allSatisfy(\.isActive) else { return false }
+      self.replaceClientObservers(with: observers.list(of: list.members.filter(\.isActive)), &machine, &released)
+      return true
+    }
+    if hasEnded { self.deliver() }
+  }
+
+  /// Ends the observations of a store that a client has not taken after all.
+  func wasRefusedByClient() {
+    guard self.isObservedByClient else { return }
+    self.withMachine { self.replaceClientObservers(with: nil, &$0, &$1) }
+    self.deliver()
+  }
+
+  /// Replaces the observers of a client by some of them, and queues the last event of the others. Called with the lock
+  /// held.
+  private func replaceClientObservers(
+    with list: ClientObservers.List?,
+    _ machine: inout StoreMachine,
+    _ released: inout StoreMachine.ReleasedValues
+  ) {
+    guard let former = self.clientObservers else { return }
+    released.append(former)
+    self.clientObservers = list
+    let ended = former.observings.filter { list?.contains($0.observer) != true }
+    self.queue(.unobserved, to: self.withoutOwn(ended, machine), &machine)
+    self.updateWatch(machine)
+  }
+
+  /// The client has taken the store.
+  func wasAddedToClient() {
+    self.showMembership()
+    guard self.isWatched(.membership) else { return }
+    self.deliver { machine, _ in self.isKeptByClient ? self.event(.addedToClient, machine) : nil }
+  }
+
+  /// The client no longer has the store: its observers leave.
+  ///
+  /// - Parameters:
+  ///   - removal: Why it no longer has the store.
+  ///   - cause: What has removed it; nil if nothing observes it.
+  func leaveClientObservers(_ removal: StoreEvent.Removal, by cause: OperationRunCause?) {
+    self.showMembership()
+    self.withMachine { machine, released in
+      // A store may have been put into the client again.
+      if self.isKeptByClient { return }
+      if self.isWatched(.membership) { self.queue(.removedFromClient(removal), by: cause, &machine) }
+      self.replaceClientObservers(with: nil, &machine, &released)
+    }
+    self.deliver()
+  }
+}
+
+// MARK: - The state
+
+extension StoreRuntime {
+  var path: OperationPath { self.operation.path }
+
+  /// The state that the store shows: with the layers applied.
+  var shownState: any StoredState { self.withMachine { $0.shownState } }
+
+  /// Whether the last invalidation has not been answered.
+  var isInvalidated: Bool { self.withMachine { $0.isInvalidated } }
+
+  /// The number of changes of the value that its count does not include.
+  var uncountedChanges: Int { self.withMachine { $0.extras?.content.uncountedChanges ?? 0 } }
+
+  /// The state that the store shows, with a number that differs if the value was changed without a change of its count.
+  ///
+  /// With layers, each change of the store counts as a change of the value.
+  var stateAndUncountedChanges: (state: any StoredState, uncountedChanges: UInt64, version: UInt64) {
+    self.withMachine { machine in
+      let changes = UInt64(machine.extras?.content.uncountedChanges ?? 0)
+      return (machine.shownState, machine.hasLayers ? .max - machine.version : changes, machine.version)
+    }
+  }
+
+  /// The state without the layers.
+  var stateWithoutLayers: any StoredState { self.withMachine { $0.state } }
+
+  @usableFromInline
+  package var context: OperationContext {
+    get { self.withMachine { $0.context } }
+    set {
+      var context = newValue
+      // The context may come from a run or an event, whose clock is stopped.
+      context.leaveRunOfSameStore()
+      self.noteInterceptors(in: context)
+      self.withMachine { swap(&$0.context, &context) }
+      _ = consume context  // Released after unlocking.
+    }
+  }
+
+  @usableFromInline
+  package var subscriberCount: Int { self.withMachine { $0.subscribers.count } }
+
+  /// The stamp of the value that the store shows: unconfirmed with optimistic updates.
+  var valueStamp: ValueStamp { self.withMachine { $0.shownStamp } }
+
+  /// Whether the value should be fetched again: after an invalidation, by its stamp, or because a staleness rule says so.
+  ///
+  /// The rules receive the state without layers. Without rules a value is always stale.
+  var isStale: Bool {
+    let (state, context, isInvalidated) = self.withMachine { ($0.state, $0.context, $0.isInvalidated) }
+    if isInvalidated { return true }
+    let typed = state.typed
+    return context.stalenessRules.isStale(typed, state.stamp, in: context)
+  }
+
+  var isAutomaticRunningEnabled: Bool {
+    guard self.operation.allowsAutomaticRuns, !self.isOver else { return false }
+    let context = self.context
+    return context.automaticRunningSpecification.isSatisfied(in: context)
+  }
+
+  /// Sets a value or an error from outside any run.
+  @usableFromInline
+  func setResult(_ result: RunOutcome, using context: OperationContext?) {
+    let dated = self.eventContext(context)
+    self.change(
+      dated,
+      event: .stateWritten(result.isSuccess ? .valueSet : .errorSet),
+      by: .ofCurrentCode(in: context)
+    ) { $0.set(result, using: dated, &$1) }
+  }
+
+  /// The context of a change outside any run: `context` or the store's, with its clock stopped now.
+  func eventContext(_ context: OperationContext?) -> OperationContext {
+    var context = context ?? self.context
+    // The context may come from an earlier event, whose clock is stopped.
+    context.event.frozenDate = nil
+    context.event.stamp = ValueStamp(.set)
+    return context.stoppingClock()
+  }
+
+  /// Resets the state, and cancels all runs after unlocking, before the subscribers are notified.
+  ///
+  /// - Parameters:
+  ///   - context: The context of the change; nil for the store's.
+  ///   - cause: The cause of the reset; nil for the code that runs now.
+  func reset(using context: OperationContext?, by cause: OperationRunCause? = nil) {
+    self.willReset()
+    let passed = context
+    let context = self.eventContext(context)
+    var tasks: [ErasedTask] = []
+    self.change(context, event: .stateWritten(.reset), by: cause ?? .ofCurrentCode(in: passed)) { machine, released in
+      let reset = machine.reset(using: context, &released)
+      tasks = reset.tasks
+      // The runs are cancelled before the event: a run that a handler starts must not join a run that is about to be
+      // cancelled.
+      if !tasks.isEmpty { machine.eventQueue.append(.action { [tasks] in for task in tasks { task.cancel() } }) }
+      return reset.change
+    }
+    guard !tasks.isEmpty else { return }
+    self.deliver()
+    // In a handler, or while another thread delivers events, the action waits for its turn. The cancellations do not.
+    self.act { [tasks] in for task in tasks { task.cancel() } }
+  }
+
+  func willReset() {
+    for level in self.context.storeLevels { level.storeWillReset() }
+  }
+}
+
+// MARK: - Controls
+
+extension StoreRuntime {
+  /// Whether a controller may rerun the operation.
+  ///
+  /// False when the operation needs a direct call to run, when its client has removed the store or has stopped automatic
+  /// runs, or when a specification for automatic running is set and not satisfied.
+  var canYieldRerun: Bool {
+    if self.isOver { return false }
+    let context = self.context
+    guard self.operation.allowsAutomaticRuns, !context.automaticRunsAreStopped else { return false }
+    return !context.isAutomaticRunningConfigured || context.automaticRunningSpecification.isSatisfied(in: context)
+  }
+
+  /// Changes the state on behalf of a controller.
+  ///
+  /// `epoch` is what the new value has seen, and `stamp` what it is, if it did not come into being now.
+  func edit(
+    isSuccess: Bool,
+    as write: StoreEvent.StateWrite = .edited,
+    seen epoch: InvalidationEpoch? = nil,
+    _ stamp: ValueStamp? = nil,
+    by cause: @autoclosure () -> OperationRunCause,
+    using context: OperationContext?,
+    _ edit: @escaping @Sendable (inout any StoredState, OperationContext) -> Void
+  ) {
+    let context = self.eventContext(context)
+    self.change(context, event: .stateWritten(write), by: cause()) { machine, released in
+      // A restored value is below the one that a run has yielded.
+      let isBelow = write == .restored && machine.state.typed.valueUpdateCount > 0
+      if let epoch { machine.noteEpoch(isBelow ? min(epoch, machine.valueEpoch) : epoch) }
+      let change = machine.edit(isSuccess: isSuccess, using: context, &released) { state in
+        let count = state.typed.valueUpdateCount
+        edit(&state, context)
+        // For states that do not keep a stamp themselves.
+        if isSuccess { state.restamp(context.event.stamp) }
+        if let stamp, state.typed.valueUpdateCount != count { state.restamp(stamp) }
+      }
+      if write == .restored, !isBelow {
+        machine.noteValueOrigin({ "It was restored from a storage." }, &released)
+      }
+      return change
+    }
+  }
+
+  /// Changes parts of the state other than its value and its error on behalf of a controller.
+  func editState(_ edit: @escaping @Sendable (inout any StoredState) -> Void) {
+    let context = self.eventContext(nil)
+    self.change(context, replacesValue: false) { machine, released in
+      machine.edit(isSuccess: false, using: context, &released, edit)
+    }
+  }
+}
