@@ -129,7 +129,9 @@ extension JournalState {
     if let signal = self.replacementSignal(of: place) { return .wait(signal) }
     // A replay ends if its entry was removed. A call with a caller is made all the same.
     guard let item = self.items[place], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
-    if mayRefuse, item.isTakenOver || item.isExpired || item.record?.isDeadLetter == true { return .refuse }
+    if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
+      return .refuse
+    }
     if mayRefuse, self.isStopped, isReplay, item.isReplayCancelled { return .refuse }
     self.edit(place) { item in
       item.bodies += 1

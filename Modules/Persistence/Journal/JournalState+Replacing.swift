@@ -53,7 +53,7 @@ extension JournalState {
 
   private func mayBeReplaced(_ place: Place) -> Bool {
     guard let item = self.items[place], let record = item.record, item.replacement == nil, !item.isGone,
-      !item.isElsewhere, !record.isDeadLetter, record.attempts == 0, record.isBegun != true, !item.isExpired
+      !item.isElsewhere, !record.isDeadLetter, record.attempts == 0, record.isBegun != true, !item.expiry.hasPassed
     else { return false }
     switch item.activity {
     case .none, .waiting: return true
@@ -141,7 +141,9 @@ extension JournalState {
   ///
   /// - Returns: The updates of the replaced call, to be ended; nil if there is none.
   mutating func accept(_ place: Place) -> CallUpdates? {
-    self.edit(place) { $0.isStored = true }
+    let isRefused = self.items[place]?.phase.isRefused == true
+    self.edit(place) { $0.phase = .accepted }
+    defer { if isRefused { self.beginRemoval(ofRefused: place) } }
     self.actions.signals += self.items[place]?.acceptanceWaiters ?? []
     self.items[place]?.acceptanceWaiters = []
     guard let earlier = self.items[place]?.replaced, let item = self.items[earlier], let new = self.items[place]

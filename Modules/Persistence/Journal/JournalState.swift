@@ -26,8 +26,7 @@ struct JournalState: Sendable {
     /// The updates that are shown between its runs; nil until the first run.
     var updates: KeptUpdates?
     var activity = Activity.none
-    /// Whether it is in the storage, which makes it accepted.
-    var isStored = true
+    var phase = JournalPhase.accepted
     /// Its outcome, for the callers of the calls that it has replaced.
     var fate = JournalFate()
     /// The optimistic updates of its last run; nil if it has none.
@@ -46,30 +45,15 @@ struct JournalState: Sendable {
     var acceptanceWaiters: [AwaitedOutcome<Void>] = []
     /// The tasks that wait until it is known whether it is replaced.
     var replacementWaiters: [AwaitedOutcome<Void>] = []
-    /// Whether its time has passed.
-    var isExpired = false
-    /// The stored form once it is set aside because its time has passed, while that is being written.
-    var expired: JournalRecord?
+    var expiry = JournalPhase.Expiry.ahead
     /// Whether it has failed, so that only `resume()` makes it again.
     var isHeld = false
     /// Since when it is known that no process has registered its name, by the deadlines.
     var unregisteredSince: Duration?
     /// Since when it has failed in ways that pass, if its record does not say when it was accepted.
     var failingSince: Double?
-    /// Whether its call has ended.
-    var hasEnded = false
     /// The decision about the conflict of its last run; nil without a conflict.
     var decision: ConflictDecision?
-    /// How its run has ended, for stores that show it; nil if it has not ended, or has ended without a run.
-    var ending: JournalEnding?
-    /// Whether `remove(_:)` removes it.
-    var isBeingRemoved = false
-    /// Whether its run has come to the journal. Until then it has only a place, and may wait for what removes the calls.
-    var hasArrived = false
-    /// Whether `removeAll(named:)` removes it as soon as it is stored, or has come.
-    var isRefused = false
-    /// The removal of a refused call that was stored.
-    var refusal: JournalRemoval?
     /// Whether another process, which lives, makes it.
     var isElsewhere = false
     /// Whether it was stored before this process first read the entries.
@@ -77,8 +61,6 @@ struct JournalState: Sendable {
     /// Later calls of its scope wait for such a call even if another process makes it. Calls of other processes that
     /// were stored later are in no lane: two processes must not wait for each other's calls.
     var isFromEarlierStart = false
-    /// Whether another process has made it while this process was suspended.
-    var isTakenOver = false
     /// The resumption that makes it again; 0 for none.
     var resumption = 0
     /// The replay that makes it.
@@ -111,8 +93,8 @@ struct JournalState: Sendable {
     /// The tasks that wait for the end of its replay.
     var replayWaiters: [AwaitedOutcome<Void>] = []
 
-    /// Whether the next write removes it.
-    var isGone: Bool { self.hasEnded || self.isBeingRemoved }
+    var isStored: Bool { self.phase.isStored }
+    var isGone: Bool { self.phase.isGone }
     var isUnnumbered: Bool { self.storageKey.isEmpty }
     var lane: String? { self.record?.scope }
     var isInLane: Bool {
@@ -238,7 +220,7 @@ extension JournalState {
         layerPlace: layerPlace,
         updates: updates,
         activity: .claimed,
-        isStored: false,
+        phase: .reserved(isRefused: false),
         callUpdates: callUpdates,
         isRefusable: isRefusable
       ),
@@ -312,7 +294,7 @@ extension JournalState {
     if self.places[item.id] == place { self.places[item.id] = nil }
     if !item.isUnnumbered { self.removedWhileReading?.insert(item.storageKey) }
     self.show(place, replacing: item.record)
-    if let ending = item.ending { self.view.end(item, at: place, ending) }
+    if case .ended(let ending?) = item.phase { self.view.end(item, at: place, ending) }
     if let name = item.record?.schedule { self.actions.schedules.append(name) }
     self.actions.released.append(item)
     self.actions.writes += item.writes

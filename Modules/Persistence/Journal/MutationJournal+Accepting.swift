@@ -109,7 +109,7 @@ extension MutationJournal {
       throw error
     }
     let (replacedUpdates, fate, isRefused) = self.change { state in
-      (state.accept(place), state.items[place]?.fate, state.beginRemoval(ofRefused: place))
+      (state.accept(place), state.items[place]?.fate, state.items[place]?.phase.isRefused == true)
     }
     replacedUpdates?.end()
     if isRefused { throw JournalError.ended(.removed, request.name) }
@@ -219,8 +219,8 @@ extension MutationJournal {
 extension JournalState {
   /// Notes that the run of a call has come. Returns whether the call was removed before.
   fileprivate mutating func noteArrival(of place: Place) -> Bool {
-    self.items[place]?.hasArrived = true
-    return self.items[place]?.isRefused == true
+    self.items[place]?.phase.arrive()
+    return self.items[place]?.phase.isRefused == true
   }
 
   /// Gives a new call another key. Returns false if the other key is taken, too.

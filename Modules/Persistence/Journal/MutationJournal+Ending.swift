@@ -102,7 +102,7 @@ extension MutationJournal {
 
   /// Ends a call that has no entry any more, because another process has made or removed it. Returns false for others.
   private func endTakenOver(_ ticket: JournalTicket) -> Bool {
-    guard self.state.withLock({ $0.items[ticket.place]?.isTakenOver ?? false }) else { return false }
+    guard self.state.withLock({ $0.items[ticket.place]?.phase.isTakenOver ?? false }) else { return false }
     self.change { $0.remove(ticket.place) }
     ticket.updates?.end()
     ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
@@ -280,7 +280,7 @@ extension MutationJournal {
     let place = ticket.place
     let change = self.change { state -> (before: JournalRecord, after: JournalRecord, write: JournalWrite?)? in
       guard let before = state.items[place]?.record, state.items[place]?.isGone == false else { return nil }
-      state.items[place]?.expired = nil
+      state.items[place]?.expiry.endStoring()
       state.edit(place) { $0.record?.setAside(as: aside, conflict) }
       return (before, state.items[place]?.record ?? before, state.write(place))
     }
@@ -365,9 +365,7 @@ extension JournalState {
   /// Records that a call has ended. Returns the write of its removal; nil if it was removed before.
   fileprivate mutating func end(_ place: Place, _ ending: JournalEnding) -> JournalWrite? {
     guard self.items[place] != nil else { return nil }
-    self.items[place]?.hasEnded = true
-    // The user may have removed the call meanwhile.
-    if self.items[place]?.isBeingRemoved == false { self.items[place]?.ending = ending }
+    self.items[place]?.phase.end(with: ending)
     return self.write(place)
   }
 

@@ -69,8 +69,8 @@ extension MutationJournal {
   /// The reason for which a body of a call was refused; nil if it was not.
   func refusal(of ticket: JournalTicket) -> JournalError? {
     guard let item = self.state.withLock({ $0.items[ticket.place] }) else { return nil }
-    if item.isTakenOver { return .ended(.takenOver, ticket.name) }
-    if item.isExpired || item.record?.status == .expired { return .ended(.expired, ticket.name) }
+    if item.phase.isTakenOver { return .ended(.takenOver, ticket.name) }
+    if item.expiry.hasPassed || item.record?.status == .expired { return .ended(.expired, ticket.name) }
     // Another process has set it aside.
     return item.record?.isDeadLetter == true ? .ended(.takenOver, ticket.name) : nil
   }
@@ -79,7 +79,7 @@ extension MutationJournal {
   func isToExpire(_ ticket: JournalTicket) -> Bool {
     self.state.withLock { state in
       guard let item = state.items[ticket.place] else { return false }
-      return item.isExpired && item.record?.isDeadLetter == false
+      return item.expiry.hasPassed && item.record?.isDeadLetter == false
     }
   }
 
@@ -90,7 +90,7 @@ extension MutationJournal {
   func expire(_ place: JournalState.Place) async {
     guard let (ticket, write) = self.change({ $0.beginExpiry(of: place, in: self) }) else { return }
     do throws(AsideRefused) { try await self.waitForAside(ticket, write) } catch {
-      self.change { $0.items[place]?.expired = nil }
+      self.change { $0.items[place]?.expiry.endStoring() }
       return
     }
     guard let record = self.change({ $0.endExpiry(of: place) }) else { return }
@@ -115,7 +115,7 @@ extension JournalState {
     in journal: MutationJournal
   ) -> (JournalTicket, JournalWrite?)? {
     guard let item = self.items[place], let record = item.record, !item.isGone, !record.isDeadLetter else { return nil }
-    self.items[place]?.isExpired = true
+    self.items[place]?.expiry.pass()
     // A call that another process may be making is refused once this process has the right to make it.
     if record.owner != self.owner, !self.maySend(place) { return nil }
     // If the call is not replaced after all, it is refused at its turn.
@@ -136,7 +136,7 @@ extension JournalState {
     var expired = record
     if item.isBegunAhead { expired.attempts -= 1 }
     expired.setAside(as: .expired)
-    self.items[place]?.expired = expired
+    self.items[place]?.expiry = .storing(expired)
     let ticket = JournalTicket(
       journal: journal,
       place: place,
@@ -151,7 +151,7 @@ extension JournalState {
 
   /// Marks a call as expired, once that is stored. Returns its record; nil if it has ended meanwhile.
   fileprivate mutating func endExpiry(of place: Place) -> JournalRecord? {
-    guard let item = self.items[place], let expired = item.expired, !item.isGone else { return nil }
+    guard let item = self.items[place], let expired = item.expiry.record, !item.isGone else { return nil }
     if item.isInLane, !expired.isHolding { self.leave(place) }
     if case .waiting(let continuation, let caller) = item.activity {
       self.waitingWithoutScope.remove(place)
@@ -160,7 +160,7 @@ extension JournalState {
     }
     self.edit(place) { item in
       item.record = expired
-      item.expired = nil
+      item.expiry.endStoring()
       item.isBegunAhead = false
       // The end of a run finds its call as it is now.
       if !item.activity.isRunning { item.activity = .none }

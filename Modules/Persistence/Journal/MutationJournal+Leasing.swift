@@ -259,7 +259,7 @@ extension JournalState {
   mutating func adopt(_ entry: ReadEntry, at place: Place) -> [(JournalWrite, (any Error)?)] {
     guard let item = self.items[place], !item.isGone else { return [] }
     self.items[place]?.writes = []
-    self.items[place]?.expired = nil
+    self.items[place]?.expiry.endStoring()
     if let version = entry.version, let record = entry.record {
       self.refresh(place, record, version, isElsewhere: item.isElsewhere)
       self.advance(record.scope)
@@ -312,7 +312,7 @@ extension JournalState {
 
   /// Records that another process has removed an entry: it has made the call, or its user has removed it.
   private mutating func endElsewhere(_ place: Place) {
-    if self.isRunning(place) { self.items[place]?.isTakenOver = true } else { self.takeOver(place) }
+    if self.isRunning(place) { self.items[place]?.phase = .takenOver } else { self.takeOver(place) }
   }
 
   /// Removes a call that another process has made. A call that runs here is removed when it ends, and begins no further

@@ -50,7 +50,7 @@ extension MutationJournal {
     }
     for (place, signal) in unaccepted {
       await signal.value()
-      guard let removal = self.change({ $0.items[place]?.refusal }) else { continue }
+      guard let removal = self.change({ $0.refusal(of: place) }) else { continue }
       if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
     if self.lease != nil, await !self.removeUnknownEntries(named: names) { areRemoved = false }
@@ -182,19 +182,26 @@ struct JournalRemoval: Sendable {
 extension JournalState {
   /// Records that an entry is removed. Nothing is written for it after its removal.
   fileprivate mutating func beginRemoval(of place: Place) -> JournalRemoval? {
-    guard let item = self.items[place], item.isStored, !item.isGone else { return nil }
-    self.items[place]?.isBeingRemoved = true
+    guard let item = self.items[place], item.isStored, !item.isGone, !item.phase.isTakenOver else { return nil }
+    self.items[place]?.phase = .removing(JournalPhase.Removal(isOfRefused: false))
     return self.write(place).map { JournalRemoval(id: item.id, place: place, write: $0) }
+  }
+
+  /// The removal of a call that was refused while it was stored; nil if it turned out not to be stored.
+  fileprivate func refusal(of place: Place) -> JournalRemoval? {
+    guard case .removing(let removal)? = self.items[place]?.phase, removal.isOfRefused else { return nil }
+    return removal.write
   }
 
   /// Records that the entries of some names are removed; nil for all names.
   fileprivate mutating func beginRemoval(of names: Set<String>?) -> [JournalRemoval] {
     self.view.forgetEnded(names)
     let places = self.items.filter { $0.value.hasName(among: names) }
-    for (place, item) in places where item.ending != nil {
+    for (place, item) in places {
+      guard case .ended(_?) = item.phase else { continue }
       // The call has just ended, and is no longer shown.
       self.actions.released.append(item)
-      self.items[place]?.ending = nil
+      self.items[place]?.phase = .ended(nil)
     }
     return places.keys.sorted().compactMap { self.beginRemoval(of: $0) }
   }
@@ -205,45 +212,35 @@ extension JournalState {
   fileprivate mutating func refuseUnaccepted(_ names: Set<String>?) -> [(place: Place, signal: AwaitedOutcome<Void>)] {
     let unaccepted = self.items.filter { !$0.value.isStored && $0.value.hasName(among: names) }
     return unaccepted.keys.sorted().compactMap { place in
-      self.items[place]?.isRefused = true
       // Its run learns of the removal later than the caller of the removal goes on, and shows nothing until then.
       if let updates = self.items[place]?.callUpdates { self.actions.endedInRuns.append(updates) }
       // Its run may wait for this removal. It is refused when it comes.
-      guard self.items[place]?.hasArrived == true else { return nil }
+      guard self.items[place]?.phase.refuse() == true else { return nil }
       let signal = AwaitedOutcome<Void>()
       self.items[place]?.acceptanceWaiters.append(signal)
       return (place, signal)
     }
   }
 
-  /// Begins to remove a call that was refused while it was stored. Returns false if it was not refused.
+  /// Begins to remove a call that was refused while it was stored.
   ///
   /// Called in the step that accepts it: no later call may be merged with it.
-  mutating func beginRemoval(ofRefused place: Place) -> Bool {
-    guard self.items[place]?.isRefused == true else { return false }
+  mutating func beginRemoval(ofRefused place: Place) {
     let removal = self.beginRemoval(of: place)
-    self.items[place]?.refusal = removal
-    return true
+    self.items[place]?.phase = .removing(JournalPhase.Removal(write: removal, isOfRefused: true))
   }
 
   /// Adds a call again after its removal has failed, unless it has ended meanwhile.
   ///
   /// - Returns: Whether its caller has left, so that the journal makes it.
   fileprivate mutating func endFailedRemoval(of place: Place) -> Bool {
-    self.items[place]?.isBeingRemoved = false
-    guard let item = self.items[place], !item.isGone else { return false }
-    if item.isRefused {
-      self.edit(place) { item in
-        item.isRefused = false
-        item.refusal = nil
-        item.activity = .none
-      }
-    }
+    guard let end = self.items[place]?.phase.endFailedRemoval(), end.isAccepted else { return false }
+    if end.isOfRefused { self.edit(place) { $0.activity = .none } }
     // Decisions that were made meanwhile were not written.
     _ = self.write(place)
-    self.advance(item.lane)
+    self.advance(self.items[place]?.lane)
     self.advanceWithoutScope()
-    return item.isRefused
+    return end.isOfRefused
   }
 }
 

@@ -152,8 +152,7 @@ extension JournalState {
       item.record?.takeBack()
       item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }
       item.isHeld = false
-      item.isExpired = false
-      item.expired = nil
+      item.expiry = .ahead
       item.failuresInARow = 0
     }
     self.setExpiry(of: place, at: date, now)

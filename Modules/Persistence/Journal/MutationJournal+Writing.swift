@@ -217,7 +217,7 @@ extension JournalState {
   mutating func write(_ place: Place, isOfAttempts: Bool = false) -> JournalWrite? {
     guard let item = self.items[place], !item.isUnnumbered, item.record != nil || item.isGone,
       // The entry must not come back.
-      !item.isTakenOver
+      !item.phase.isTakenOver
     else { return nil }
     let write = JournalWrite(version: item.version + 1)
     self.items[place]?.version = write.version
@@ -296,7 +296,7 @@ extension JournalState {
   private func content(of item: Item) -> JournalBatch.Content {
     var content = JournalBatch.Content(
       key: item.storageKey,
-      record: item.isGone ? nil : item.expired ?? item.record,
+      record: item.isGone ? nil : item.expiry.record ?? item.record,
       isNew: !item.isStored,
       seen: item.seen,
       attempted: item.attempted
@@ -317,7 +317,7 @@ extension JournalState {
   /// If this process has lost the right to make the call, another process may have made it and removed its entry.
   private func mayStore(_ item: Item, holding held: Set<JournalRight>?) -> Bool {
     guard let held, item.isStored, !item.isGone else { return true }
-    if item.isTakenOver { return false }
+    if item.phase.isTakenOver { return false }
     return !item.activity.isRunning || held.contains(self.right(of: item))
   }
 
@@ -363,7 +363,10 @@ extension JournalState {
 extension JournalState.Item {
   /// Which entries are removed when it has ended, or when the user removes it.
   var removal: EntryRemoval {
-    EntryRemoval(seen: self.seen, revision: self.isBeingRemoved && !self.hasEnded ? nil : self.record?.revision ?? 0)
+    var revision: Int?
+    // The user removes it whatever its arguments are now.
+    if case .removing = self.phase { revision = nil } else { revision = self.record?.revision ?? 0 }
+    return EntryRemoval(seen: self.seen, revision: revision)
   }
 }
 

@@ -108,7 +108,7 @@ extension JournalState {
   mutating func acceptScheduled(_ place: Place, at date: Date, _ now: Duration) -> Bool {
     _ = self.accept(place)
     self.items[place]?.scheduleStep = nil
-    if self.beginRemoval(ofRefused: place) { return false }
+    if self.items[place]?.phase.isRefused == true { return false }
     self.edit(place) { $0.activity = .none }
     self.setExpiry(of: place, at: date, now)
     // A call that has expired already is set aside by its alarm.
