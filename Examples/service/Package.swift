@@ -54,6 +54,27 @@ let package = Package(
         .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
       ]
     ),
+    // The service of the article "A service in eighty lines", with the servers and the readers that check it.
+    .executableTarget(
+      name: "small",
+      dependencies: [
+        .product(name: "Operation", package: "swift-operation"),
+        .product(name: "OperationHTTP", package: "swift-operation"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ],
+      path: "Small",
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+        .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+        .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+      ]
+    ),
     // Its load: traffic, services that are compared, and their numbers.
     .executableTarget(
       name: "load",

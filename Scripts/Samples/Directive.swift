@@ -5,6 +5,7 @@ enum Directive {
   case `in`(type: String)
   case on(actor: String)
   case skip(reason: String)
+  case `is`(file: String)
 
   init?(_ words: String) {
     if words == "continues" {
@@ -17,6 +18,8 @@ enum Directive {
       self = .on(actor: actor)
     } else if let reason = words.rest(after: "skip, ") {
       self = .skip(reason: reason)
+    } else if let file = words.rest(after: "is ") {
+      self = .is(file: file)
     } else {
       return nil
     }

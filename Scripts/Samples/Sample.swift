@@ -24,6 +24,17 @@ struct Sample {
     "#sourceLocation(file: \"\(self.article)\", line: \(self.firstLine + index))\n"
   }
 
+  /// Throws unless the sample is the text of a file of the package, which is compiled elsewhere.
+  func compare(with text: String, _ file: String) throws(Mistake) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let shown = self.lines + [""]
+    guard lines != shown else { return }
+    let index =
+      zip(lines, shown).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+      ?? min(lines.count, shown.count)
+    throw Mistake(line: self.firstLine + index, text: "the line differs from line \(index + 1) of \(file)")
+  }
+
   /// The type of the elements, if the sample is a part of a manifest.
   var manifestType: String? {
     guard let line = self.lines.first else { return nil }

@@ -35,9 +35,15 @@ struct SampleExtraction {
       }
       count += 1
       do {
+        if case .is(let file) = sample.directive {
+          try sample.compare(with: String(contentsOf: root.appending(path: file), encoding: .utf8), file)
+          continue
+        }
         try units.add(sample)
+      } catch let mistake as Mistake {
+        mistakes.append(mistake)
       } catch {
-        mistakes.append(error)
+        mistakes.append(Mistake(line: sample.firstLine, text: "\(error)"))
       }
     }
 
