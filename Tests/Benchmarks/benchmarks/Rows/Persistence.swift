@@ -119,7 +119,7 @@ final class StoragePlace {
 
     func close() async {
       await self.storage.close()
-      for suffix in ["", "-wal", "-shm"] { unlink(self.path + suffix) }
+      for suffix in ["", "-wal", "-shm", "-reserve"] { unlink(self.path + suffix) }
     }
   #else
     init() throws {
