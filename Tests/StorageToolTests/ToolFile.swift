@@ -24,10 +24,12 @@
 
     deinit { try? FileManager.default.removeItem(atPath: self.folder) }
 
-    /// The contents of all files, by their names.
+    /// The contents of all files, by their names, without the reserve of the disk, which has nothing that was stored.
     var files: [String: Data] {
       get throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: self.folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: self.folder).filter {
+          !$0.hasSuffix("-reserve")
+        }
         return try Dictionary(
           uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: URL(filePath: self.folder + "/" + $0))) }
         )
