@@ -60,7 +60,7 @@ public struct LevelValue: Sendable {
   /// How old the value may become, in a value that a store puts; nil for any age.
   public var maximumAge: Duration?
 
-  /// The context of the store that puts the value, with its clock, deadlines and settings. Empty in an answer.
+  /// The context of the store that puts the value, with its clock, deadlines and settings. In an answer, what the level adds.
   public var context = OperationContext()
 
   /// Encodes the value, in a value that a store puts: not at all, or once, with no lock held. Returns what was encoded, in an

@@ -68,7 +68,7 @@ where Operation.State: RestorableState, Operation.State.Restoration == StoredVal
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    // Nobody else could know when the sources change.
+    // No other process could know when the sources change.
     guard self.settings.level.reach == .fleet, !context.hasSources else {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }

@@ -2,7 +2,7 @@ public import OperationCore
 internal import OperationFoundation
 internal import OperationTags
 
-/// A fleet is a level of the reach ``OperationCore/ValueReach/fleet``: runs ask it for a value, or for the right to make one,
+/// A fleet is a level of the reach `fleet`: runs ask it for a value, or for the right to make one,
 /// which is the lease of its key.
 extension FleetNode: ValueLevel {
   /// The name of the node.
@@ -40,7 +40,7 @@ extension FleetNode: ValueLevel {
 
   /// Stores a value, and ends the right within what is left of the time for the backend.
   ///
-  /// Without a right nothing is stored: nobody could tell which of two values is the newer one.
+  /// Without a right nothing is stored: no node could tell which of two values is the newer one.
   public func put(_ value: LevelValue, for key: LevelKey, under right: LevelRight?) {
     guard let right, let admission = right.admission else { return }
     value.afterwards {

@@ -75,14 +75,28 @@ final class ModelNode: Sendable {
     if item.isTagged {
       query = ReadingQuery(query.tagged { [.entity("group", $0.item % 2)] })
     }
-    if item.isShared { query = ReadingQuery(query.sharedInFleet(as: "reading", timeToLive: .seconds(3_600))) }
+    if !item.sources.isEmpty, !item.isSharedInside { query = ReadingQuery(query.derived()) }
+    query = self.shared(query, item)
     if item.hasEntities { query = ReadingQuery(query.entities { $0.one(\.self) }) }
     if item.isPersisted { query = ReadingQuery(query.persisted(as: "reading")) }
     if item.isHydratable { query = ReadingQuery(query.hydratable(as: "reading")) }
-    if !item.sources.isEmpty { query = ReadingQuery(query.derived()) }
+    if !item.sources.isEmpty, item.isSharedInside { query = ReadingQuery(query.derived()) }
     if item.isPolled { query = ReadingQuery(query.rerun(every: { state, _ in .seconds(state.error == nil ? 2 : 3) })) }
     if item.isDropped { query = ReadingQuery(query.cacheTime(.seconds(1))) }
     return ReadingQuery(query.stale(after: .seconds(100_000)).enableAutomaticRunning(onlyWhen: .always(true)))
+  }
+
+  private func shared(_ query: ReadingQuery, _ item: ModelItem) -> ReadingQuery {
+    let timeToLive = Duration.seconds(3_600)
+    if item.isShared { return ReadingQuery(query.sharedInFleet(as: "reading", timeToLive: timeToLive)) }
+    guard item.isKeptInFleet else { return query }
+    return ReadingQuery(
+      query.kept(in: self.fleetNode, as: "kept", maximumAge: timeToLive) { reading in
+        Array(try JSONEncoder().encode(reading))
+      } decode: { bytes in
+        try JSONDecoder().decode(Reading.self, from: Data(bytes))
+      }
+    )
   }
 
   /// A list of three pages.

@@ -39,6 +39,10 @@ struct ModelItem: Sendable {
   var isList = false
   var isPersisted = false
   var isShared = false
+  /// Whether it is shared in the fleet as in a level that its modifier names.
+  var isKeptInFleet = false
+  /// Whether a derived item is shared inside of `.derived()`.
+  var isSharedInside = false
   var isTagged = false
   var yieldsFirst = false
   var hasFallback = false
@@ -58,7 +62,8 @@ struct ModelItem: Sendable {
   /// What it is, for a failure.
   var text: String {
     let properties = [
-      (self.isList, "list"), (self.isPersisted, "persisted"), (self.isShared, "shared"), (self.isTagged, "tagged"),
+      (self.isList, "list"), (self.isPersisted, "persisted"), (self.isShared, "shared"),
+      (self.isKeptInFleet, "kept in the fleet"), (self.isTagged, "tagged"),
       (self.yieldsFirst, "yields"), (self.hasFallback, "fallback"), (self.servesStale, "serves stale"),
       (self.isHydratable, "hydratable"), (self.isPolled, "polled"), (self.isDropped, "dropped"),
       (self.hasEntities, "entities"), (self.cachesFailures, "caches failures"), (self.saysTime, "says its time"),

@@ -58,7 +58,9 @@ final class ValueSchedule {
       if number == 3 { item.sources = [0, 1] }
       if number == 4 { item.sources = [[2], [3], [1, 2]][Int.random(in: 0..<3, using: &generator)] }
       item.isPersisted = oneOf(2)
-      item.isShared = item.sources.isEmpty && oneOf(2)
+      item.isShared = oneOf(2)
+      item.isKeptInFleet = !item.isShared && oneOf(4)
+      item.isSharedInside = oneOf(2)
       item.isTagged = oneOf(2)
       item.yieldsFirst = item.sources.isEmpty && oneOf(3)
       item.hasFallback = oneOf(4)
