@@ -154,13 +154,15 @@ extension StoredInvalidations {
   }
 
   /// Forgets everything, because all values were removed.
-  mutating func removeAll() {
+  ///
+  /// - Parameter isShared: Whether other processes may store values, which the next invalidations concern.
+  mutating func removeAll(isShared: Bool) {
     self.numbers = [:]
     self.ownSubjects = [:]
     self.known = [:]
     self.hasFloor = false
     self.hasWrittenKnown = false
-    self.hasNoValues = true
+    self.hasNoValues = !isShared
   }
 }
 

@@ -19,6 +19,7 @@ extension StateWriter {
   ///
   /// The removal has its place among the changes when this returns. `wait(for:)` waits until it is made.
   func beginRemoval(_ prefix: String) -> StateRemoval {
+    let isShared = self.storage.sharedLeases != nil
     let restoring = self.state.withLock { $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }
     // What they have not handed over is removed as well.
     for store in restoring { store.owner.handOver() }
@@ -31,7 +32,7 @@ extension StateWriter {
         if let deadline = item.deadline.clear() { deadlines.append(deadline) }
         released.append(item)
       }
-      if prefix == StorageKey.values { state.forgetInvalidations(&released) }
+      if prefix == StorageKey.values { state.forgetInvalidations(isShared: isShared, &released) }
       state.cache.discard(prefix)
       state.recentChanges.note(removalOf: prefix, number: removal.number)
       state.removals.append(removal)
@@ -91,10 +92,10 @@ extension StateWriter {
 
 extension StateWriter.State {
   /// Forgets the invalidations, of which no value is left that they concern.
-  fileprivate mutating func forgetInvalidations(_ released: inout ReleasedValues) {
+  fileprivate mutating func forgetInvalidations(isShared: Bool, _ released: inout ReleasedValues) {
     for key in self.pending.keys.filter({ $0.hasPrefix(StoredInvalidations.prefix) }) {
       released.append(self.pending.removeValue(forKey: key))
     }
-    self.invalidations.removeAll()
+    self.invalidations.removeAll(isShared: isShared)
   }
 }

@@ -65,6 +65,19 @@ import Testing
     }
   }
 
+  @Test func `After a removal of all, an invalidation concerns what another process has stored since`() async throws {
+    let base = InMemoryStorage()
+    let (first, second) = (Program(SharedStorage(base)), Program(SharedStorage(base)))
+    try await first.client.persistence.removeAll()
+    for number in 1...2 { second.store(Script(), number).currentValue = "old" }
+    #expect(await second.client.persistence.flush())
+    first.client.invalidate(matching: ["text", 1])
+    #expect(await first.client.persistence.flush())
+    let later = Program(SharedStorage(base))
+    #expect(await later.client.restore() == 2)
+    #expect(later.store(Script(), 1).isInvalidated && !later.store(Script(), 2).isInvalidated)
+  }
+
   @Test func `A value that was dropped as idle is invalidated in its storage`() async throws {
     let program = try await self.disk.start()
     program.store(Script(), 1).currentValue = "old"
