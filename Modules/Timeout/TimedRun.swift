@@ -161,6 +161,11 @@ extension TimedRun {
     }
   }
 
+  /// The elapsed time at which the time of the run is over, as planned so far; nil if nothing ends it, or it has ended.
+  var plannedEnd: Duration? {
+    self.state.withLock { $0.phase == .running && !$0.isCancelled && $0.timer != nil ? $0.end : nil }
+  }
+
   /// Whether the caller was cancelled and has left the run.
   @usableFromInline var hasLeft: Bool { self.state.withLock { $0.phase == .left } }
 
@@ -173,7 +178,7 @@ extension TimedRun {
     let (outcome, isObsolete) = self.state.withLock { state in
       let outcome = state.waiter.suspend(continuation)
       guard outcome == nil, !state.isCancelled else { return (outcome, true) }
-      state.timer = timer
+      (state.timer, state.end) = (timer, allowance.end)
       return (nil, false)
     }
     if isObsolete { timer.cancel() }
@@ -193,13 +198,12 @@ extension TimedRun {
 
   /// Ends the run at the deadline of a caller that has joined it; never if one has none.
   private func goOn(until shared: SharedDeadline, _ allowance: TimeAllowance, _ context: OperationContext) {
-    guard let instant = shared.instant else { return }
+    guard let instant = shared.instant else { return self.state.withLock { $0.end = nil } }
     let end = context.elapsed + context.operationDeadlines.timeRemaining(until: instant).clampedForClock
     let timer = self.timer(at: end, allowance, context)
     let isObsolete = self.state.withLock { state in
       guard state.phase == .running, !state.isCancelled else { return true }
-      state.timer = timer
-      state.isExtended = true
+      (state.timer, state.end, state.isExtended) = (timer, end, true)
       return false
     }
     if isObsolete { timer.cancel() }

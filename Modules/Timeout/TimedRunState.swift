@@ -38,6 +38,8 @@ struct TimedRunState: Sendable {
   var isCancelled = false
   var task: RunTask?
   var timer: RunTimer?
+  /// The elapsed time at which the timer fires.
+  var end: Duration?
   /// Whether the run has gone on after the deadline of its first caller, because another one has joined it.
   var isExtended = false
   /// The work of a run whose caller has left, until it ends.

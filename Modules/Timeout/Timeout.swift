@@ -7,6 +7,7 @@ public struct Timeout<Operation: OperationRequest & SendableMetatype>: Operation
 where Operation.Value: Sendable {
   @usableFromInline let id = OutcomeModifierIdentifier()
   @usableFromInline let limit: TimeLimit
+  @usableFromInline let runs = TimedRuns()
   @usableFromInline let failure: @Sendable (OperationTimedOut) -> Operation.Failure
 
   init(_ limit: TimeLimit, failure: @escaping @Sendable (OperationTimedOut) -> Operation.Failure) {
@@ -50,6 +51,8 @@ where Operation.Value: Sendable {
     if let outcome = run.start(operation, attempts, in: context, isolation: isolation, isCancelled: isCancelled) {
       return try outcome.get(Operation.Value.self, Operation.Failure.self)
     }
+    self.runs.add(run, in: context)
+    defer { self.runs.remove(run) }
     guard let outcome = await run.end(by: allowance, in: context, canLeave: Self.canLeave) else {
       throw self.failure(ofLeft: run, allowance, context, operation)
     }

@@ -168,6 +168,12 @@ public struct StoreInspection: Sendable {
     /// The greatest number of attempts; nil if it is unknown, and unless the modifiers were asked for their facts.
     public var attemptLimit: Int?
 
+    /// The elapsed time of the context's ``DeadlineSource`` at which the first time limit of the run, or of its attempt, is
+    /// over.
+    ///
+    /// Nil without one, and unless the modifiers were asked for their facts.
+    public var timeLimitEnd: Duration?
+
     /// What it waits for: a condition, and whatever its modifiers and its work have begun to wait for.
     public let waits: [StoreWait]
 

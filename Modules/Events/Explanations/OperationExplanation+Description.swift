@@ -93,7 +93,7 @@ extension OperationExplanation.Run: CustomStringConvertible {
     let age = self.age.map { "\($0.roundedText) ago " } ?? ""
     let parts: [String?] = [
       "started \(age)by \(self.cause)", self.pauseClause, self.waitClause, self.attemptClause, self.failureClause,
-      self.joinClause, self.followClause,
+      self.timeClause, self.joinClause, self.followClause,
     ]
     return "A run is under way: " + parts.compactMap(\.self).joined(separator: "; ") + "."
   }
@@ -122,6 +122,8 @@ extension OperationExplanation.Run: CustomStringConvertible {
     guard let lastFailure, let attempt else { return nil }
     return "attempt \(attempt - 1) failed: \(lastFailure)"
   }
+
+  private var timeClause: String? { self.timeLeft.map { "its time is over in \($0.roundedText)" } }
 
   private var joinClause: String? {
     switch self.joinedCallers {

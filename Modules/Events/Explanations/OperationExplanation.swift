@@ -121,6 +121,8 @@ extension OperationExplanation {
     public let nextAttemptReason: String?
     /// The text of the error of the previous attempt; nil if none has failed.
     public let lastFailure: String?
+    /// The time until the first time limit of the run, or of its attempt, is over; nil without one.
+    public let timeLeft: Duration?
     /// The condition that it waits for; nil if it is not paused.
     public let pause: String?
     /// How long the run has waited for the condition; nil if it is not paused.

@@ -108,7 +108,9 @@ extension StoreInspection {
     case .stopped: "It does not run by itself: its client has stopped automatic runs."
     case .removed: "It does not run by itself: its client has removed it."
     case .waiting(let condition): "It does not run by itself until \(condition)."
-    case .disabled where self.nextPoll != nil: "It runs by itself only where it polls: automatic running is disabled."
+    // Invalidations, polls and conditions run it as well.
+    case .disabled where !self.context.isAutomaticRunningConfigured:
+      "A new subscriber does not run it: automatic running is not enabled."
     case .disabled: "It does not run by itself: automatic running is disabled."
     }
   }
@@ -128,6 +130,7 @@ extension OperationExplanation.Run {
       nextAttempt: next.map { .since(store.date, at: $0) },
       nextAttemptReason: next == nil ? nil : attempt?.lastFailure?.reasonForDelay,
       lastFailure: attempt?.lastFailure.map { ShownText.of($0) },
+      timeLeft: run.timeLimitEnd.map { max($0 - store.elapsed, .zero) },
       pause: pause?.subject(),
       pauseAge: age(since: pause?.start),
       waits: run.waits.filter { !$0.isPause }.map { .init(subject: $0.subject(), age: age(since: $0.start)) },

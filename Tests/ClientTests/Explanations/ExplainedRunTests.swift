@@ -109,7 +109,7 @@ struct ExplainedRunTests {
         It has no value.
         It is stale, because it has no rule for staleness.
         It has no subscribers.
-        It does not run by itself: automatic running is disabled.
+        A new subscriber does not run it: automatic running is not enabled.
         A run is under way: started by a call; attempt 2 begins in 1.2 s, because the server asked for it; attempt 1 \
         failed: busy.
         """

@@ -236,11 +236,13 @@ struct ExplanationTests {
   func `Automatic running is disabled`() {
     let store = IntStore.detached(query: self.posts.query.disableAutomaticRunning())
     let disabled = IntStore.detached(query: GetPost(script: self.posts.script).manualTime(self.posts.clock))
-    let sentence = "It does not run by itself: automatic running is disabled."
+    let sentence = "A new subscriber does not run it: automatic running is not enabled."
     #expect(disabled.explain().automaticRunObstacle == sentence)
     // The modifier inside decides.
     #expect(store.explain().automaticRunObstacle == nil)
     #expect(disabled.explanationText.hasSuffix(sentence))
+    let never = IntStore.detached(query: GetPost(script: self.posts.script).disableAutomaticRunning())
+    #expect(never.explain().automaticRunObstacle == "It does not run by itself: automatic running is disabled.")
   }
 
   @Test
@@ -292,7 +294,7 @@ struct ExplanationTests {
         Its last result is an error of 0 s ago: Leak.
         It is stale, because it has no rule for staleness.
         It has no subscribers.
-        It does not run by itself: automatic running is disabled.
+        A new subscriber does not run it: automatic running is not enabled.
         Next: it is evicted in 5 min.
         """
     )

@@ -240,7 +240,7 @@ struct InspectionTests {
     plain.currentValue = 1
     let other = plain.subscribe(named: "PostView")
     #expect(
-      plain.explain().automaticRunObstacle == "It runs by itself only where it polls: automatic running is disabled."
+      plain.explain().automaticRunObstacle == "A new subscriber does not run it: automatic running is not enabled."
     )
     #expect(plain.explanationText.contains("\nNext: it polls in 10 s"))
     subscription.cancel()
