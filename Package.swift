@@ -327,7 +327,7 @@ let table: [Module] = [
   // Empty unless the traits of all three packages are on.
   .suite(
     "Integrations",
-    uses: ["Operation", "Persistence"],
+    uses: ["Operation", "Persistence", "Derivation", "Scheduling", "Devtools"],
     products: [
       "swift-log": ["Logging", "InMemoryLogging"],
       "swift-metrics": ["MetricsTestKit"],

@@ -12,7 +12,9 @@ public struct BatchAnswerMissing: Error, CustomStringConvertible {
   }
 
   /// The error and its key.
-  public var description: String { "The answer of the batch does not contain the key \(self.key)." }
+  public var description: String {
+    "The answer of the batch does not contain the key \(ShownText.of(value: self.key))."
+  }
 }
 
 /// The error of a caller that a batcher has no room for: as many keys wait to be sent as may.

@@ -86,7 +86,7 @@ extension Fallback {
         .fellBack,
         of: operation,
         // Converted, because `type(of:)` would return `any Error` where that is the generic type.
-        attributes: ["fallback.error": .string(String(reflecting: type(of: error as any Error)))]
+        attributes: ["fallback.error": .string(ShownText.typeName(of: error))]
       )
     )
     let value = try await self.value(isolation, error, context.leavingDeadlines(inside: self.id), continuation)

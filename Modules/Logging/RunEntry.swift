@@ -48,7 +48,7 @@
       if waited > .zero { metadata["operation.waited"] = "\(waited / .seconds(1))" }
       if let error {
         metadata["operation.error"] = .string(
-          self.context.operationLogsValues ? "\(error)" : String(reflecting: type(of: error))
+          self.context.operationLogsValues ? ShownText.whole(error) : ShownText.typeName(of: error)
         )
       }
       return metadata
@@ -60,7 +60,10 @@
     func metadata(of path: OperationPath) -> Logger.MetadataValue {
       .array(
         path.map { element in
-          .string(self.operationLogsValues ? element.description : "\(type(of: element.base))")
+          .string(
+            self.operationLogsValues
+              ? ShownText.of(value: element.base, otherwise: element.description) : "\(type(of: element.base))"
+          )
         }
       )
     }

@@ -21,14 +21,14 @@
       case .runBegan: self.message = "run began"
       case .waits(let subject):
         self.message = "run waits"
-        self.metadata["operation.waits_for"] = .string(subject)
+        self.metadata["operation.waits_for"] = .string(Self.shown(subject, logsValues))
       case .waited(let subject, let duration):
         self.message = "run waited"
-        self.metadata["operation.waits_for"] = .string(subject)
+        self.metadata["operation.waits_for"] = .string(Self.shown(subject, logsValues))
         self.metadata["operation.waited"] = "\(duration / .seconds(1))"
       case .paused(let reason):
         self.message = "run paused"
-        self.metadata["operation.waits_for"] = .string(reason)
+        self.metadata["operation.waits_for"] = .string(Self.shown(reason, logsValues))
       case .resumed(_, let duration, let outcome):
         self.message = "run resumed"
         self.metadata["operation.waited"] = "\(duration / .seconds(1))"
@@ -40,6 +40,12 @@
       case .runEnded(let end): self.add(end, logsValues)
       default: return nil
       }
+    }
+
+    /// What a run waits for: without values, the elements of a path are left out.
+    private static func shown(_ subject: String, _ logsValues: Bool) -> String {
+      guard !logsValues, let start = subject.firstIndex(of: "[") else { return subject }
+      return subject[..<start] + "[…]"
     }
 
     private mutating func add(_ failure: OperationEvent.AttemptFailure, _ logsValues: Bool) {

@@ -21,15 +21,17 @@
     }
 
     private let factory: @Sendable () -> any MetricsFactory
+    private let operations: OperationNames
     private let state = Mutex(State())
 
-    init(_ factory: @escaping @Sendable () -> any MetricsFactory) {
+    init(_ factory: @escaping @Sendable () -> any MetricsFactory, _ operations: OperationNames) {
       self.factory = factory
+      self.operations = operations
     }
 
     /// Counts a notice of an operation's runs.
     func count(_ notice: OperationNotice.Name, of operation: String) {
-      self.counter(notice.description, of: operation).increment()
+      self.counter(notice.description, of: self.operations.name(operation)).increment()
     }
 
     /// Shows the number that a notice reports.

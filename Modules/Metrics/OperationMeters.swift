@@ -12,6 +12,7 @@
     private let factory: @Sendable () -> any MetricsFactory
     private let meters = Mutex<[String: Meters]>([:])
     private let notices: NoticeMeters
+    private let names = OperationNames()
     /// The meters of limits, breakers, budgets and the like.
     let gauges: ResilienceGauges
 
@@ -20,7 +21,7 @@
 
     private init(_ factory: @escaping @Sendable () -> any MetricsFactory) {
       self.factory = factory
-      self.notices = NoticeMeters(factory)
+      self.notices = NoticeMeters(factory, self.names)
       self.gauges = ResilienceGauges(factory)
       self.unmeasuredNotices = NoticeCount(operation: nil, self.notices)
     }
@@ -33,8 +34,10 @@
     }
 
     /// The metrics of the operations with a name.
-    func meters(of name: String) -> Meters {
-      if let known = self.meters.withLock({ $0[name] }) { return known }
+    func meters(of operationName: String) -> Meters {
+      if let known = self.meters.withLock({ $0[operationName] }) { return known }
+      let name = self.names.name(operationName)
+      if name != operationName, let known = self.meters.withLock({ $0[name] }) { return known }
       // The backend is user code, so no lock is held. If two callers create the metrics at once, the second one's are
       // discarded.
       let made = Meters(name: name, factory: self.factory(), notices: self.notices)

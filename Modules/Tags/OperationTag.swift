@@ -118,6 +118,6 @@ final class EntityTagContent<ID: Hashable & Sendable>: TagContent, @unchecked Se
   override var id: OperationPath.Element? { OperationPath.Element(self.entityID) }
 
   override var description: String {
-    self.entityID is any OperationSecret ? "\(self.name)(\(ID.self))" : "\(self.name)(\(self.entityID))"
+    "\(self.name)(\(ShownText.of(value: self.entityID)))"
   }
 }

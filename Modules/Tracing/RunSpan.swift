@@ -47,7 +47,7 @@
 
     /// The type of an error. The text is omitted, because it may contain user data.
     fileprivate static func type(of error: any Error) -> SpanAttribute {
-      .string(String(reflecting: Swift.type(of: error)))
+      .string(ShownText.typeName(of: error))
     }
   }
 #endif

@@ -150,5 +150,20 @@
       #expect(self.count("quota.exceeded", of: "post") == 100)
       #expect(self.bench.backend.counters(label: "operation.notices").map(\.totalValue) == [100])
     }
+
+    @Test func `Above a number of names, operations are measured together, which is reported once`() async throws {
+      let warnings = WarningRecorder()
+      try await warnings.recording {
+        for number in 0..<1_003 {
+          let query = QueryOperation<Int, any Error>("user \(number)") { 1 }.measured(by: self.bench.meters)
+          _ = try await OperationStore.detached(query: query).fetch()
+        }
+      }
+      let names = Set(self.bench.backend.counters(label: "operation.runs").flatMap { $0.dimensions.map(\.1) })
+      #expect(names.count == 1_001)
+      #expect(self.bench.count("runs", of: "other") == 3)
+      #expect(self.bench.count("runs", of: "user 999") == 1)
+      #expect(warnings.warnings.map(\.code) == [.tooManyMeasuredNames])
+    }
   }
 #endif

@@ -7,8 +7,8 @@
 /// struct SessionToken: Hashable, Sendable, OperationSecret { … }
 /// ```
 ///
-/// The values of operations are never shown: an explanation has their types and sizes. The description of an
-/// `EncodingError` has the value that cannot be encoded, so such an error is shown by its kind and its coding path.
+/// The values of operations are never shown: an explanation has their types and sizes. The descriptions of an
+/// `EncodingError` and of a `DecodingError` have the value, so such an error is shown by its kind and its coding path.
 public protocol OperationSecret {}
 
 /// Texts of errors and paths for logs, events and pages, in which every ``OperationSecret`` is the name of its type.
@@ -18,8 +18,8 @@ public enum ShownText {
   /// The text of an error in one line of at most 200 characters, without secrets and without a period at its end.
   ///
   /// - Parameter error: The error.
-  /// - Returns: The description of the error; for an error with a secret or an `EncodingError`, a text that is made of its
-  ///   properties.
+  /// - Returns: The description of the error; for an error with a secret, an `EncodingError` or a `DecodingError`, a text
+  ///   that is made of its properties.
   public static func of(_ error: any Error) -> String {
     let line = String(self.of(value: error, otherwise: "\(error)").map { $0.isNewline ? " " : $0 })
     if line.count > self.maximumLength { return "\(line.prefix(self.maximumLength))…" }

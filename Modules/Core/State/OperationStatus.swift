@@ -83,8 +83,8 @@ extension OperationStatus: CustomStringConvertible {
     switch self {
     case .idle: "idle"
     case .loading: "loading"
-    case .result(.success(let value)): "value(\(value))"
-    case .result(.failure(let error)): "error(\(error))"
+    case .result(.success(let value)): "value(\(ShownText.of(value: value)))"
+    case .result(.failure(let error)): "error(\(ShownText.whole(error)))"
     }
   }
 }

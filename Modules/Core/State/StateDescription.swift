@@ -11,7 +11,7 @@ extension OperationState {
       case .result(.failure): "failure"
       }
     let value = String(optional: self.currentValue).map { "value \($0.inOneLine)" }
-    let error = self.error.map { "error \("\($0)".inOneLine)" }
+    let error = self.error.map { "error \(ShownText.whole($0).inOneLine)" }
     return [status, value ?? (isValueSet ? "value nil" : "no value"), error].compactMap(\.self).joined(separator: ", ")
   }
 }
@@ -20,11 +20,11 @@ extension String {
   /// The description of a value; nil for a value that is nil.
   fileprivate init?(optional value: Any) {
     guard let optional = value as? any OptionalValue else {
-      self = "\(value)"
+      self = ShownText.of(value: value)
       return
     }
     guard !optional.isNil, let value = Mirror(reflecting: optional).children.first?.value else { return nil }
-    self = "\(value)"
+    self = ShownText.of(value: value)
   }
 
   /// The text without line breaks, cut to the length of a line.

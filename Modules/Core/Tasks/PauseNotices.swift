@@ -20,18 +20,22 @@ extension OperationRunSpecification {
   /// The text for the wait of a run: the description of the specification, or its type if it has none.
   var waitReason: String {
     switch self {
-    case let described as any CustomStringConvertible: described.description
+    case let described as any ComposedRunSpecification: described.description
+    case let described as any CustomStringConvertible: ShownText.of(condition: self, otherwise: described.description)
     default: "\(Self.self)"
     }
   }
 }
 
-extension NotRunSpecification: CustomStringConvertible {
+/// A condition whose text consists of those of others.
+protocol ComposedRunSpecification: CustomStringConvertible {}
+
+extension NotRunSpecification: ComposedRunSpecification {
   /// The condition as it is written.
   public var description: String { "!\(self.base.waitReason)" }
 }
 
-extension BinaryOperatorRunSpecification: CustomStringConvertible {
+extension BinaryOperatorRunSpecification: ComposedRunSpecification {
   /// The condition as it is written.
   public var description: String {
     "(\(self.left.waitReason) \(self.operator == .and ? "&&" : "||") \(self.right.waitReason))"
@@ -43,7 +47,7 @@ extension AlwaysRunSpecification: CustomStringConvertible {
   public var description: String { self.isTrue ? "always" : "never" }
 }
 
-extension AnySendableRunSpecification: CustomStringConvertible {
+extension AnySendableRunSpecification: ComposedRunSpecification {
   /// The description of the specification inside, or its type.
   public var description: String { self.base.waitReason }
 }

@@ -3,8 +3,17 @@
   internal import OperationFoundation
 
   extension OpaqueOperationState {
-    /// The value as JSON that can be edited and set; nil if its type is not `Codable`.
-    var editableText: String? { Self.editableText(of: self.base) }
+    /// The number of parts of a value that are looked at for secrets before it is shown as JSON.
+    fileprivate static var maximumParts: Int { 20_000 }
+
+    /// The value as JSON that can be edited and set.
+    ///
+    /// Nil if its type is not `Codable`, and if it has a secret part, or so many parts that it may have one.
+    var editableText: String? { self.mayHaveSecret ? nil : Self.editableText(of: self.base) }
+
+    fileprivate var mayHaveSecret: Bool {
+      ShownText.mayHaveSecret(self.currentValue as Any, maximumParts: Self.maximumParts)
+    }
 
     private static func editableText<State: OperationState>(of state: State) -> String? {
       guard State.StateValue.self is any Decodable.Type, let value = state.currentValue as? any Encodable else {
@@ -23,8 +32,7 @@
     /// - Returns: Why that was not possible; nil if the value was set.
     func setValue(json text: String) -> String? {
       let state = self.state
-      let node = ValueNode(state.currentValue)
-      if node.hasSecret { return "The value has a secret part, which JSON does not have." }
+      if state.mayHaveSecret { return "The value has a secret part, or too many parts, and JSON has no secrets." }
       return self.setValue(json: text, of: state.base)
     }
 
@@ -38,7 +46,7 @@
         self.uncheckedSetCurrentValue(value)
         return nil
       } catch {
-        return "The JSON is no \(State.StateValue.self): \(error)"
+        return "The JSON is no \(State.StateValue.self): \(ShownText.whole(error))"
       }
     }
   }

@@ -95,7 +95,7 @@
         json.key("value")
         json.value(node)
         if let state = state.base as? any CallKeepingState { json.calls(state.keptCalls) }
-        if allowsActions, !node.hasSecret { json.member("editable", state.editableText) }
+        if allowsActions { json.member("editable", state.editableText) }
       }
     }
   }

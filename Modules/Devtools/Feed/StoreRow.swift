@@ -92,7 +92,8 @@
     /// The elements as texts, those that are secret as the names of their types.
     var shownElements: [String] {
       self.map { element in
-        element.base is any OperationSecret ? "‹\(type(of: element.base))›" : element.description
+        element.base is any OperationSecret
+          ? "‹\(type(of: element.base))›" : ShownText.of(value: element.base, otherwise: element.description)
       }
     }
   }

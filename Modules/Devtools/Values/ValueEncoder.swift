@@ -36,6 +36,18 @@
       return node
     }
 
+    /// The names of the members.
+    var labels: Set<String> {
+      Set(
+        self.parts.map { part in
+          switch part {
+          case .node(let node): node.label ?? ""
+          case .nested(let label, _): label
+          }
+        }
+      )
+    }
+
     fileprivate var count: Int { self.parts.count + self.leftOut }
 
     fileprivate func add(_ value: Any, _ label: String) {

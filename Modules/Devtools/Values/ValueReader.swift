@@ -5,7 +5,8 @@
   /// Reads values as trees.
   ///
   /// A value that is `Encodable` is shown as it encodes itself, so that a member that is not stored is not shown either; another
-  /// one by its members. An `OperationSecret` is shown as its type, wherever it is in a value.
+  /// one by its members. An `OperationSecret` is shown as its type, wherever it is in a value. As the code that encodes a value
+  /// can write a secret as a plain text, one that may have a secret is shown by those members that it encodes.
   final class ValueReader {
     private static let (depthLimit, childLimit, textLimit) = (16, 200, 2000)
     private var left = 4000
@@ -35,8 +36,9 @@
         if mirror.children.isEmpty { return ValueNode(type: type, text: self.shortened(String(describing: value))) }
         return self.node(type, mirror, depth) { index, label in label ?? "\(index)" }
       default:
-        // An object can have members that change while they are read, so it describes itself.
-        return ValueNode(type: type, text: self.shortened(String(describing: value)))
+        // An object describes itself if it can. Otherwise its members are not read, because they may change meanwhile.
+        let text = value is any CustomStringConvertible ? ShownText.of(value: value) : String(describing: value)
+        return ValueNode(type: type, text: self.shortened(text))
       }
     }
 
@@ -59,7 +61,8 @@
         let pair = Mirror(reflecting: child.value).children.map(\.value)
         guard pair.count == 2 else { continue }
         var part = self.read(pair[1], depth: depth + 1)
-        part.label = pair[0] is any OperationSecret ? "‹\(Swift.type(of: pair[0]))›" : "\(pair[0])"
+        let key = ShownText.of(value: pair[0])
+        part.label = pair[0] is any OperationSecret ? "‹\(key)›" : key
         node.children.append(part)
       }
       node.children.sort { ($0.label ?? "") < ($1.label ?? "") }
@@ -70,8 +73,16 @@
     private func encoded(_ value: any Encodable, _ type: String, _ depth: Int) -> ValueNode? {
       let encoder = ValueEncoder(self, depth: depth)
       do { try value.encode(to: encoder) } catch { return nil }
-      return encoder.node(type)
+      guard ShownText.mayHaveSecret(value) else { return encoder.node(type) }
+      let mirror = Mirror(reflecting: value)
+      let labels = encoder.labels
+      // What it writes as a single value, or under other names, may be the text of a secret.
+      let members = mirror.children.filter { child in child.label.map { labels.contains(Self.name(of: $0)) } ?? false }
+      return self.node(type, Mirror(value, children: members), depth) { _, label in Self.name(of: label ?? "") }
     }
+
+    /// The name of a member. The storage of a wrapped property has an underscore in front.
+    private static func name(of label: String) -> String { label.hasPrefix("_") ? String(label.dropFirst()) : label }
 
     /// Whether another part may be read of a value with this number of parts.
     func allows(_ count: Int) -> Bool { count < Self.childLimit && self.left > 0 }

@@ -123,7 +123,7 @@ extension OperationEvent.RunEnd {
     self.init(
       outcome: end.outcome == nil ? .cancellation : error == nil ? .success : .failure,
       failure: error.map { ShownText.of($0) },
-      failureType: error.map { String(reflecting: type(of: $0)) },
+      failureType: error.map { ShownText.typeName(of: $0) },
       duration: end.duration
     )
   }
@@ -134,7 +134,7 @@ extension OperationEvent.AttemptFailure {
     self.init(
       attempt: attempt.index,
       failure: attempt.lastFailure.map { ShownText.of($0) },
-      failureType: attempt.lastFailure.map { String(reflecting: type(of: $0)) },
+      failureType: attempt.lastFailure.map { ShownText.typeName(of: $0) },
       next: attempt.nextBegins.map { .since(date, at: $0) },
       reason: attempt.lastFailure?.reasonForDelay
     )

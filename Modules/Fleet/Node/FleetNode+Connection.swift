@@ -76,7 +76,7 @@ extension FleetNode {
   }
 
   private static func code(of error: any Error) -> String {
-    (error as? FleetError)?.code.description ?? String(reflecting: type(of: error))
+    (error as? FleetError)?.code.description ?? ShownText.typeName(of: error)
   }
 
   private func send(_ name: OperationNotice.Name, _ attributes: [String: OperationNotice.Value]) {

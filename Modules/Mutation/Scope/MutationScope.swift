@@ -35,7 +35,7 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
 
   public static var beginsAtOnce: Bool { true }
 
-  public var sourceText: String { ".scope(\(self.id))" }
+  public var sourceText: String { ".scope(\(ShownText.of(self.id)))" }
 
   public func setup(context: inout OperationContext, using operation: Operation) {
     context.mutationScope = self.id

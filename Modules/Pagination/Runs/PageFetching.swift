@@ -19,7 +19,7 @@ final class PageFetching: Sendable {
 
   @usableFromInline
   func reportLateYield(of id: some Any) {
-    let event = "A paginated operation yielded a value of page \(id) after that page was fetched"
+    let event = "A paginated operation yielded a value of page \(ShownText.of(value: id)) after that page was fetched"
     OperationWarning.lateYield(event, dropping: "value", inside: "`fetchPage`").report()
   }
 }

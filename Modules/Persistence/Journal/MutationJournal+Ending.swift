@@ -135,7 +135,7 @@ extension MutationJournal {
     self.send(in: context) { ticket.notice(of: failure, after: attempts, isFinal: false) }
     ticket.fate.decide(.failure(failure), isFinal: false)
     let backoff = self.backoff(afterFailures: 1, failure)
-    self.putBack(ticket, isHeld: true, failure: "\(failure)", retryAfter: backoff, hint: failure.retryHint)
+    self.putBack(ticket, isHeld: true, failure: ShownText.whole(failure), retryAfter: backoff, hint: failure.retryHint)
   }
 
   /// How a call ends after the decision about a conflict. Called once for each decision.

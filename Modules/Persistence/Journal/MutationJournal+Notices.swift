@@ -86,7 +86,7 @@ extension JournalTicket {
   func notice(of error: any Error, after attempts: Int, isFinal: Bool) -> OperationNotice {
     let attributes: [String: OperationNotice.Value] = [
       "journal.name": .string(self.name),
-      "journal.error": .string(String(reflecting: type(of: error))),
+      "journal.error": .string(ShownText.typeName(of: error)),
       "journal.attempts": .integer(attempts),
       "journal.is_final": .flag(isFinal),
     ]

@@ -76,7 +76,10 @@ extension MutationJournal {
         do {
           arguments = try stored.decode(record)
         } catch {
-          await ticket.journal.makeDeadLetter(ticket, because: "its arguments cannot be decoded: \(error)")
+          await ticket.journal.makeDeadLetter(
+            ticket,
+            because: "its arguments cannot be decoded: \(ShownText.whole(error))"
+          )
           return .left
         }
         return await mutation.replay(ticket, with: arguments, in: client, isJournaled: isJournaled)

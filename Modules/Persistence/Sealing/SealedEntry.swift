@@ -1,3 +1,5 @@
+internal import OperationCore
+
 /// The sealed form of an entry: a byte with its format, and then its key and its value as the sealing key returns them.
 enum SealedEntry {
   private static let format: UInt8 = 1
@@ -14,7 +16,7 @@ enum SealedEntry {
       case .format: "it has a form that this version of the library does not know"
       case .key(let id): "it was sealed with the key \(id), which the storage was not given"
       case .place: "it was moved there from another place"
-      case .sealing(let error): "its key does not open it: \(error)"
+      case .sealing(let error): "its key does not open it: \(ShownText.whole(error))"
       }
     }
   }

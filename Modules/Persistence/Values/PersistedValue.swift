@@ -16,7 +16,7 @@ enum DropReason: Error, CustomStringConvertible {
     case .version(let version, let expected):
       "it has the version \(version), and the operation asks for \(expected)"
     case .age(let seconds, let maximum): "it is \(seconds) seconds old, and may be \(maximum) old at most"
-    case .undecodable(let error): "its bytes cannot be decoded: \(error)"
+    case .undecodable(let error): "its bytes cannot be decoded: \(ShownText.whole(error))"
     }
   }
 }

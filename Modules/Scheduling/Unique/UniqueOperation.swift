@@ -53,7 +53,7 @@ struct UniqueID<ID: Hashable & Sendable>: Hashable, Sendable, CustomStringConver
 
   init(_ id: ID) {
     self.id = OperationPath.Element(id)
-    self.description = "\(id)"
+    self.description = ShownText.of(value: id)
   }
 
   static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id }

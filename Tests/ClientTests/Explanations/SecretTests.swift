@@ -47,6 +47,47 @@ struct SecretTests {
   }
 
   @Test
+  func `An error of a decoder is shown by its kind and its coding path, without the value`() {
+    func error(_ json: String) -> any Error {
+      Result { try JSONDecoder().decode([String: [Kind]].self, from: Data(json.utf8)) }.failure ?? Refused()
+    }
+    #expect(ShownText.of(error(#"{"ada": ["known", "hush"]}"#)) == "DecodingError.dataCorrupted at […][1]")
+    #expect(ShownText.of(error(#"{"ada": [1]}"#)) == "DecodingError.typeMismatch(String) at […][0]")
+    #expect(ShownText.whole(Wrapping(underlying: error("hush"))).contains("DecodingError.dataCorrupted"))
+    let missing = DecodingError.keyNotFound(Key.author, .init(codingPath: [Key.names], debugDescription: "hush"))
+    #expect(ShownText.of(missing) == "DecodingError.keyNotFound(author) at names")
+  }
+
+  @Test
+  func `A secret that an object inherits is not shown by its own description`() {
+    let object = Inheriting(token: self.token)
+    #expect(ShownText.of(value: object) == "Inheriting(token: Token)")
+    #expect(ShownText.mayHaveSecret([object]))
+    #expect(!ShownText.mayHaveSecret([1, 2]))
+  }
+
+  @Test
+  func `The name of a private type is the same at each start`() {
+    #expect(ShownText.typeName(of: Described(token: nil)) == "ClientTests.Described")
+    #expect(ShownText.typeName(of: Refused()) == "TestFixtures.Refused")
+    struct Local<Value>: Error {}
+    #expect(!ShownText.typeName(of: Local<(Described, Int)>()).contains("unknown context"))
+  }
+
+  @Test
+  func `A condition with a secret part is shown as its type`() {
+    let query = IntScript().query(path: ["a"]).enableAutomaticRunning(
+      onlyWhen: Unlocked(token: self.token) && Unlocked(token: nil)
+    )
+    let store = IntStore.detached(query: query)
+    guard case .waiting(let text) = store.inspect().automaticRuns else {
+      Issue.record("\(store.inspect().automaticRuns)")
+      return
+    }
+    #expect(text == "(Unlocked && unlocked)")
+  }
+
+  @Test
   func `A secret part of an element of a path, and of a category`() {
     let path: OperationPath = ["posts", Identity(number: 1, token: self.token)]
     #expect(ShownText.of(path) == "[\"posts\", Identity(number: 1, token: Token)]")
@@ -149,6 +190,35 @@ private final class Node: @unchecked Sendable {
 
 private struct Cyclic: Error {
   let node: Node
+}
+
+private class Holding: CustomStringConvertible, @unchecked Sendable {
+  // Unchecked: nothing changes.
+  let token: Token
+
+  init(token: Token) { self.token = token }
+
+  var description: String { "holding \(self.token.text)" }
+}
+
+private final class Inheriting: Holding, @unchecked Sendable {}  // Unchecked like its base class.
+
+private enum Kind: String, Codable {
+  case known
+}
+
+private struct Unlocked: OperationRunSpecification, Sendable, CustomStringConvertible {
+  let token: Token?
+
+  var description: String { self.token.map { "unlocked by \($0.text)" } ?? "unlocked" }
+
+  func isSatisfied(in context: OperationContext) -> Bool { false }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
 }
 
 private struct Large: Error {
