@@ -14,6 +14,8 @@ struct ExpressionTextTests {
     #""}""#, #""\"}""#, #""\(f("}")) is it""#, ##"#"a "b" \(c)"#"##, ##"#"\#(f(1))"#"##, "a == b", "a <= b",
     "a != b ? 1 : 2",
     "try! f()", "x as? Int ?? 5", "a / b", #""""#, #""//""#, "#file", "-1",
+    #"/a"b/"#, #"f(/[)"]/, 2)"#, ##"#/a"(b/#"##, ##"#/a/b"/#"##, #"/\/"/"#, "a / (b) / c", "{ $0.contains(/\"/) }",
+    "(a) / \"b\".count",
   ])
   func `An expression is used as it is written`(expression: String) throws {
     let code = try PathKeyGenerator.generate(from: sources([self.file(expression)]), importing: "OperationCore")
@@ -32,6 +34,8 @@ struct ExpressionTextTests {
     ("1 // rest", 2, "a comment"),
     ("1 /* rest", 2, "a comment"),
     ("\"abc", 0, "a string that is never closed"),
+    ("/abc", 0, "a regular expression that is never closed"),
+    ("#/abc/", 1, "a regular expression that is never closed"),
     ("\"\"\"a\"\"", 0, "a string that is never closed"),
     ("\"\\(a\"", 4, "a string that is never closed"),
     ("\"\\(a]\"", 4, "']' does not close '('"),

@@ -110,7 +110,8 @@ enum ReadingMistakes {
     Mistake(
       .duplicateName,
       #"{ paths: { \#(valid) }, "a\nb": 1, "a\nb": 2 }"#,
-      says: "A.json:1:34: error: the file has no field 'a b'; the fields are 'access', 'imports', 'paths', 'context'",
+      says: "A.json:1:34: error: the file has no field 'a b'; "
+        + "the fields are 'access', 'imports', 'links', 'paths', 'context'",
       "A.json:1:45: error: 'a b' is defined twice, first at A.json:1:34; remove or rename one"
     ),
     Mistake(

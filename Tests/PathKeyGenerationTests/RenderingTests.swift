@@ -27,6 +27,43 @@ struct RenderingTests {
     }
   }
 
+  @Test
+  func `A deprecated key says why, and which key replaces it; its operation does without it`() throws {
+    let code = try self.code(
+      #"{ paths: { a: { parameters: { id: 'Int' }, operation: 'A', deprecated: 'say "b"', renamed: 'x.class' } } }"#
+    )
+    let attribute = #"@available(*, deprecated, message: "say \"b\"", renamed: "PathKeys.x.`class`") internal static"#
+    #expect(code.contains("\(attribute) func a(id: Int) -> "))
+    #expect(code.contains("\(attribute) var a: "))
+    #expect(code.contains(#"{ OperationPathKey<A.State>(path: ["a", self.id]).path(for: Self.self) }"#))
+    let renamed = try self.code("{ paths: { a: { state: 'S', renamed: 'b' } } }")
+    #expect(renamed.contains(#"@available(*, deprecated, renamed: "PathKeys.b") internal static var a: "#))
+    #expect(messages("{ paths: { a: { state: 'S', renamed: 'b.' } } }").first?.contains("'b.' is no key") == true)
+  }
+
+  @Test
+  func `A parameter has a default value, which is nil for an optional one`() throws {
+    let code = try self.code(
+      "{ paths: { a: { state: 'S', "
+        + "parameters: { b: { type: 'Int', default: '1' }, c: { type: 'Int?' }, d: 'Int?' } } } }"
+    )
+    #expect(code.contains("static func a(b: Int = 1, c: Int? = nil, d: Int?) -> OperationPathKey<S> "))
+    let wrong = messages("{ paths: { a: { parameters: { b: { type: 'Int', default: '(' } }, state: 'S' } } }")
+    #expect(wrong.first?.contains("is never closed in the expression") == true)
+    #expect(messages("{ paths: { a: { parameters: { b: { type: 'Int', value: '1' } }, state: 'S' } } }").count == 1)
+  }
+
+  @Test
+  func `Two files name the same type of links, or one of them alone`() throws {
+    let one = "{ links: 'Link', paths: { a: { state: 'S' } } }"
+    #expect(try self.code(one, "{ links: 'Link', context: { b: { type: 'Int?' } } }").contains("enum Link: Sendable {"))
+    let found = diagnostics(sources([one, "{ links: 'Other', context: { b: { type: 'Int?' } } }"]))
+    #expect(found.map(\.code) == [.duplicateEntry])
+    #expect(
+      diagnostics(sources(["{ links: 'PathKeys', paths: { a: { state: 'S' } } }"])).map(\.code) == [.reservedName]
+    )
+  }
+
   @Test(arguments: 1...6)
   func `A comment of several lines is above its declaration if there is room`(line: Int) throws {
     // The comment has two lines of the user, an empty one, and the path.

@@ -34,7 +34,7 @@ enum SchemaMistakes {
       says: "A.json:1:3: error: the file has no field 'path'; did you mean 'paths'?",
       "A.json:1:40: error: the key 'me' has no field 'Parameters'; did you mean 'parameters'?",
       "A.json:1:56: error: the key 'me' has no field 'cost'; "
-        + "the fields are 'parameters', 'operation', 'state', 'doc'"
+        + "the fields are 'parameters', 'operation', 'state', 'doc', 'deprecated', 'renamed'"
     ),
     Mistake(
       .invalidAccess,

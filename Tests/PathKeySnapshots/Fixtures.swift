@@ -88,3 +88,11 @@ struct Politely: Greeter {
 struct Shortly: Greeter {
   func greeting(for name: String) -> String { name }
 }
+
+struct OldCart: QueryRequest {
+  func fetch(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Int, any Error>
+  ) async throws -> Int { 0 }
+}

@@ -10,7 +10,10 @@ struct SnapshotTests {
   @Test
   func `The generator produces the code that is compiled here`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    let files = try ["OperationPaths.json", "Posts.OperationPaths.json", "Line.OperationPaths.json"].map { name in
+    let names = ["OperationPaths", "Posts.OperationPaths", "Line.OperationPaths", "Links.OperationPaths"].map {
+      "\($0).json"
+    }
+    let files = try names.map { name in
       SourceFile(path: name, bytes: Array(try Data(contentsOf: folder.appending(path: "Input/\(name)"))))
     }
     let code = try PathKeyGenerator.generate(from: files, importing: "Operation")
@@ -33,6 +36,35 @@ struct SnapshotTests {
     #expect(path == ["class", "default", 1, String?.none, true, [2: "b"], 3])
     #expect(PathKeys.User.avatar(of: 1, size: 2).path.count == 4)
     #expect(PathKeys.état(en: "a").path == ["état", "a"])
+  }
+
+  @Test
+  func `A parameter can be left out`() {
+    #expect(PathKeys.shop.search(text: "a").path == ["shop", "search", "a", 1, String?.none])
+    let path = PathKeys.shop.search(text: "a", page: 2, shelf: "b").path
+    #expect(path == ["shop", "search", "a", 2, String?.some("b")])
+  }
+
+  @Test
+  func `The key of a path is found, also by texts, as deep links have them`() {
+    for path: OperationPath in [["shop", "article", 7], ["shop", "article", "7"]] {
+      guard case .shop_article(id: 7)? = DeepLink(path) else {
+        Issue.record("\(String(describing: DeepLink(path)))")
+        continue
+      }
+    }
+    for path: OperationPath in [["shop", "article", "seven"], ["shop", "article"], []] {
+      #expect(DeepLink(path) == nil)
+    }
+    #expect(DeepLink(PathKeys.shop.search(text: "a").path)?.path == PathKeys.shop.search(text: "a").path)
+    #expect(DeepLink(PathKeys.users.profile(id: 1).path)?.path == ["users", "profile", 1])
+    #expect(DeepLink(PathKeys.signUp.path)?.path == ["signUp"])
+    #expect(OldCart().path == ["shop", "cart"])
+  }
+
+  @Test
+  func `A default value has a regular expression with a quotation mark`() {
+    #expect(OperationContext().unquoted == "a-b")
   }
 
   @Test

@@ -6,6 +6,8 @@ extension FileReader {
     /// A parameter whose value is the member of the operation with the same name.
     case member
     case entry
+    /// The type that finds the key of a path.
+    case links
   }
 
   /// Whether the generated code can use the name. Reports the reason if it cannot.
@@ -55,6 +57,12 @@ extension FileReader.NameUse {
         "Type": "it is the type's type in Swift",
         "init": "it is an initializer in Swift",
       ]
+    case .links:
+      [
+        "PathKeys": "it is the type of the keys",
+        "Self": "it is the type itself in Swift",
+        "self": "it is the value itself in Swift",
+      ]
     }
   }
 
@@ -62,6 +70,7 @@ extension FileReader.NameUse {
     switch self {
     case .node: "Key"
     case .parameter, .member, .entry: "Value"
+    case .links: "Link"
     }
   }
 }

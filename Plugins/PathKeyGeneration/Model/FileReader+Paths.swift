@@ -37,7 +37,7 @@ extension FileReader {
     return namespace
   }
 
-  static let keyFields = ["parameters", "operation", "state", "doc"]
+  static let keyFields = ["parameters", "operation", "state", "doc", "deprecated", "renamed"]
 
   private mutating func key(_ name: JSONString, _ object: JSONObject) -> Key? {
     let subject = "the key '\(name.text.onOneLine)'"
@@ -47,6 +47,8 @@ extension FileReader {
     let operation = object["operation"].flatMap { self.operation($0) }
     let state = object["state"].flatMap { self.type($0) }
     key.documentation = self.documentation(of: object)
+    key.deprecation = object["deprecated"].flatMap { self.string($0.value, "'deprecated'") }
+    key.replacement = object["renamed"].flatMap { self.replacement($0.value) }
     if object["state"] == nil, object["operation"] == nil {
       guard !object.isIncomplete else { return nil }
       self.log.report(
@@ -70,10 +72,47 @@ extension FileReader {
     var parameters: [Key.Parameter] = []
     for member in object.members {
       let isName = self.isUsableName(member.name, for: use)
-      guard let type = self.type(member, allowsSome: true), isName else { continue }
-      parameters.append(Key.Parameter(name: member.name.text, type: type))
+      guard let parameter = self.parameter(member), isName else { continue }
+      parameters.append(parameter)
     }
     return parameters.count == object.members.count && !object.isIncomplete ? parameters : nil
+  }
+
+  /// Reads a parameter: its type, or an object with a type and a default value, which is nil for an optional type.
+  private mutating func parameter(_ member: JSONObject.Member) -> Key.Parameter? {
+    let name = member.name.text
+    guard case .object(let object) = member.value.value else {
+      return self.type(member, allowsSome: true).map { Key.Parameter(name: name, type: $0) }
+    }
+    let subject = "the parameter '\(name.onOneLine)'"
+    self.refuseUnknownFields(of: object, ["type", "default"], in: subject)
+    guard let member = object["type"], let type = self.type(member, allowsSome: true) else { return nil }
+    var parameter = Key.Parameter(name: name, type: type)
+    guard let initial = object["default"] else {
+      if type.isOptional { parameter.initial = ExpressionText(text: "nil", place: type.place) }
+      return parameter
+    }
+    guard let string = self.string(initial.value, "'default'"), let text = ExpressionText(string, log: &self.log) else {
+      return nil
+    }
+    parameter.initial = text
+    return parameter
+  }
+
+  /// The names of the key that replaces another one: `users.profile`.
+  private mutating func replacement(_ node: JSONNode) -> String? {
+    guard let string = self.string(node, "'renamed'") else { return nil }
+    let names = string.text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    if names.allSatisfy(SwiftName.isIdentifier) {
+      return (["PathKeys"] + names.map(SwiftName.escaped)).joined(separator: ".")
+    }
+    self.log.report(
+      .invalidName,
+      at: string.place,
+      "'\(string.text.onOneLine)' is no key",
+      remedy: "write the names of the key with dots between them, such as \"users.profile\""
+    )
+    return nil
   }
 
   private mutating func operation(_ member: JSONObject.Member) -> TypeText? {
@@ -98,7 +137,7 @@ extension JSONObject {
   fileprivate var isKey: Bool {
     self.members.contains { member in
       guard case .object(let object) = member.value.value else { return !member.isDocumentation }
-      return member.name.text == "parameters" && object.members.allSatisfy(\.isString)
+      return member.name.text == "parameters" && object.members.allSatisfy(\.isParameter)
     }
   }
 }
@@ -106,6 +145,12 @@ extension JSONObject {
 extension JSONObject.Member {
   fileprivate var isString: Bool {
     if case .string = self.value.value { true } else { false }
+  }
+
+  /// Whether it is a type, or an object with one.
+  fileprivate var isParameter: Bool {
+    guard case .object(let object) = self.value.value else { return self.isString }
+    return object["type"]?.isString == true
   }
 
   fileprivate var isDocumentation: Bool { self.name.text == "doc" && self.isString }

@@ -20,9 +20,10 @@ struct FileReader {
 
   private mutating func readRoot(_ root: JSONNode) {
     guard let object = self.object(root, "the file") else { return }
-    self.refuseUnknownFields(of: object, ["access", "imports", "paths", "context"], in: "the file")
+    self.refuseUnknownFields(of: object, ["access", "imports", "links", "paths", "context"], in: "the file")
     if let member = object["access"] { self.readAccess(member.value) }
     if let member = object["imports"] { self.readImports(member.value) }
+    if let member = object["links"] { self.readLinks(member.value) }
     if let member = object["paths"] { self.readPaths(member) }
     if let member = object["context"] { self.readContext(member.value) }
     if object["paths"] == nil, object["context"] == nil, !object.isIncomplete {
@@ -71,6 +72,11 @@ extension FileReader {
       }
       self.content.tree.imports.append(ModuleImport(module: module, access: access))
     }
+  }
+
+  private mutating func readLinks(_ node: JSONNode) {
+    guard let name = self.string(node, "'links'"), self.isUsableName(name, for: .links) else { return }
+    self.content.tree.links = name
   }
 
   private mutating func readPaths(_ member: JSONObject.Member) {

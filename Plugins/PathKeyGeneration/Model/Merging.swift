@@ -13,6 +13,7 @@ struct Merging {
       merging.merge(content.tree.root.children, into: &tree.root, path: [])
     }
     merging.mergeEntries(of: contents, into: &tree)
+    merging.mergeLinks(of: contents, into: &tree)
     merging.checkTypes(in: tree.root, path: [])
     merging.checkTypes(of: tree.entries)
     merging.checkOperations(in: tree.root)
@@ -34,6 +35,21 @@ struct Merging {
       } else {
         first = place
         tree.access = content.tree.access
+      }
+    }
+  }
+
+  private mutating func mergeLinks(of contents: [FileReader.Content], into tree: inout PathTree) {
+    for links in contents.compactMap(\.tree.links) {
+      if let first = tree.links, first.text != links.text {
+        self.log.report(
+          .duplicateEntry,
+          at: links.place,
+          "the type of links is '\(links.text)' here and '\(first.text)' at \(first.place.description)",
+          remedy: "write the same in all files of the target, or in one of them alone"
+        )
+      } else {
+        tree.links = links
       }
     }
   }

@@ -4,6 +4,8 @@ struct PathTree {
   var imports: [ModuleImport] = []
   var root = Namespace(name: nil)
   var entries: [ContextEntry] = []
+  /// The name of the type that finds the key of a path; nil for none.
+  var links: JSONString?
 }
 
 /// A module that the generated code imports.
@@ -45,6 +47,8 @@ struct Key {
   struct Parameter {
     let name: String
     let type: TypeText
+    /// The value of an argument that is left out; nil for a parameter that needs one.
+    var initial: ExpressionText?
   }
 
   let name: JSONString
@@ -52,6 +56,12 @@ struct Key {
   var parameters: [Parameter] = []
   var operation: TypeText?
   var state: TypeText?
+  /// Why the key is deprecated, if it is; nil with only the name of another one.
+  var deprecation: JSONString?
+  /// The names of the key that replaces it.
+  var replacement: String?
+
+  var isDeprecated: Bool { self.deprecation != nil || self.replacement != nil }
 }
 
 /// A typed entry of the context.

@@ -43,9 +43,8 @@ extension Renderer {
   private mutating func renderKey(_ key: Key, path: [String]) {
     guard let state = key.state?.text ?? key.operation.map({ "\($0.text).State" }) else { return }
     let name = SwiftName.escaped(key.name.text)
-    let access = self.access.rawValue
-    let elements = path.map { "\"\($0)\"" } + key.parameters.map { SwiftName.escaped($0.name) }
-    let literal = "[\(elements.joined(separator: ", "))]"
+    let access = key.deprecationAttribute + self.access.rawValue
+    let literal = key.literal(at: path) { SwiftName.escaped($0.name) }
 
     let documentation = (key.documentation.map { $0.lines + [""] } ?? []) + ["The path `\(literal)`."]
     guard !key.parameters.isEmpty else {
@@ -55,7 +54,10 @@ extension Renderer {
         at: key.name.place
       )
     }
-    let parameters = key.parameters.map { "\(SwiftName.escapedParameter($0.name)): \($0.type.text)" }
+    let parameters = key.parameters.map { parameter in
+      "\(SwiftName.escapedParameter(parameter.name)): \(parameter.type.text)"
+        + (parameter.initial.map { " = \($0.text)" } ?? "")
+    }
     self.member(
       "\(access) static func \(name)(\(parameters.joined(separator: ", "))) -> OperationPathKey<\(state)> "
         + "{ .init(path: \(literal)) }",
@@ -86,12 +88,18 @@ extension Renderer {
       "\(SwiftName.escapedLabel(parameter.name)): self.\(SwiftName.escaped(parameter.name))"
     }
     let call = arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
+    // A use of a deprecated key would be reported in the generated code.
+    let state = key.state?.text ?? "\(operation.text).State"
+    let reference =
+      key.isDeprecated
+      ? "OperationPathKey<\(state)>(path: \(key.literal(at: path) { "self.\(SwiftName.escaped($0.name))" }))"
+      : Self.reference(to: path) + call
     self.map(to: operation.place, before: 0)
     self.line("nonisolated extension \(operation.text) {")
     // The compiler checks that the key and the operation have the same state, where it can.
     self.member(
       "\(self.access.rawValue) var path: OperationPath "
-        + "{ \(Self.reference(to: path))\(call).path(for: Self.self) }",
+        + "{ \(reference).path(for: Self.self) }",
       documentation: ["The path of `\(Self.reference(to: path))`."],
       at: operation.place
     )
@@ -100,7 +108,7 @@ extension Renderer {
     self.line()
   }
 
-  private static func reference(to path: [String]) -> String {
+  static func reference(to path: [String]) -> String {
     (["PathKeys"] + path.map(SwiftName.escaped)).joined(separator: ".")
   }
 }

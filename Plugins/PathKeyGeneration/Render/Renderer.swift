@@ -12,6 +12,7 @@ struct Renderer {
     renderer.renderRoot(tree.root)
     renderer.renderOperations(in: tree.root, path: [])
     renderer.renderEntries(tree.entries)
+    if let links = tree.links { renderer.renderLinks(tree.root, named: links.text) }
     return renderer.text
   }
 

@@ -32,8 +32,13 @@ struct ExpressionScanner {
         self.offset += hashes
         return try self.string(hashes: hashes)
       }
+      if self.byte(self.offset + hashes) == UInt8(ascii: "/") {
+        self.offset += hashes
+        return try self.regularExpression(hashes: hashes)
+      }
     case "/" where [UInt8(ascii: "/"), UInt8(ascii: "*")].contains(self.byte(self.offset + 1)):
       throw self.error("a comment", "put comments next to the entry, or describe it by 'doc'")
+    case "/" where self.beginsRegularExpression: return try self.regularExpression(hashes: 0)
     case ";", ",":
       if self.open.isEmpty { throw self.error("'\(character)' outside brackets", "write one expression") }
     case "\n", "\r":
@@ -80,6 +85,38 @@ struct ExpressionScanner {
     let outer = self.open.count
     guard outer < 64 else { throw self.error("more than 64 levels", "give the inner expression a name") }
     repeat { try self.step() } while self.open.count > outer && self.offset < self.bytes.count
+  }
+
+  /// Reads a literal of a regular expression, in which quotes and brackets mean something else.
+  private mutating func regularExpression(hashes: Int) throws(SwiftTextError) {
+    let start = self.offset
+    self.offset += 1
+    while self.offset < self.bytes.count {
+      switch Unicode.Scalar(self.bytes[self.offset]) {
+      case "/" where self.run(of: "#", at: self.offset + 1) >= hashes:
+        self.offset += 1 + hashes
+        return
+      case "\\": self.offset += 2
+      case "\n" where hashes == 0, "\r" where hashes == 0:
+        let message = "a regular expression that is not closed on its line"
+        throw SwiftTextError(offset: start, message: message, remedy: "close it")
+      default: self.offset += 1
+      }
+    }
+    throw SwiftTextError(offset: start, message: "a regular expression that is never closed", remedy: "close it")
+  }
+
+  /// Whether the `/` at the current position begins a regular expression, and is no operator.
+  ///
+  /// It is where a value has to come, and no blank is behind it, as in Swift.
+  private var beginsRegularExpression: Bool {
+    let next = self.byte(self.offset + 1)
+    guard next > 0x20, next != UInt8(ascii: ")") else { return false }
+    let before = self.bytes[..<self.offset]
+    guard let last = before.last(where: { $0 > 0x20 }) else { return true }
+    if "([{,:;=!&|?<>~^+-*%".utf8.contains(last) { return true }
+    let word = before.reversed().drop { $0 <= 0x20 }.prefix { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }
+    return ["in", "return", "try", "await"].contains(String(decoding: word.reversed(), as: UTF8.self))
   }
 
   /// Whether the `=` at the current position is not part of an operator such as `==` or `<=`.
