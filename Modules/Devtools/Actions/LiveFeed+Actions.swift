@@ -33,10 +33,7 @@
       switch request.action {
       case "refetch":
         guard store.allowsAutomaticRuns else { return .wrong("A mutation runs only when the program calls it.") }
-        var context = OperationContext()
-        context.operationRunCause = OperationRunCause(.devtools)
-        let task = store.runTask(using: context)
-        Task(name: "Devtools") { _ = try? await task.runIfNeeded() }
+        self.run(store)
       case "invalidate":
         if let depth = request.depth, depth < store.path.count {
           self.client.invalidate(
@@ -49,6 +46,13 @@
           _ = OperationClient.invalidate([store], subject: { path }, by: "Devtools", isolation: nil)
         }
       case "reset": store.resetState()
+      case "fail":
+        if let problem = store.fail() { return .wrong(problem) }
+      case "remove": self.client.clearStore(with: store.path)
+      case "hold", "release":
+        guard let simulation = self.simulation else { return .wrong("The Devtools have no Simulation.") }
+        simulation.setHeld(request.action == "hold", at: store.path)
+        if request.action == "hold", store.allowsAutomaticRuns { self.run(store) }
       case "cancel": store.cancelRuns()
       case "set":
         guard let text = request.value else { return .wrong("The value is missing.") }
@@ -56,6 +60,13 @@
       default: return .wrong("There is no action with this name.")
       }
       return .json(#"{"done":true}"#)
+    }
+
+    private func run(_ store: OpaqueOperationStore) {
+      var context = OperationContext()
+      context.operationRunCause = OperationRunCause(.devtools)
+      let task = store.runTask(using: context)
+      Task(name: "Devtools") { _ = try? await task.runIfNeeded() }
     }
 
     private func simulate(_ request: ActionRequest) -> FeedAnswer {

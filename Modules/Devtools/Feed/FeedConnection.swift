@@ -16,9 +16,12 @@
 
     private let limit: Int
     private let state = Locked(State())
+    /// Whether events are sent in the compact form of recordings.
+    let isPacked: Bool
 
-    init(limit: Int) {
+    init(limit: Int, isPacked: Bool = false) {
       self.limit = limit
+      self.isPacked = isPacked
     }
 
     /// Queues a message, or hands it to the reader that waits.

@@ -28,6 +28,8 @@
     private var dirty: Set<OperationPath> = []
     private var history: [OperationEvent] = []
     private var connections: [FeedConnection] = []
+    /// The tables of texts of recordings, by their connections.
+    private var packers: [ObjectIdentifier: EventPacker] = [:]
     private var looks = 0
     private var droppedCount = 0
     private var shownExtras = ""
@@ -74,8 +76,8 @@
     func connect() -> FeedConnection { self.connect(limit: FeedConnection.standardLimit) }
 
     /// Begins to send messages, of which a number of bytes are kept until they are read.
-    func connect(limit: Int) -> FeedConnection {
-      let connection = FeedConnection(limit: limit)
+    func connect(limit: Int, isPacked: Bool = false) -> FeedConnection {
+      let connection = FeedConnection(limit: limit, isPacked: isPacked)
       self.connections.append(connection)
       self.look()
       return connection
@@ -84,17 +86,30 @@
     /// Sends what has happened since the last look.
     func look() {
       self.looks += 1
+      for connection in self.connections where connection.hasEnded {
+        self.packers[ObjectIdentifier(connection)] = nil
+      }
       self.connections.removeAll { $0.hasEnded }
       let new = self.takeEvents()
       guard !self.connections.isEmpty else { return }
       let beginning = self.connections.filter { $0.takeNeedOfBeginning() }
       let others = self.connections.filter { connection in !beginning.contains { $0 === connection } }
       if !others.isEmpty {
-        if let update = self.update(with: new) { self.send(update, to: others) }
+        if let update = self.update(with: new) {
+          let pages = others.filter { !$0.isPacked }
+          if !pages.isEmpty { self.send(update(nil), to: pages) }
+          for recording in others where recording.isPacked { self.send(update(recording), to: [recording]) }
+        }
         if self.looks.isMultiple(of: 50) { for connection in others { connection.send(FeedMessage.heartbeat) } }
       }
       if !beginning.isEmpty {
-        for message in self.beginning { self.send(message, to: beginning) }
+        self.readAll()
+        let pages = beginning.filter { !$0.isPacked }
+        if !pages.isEmpty { for message in self.beginning { self.send(message, to: pages) } }
+        for recording in beginning where recording.isPacked {
+          self.packers[ObjectIdentifier(recording)] = EventPacker()
+          for message in self.beginning(for: recording) { self.send(message, to: [recording]) }
+        }
       }
     }
 
@@ -135,12 +150,17 @@
     /// The messages of a page that begins.
     var beginning: [String] {
       self.readAll()
+      return self.beginning(for: nil)
+    }
+
+    /// The messages of a page or a recording that begins, from what was read.
+    private func beginning(for connection: FeedConnection?) -> [String] {
       var messages = [self.hello]
       for rows in self.index.texts.chunks(of: 1000) {
         messages.append(Self.message { $0.array("stores", rows) })
       }
       for events in self.history.suffix(Self.historyLimit).chunks(of: 2048) {
-        messages.append(self.eventMessage(events))
+        messages.append(Self.message { json in self.write(events, to: &json, for: connection) })
       }
       messages.append(
         Self.message { json in
@@ -159,12 +179,22 @@
       }
     }
 
-    private func eventMessage(_ events: some Sequence<OperationEvent>) -> String {
-      Self.message { json in json.events(events) { self.index.id(at: $0) ?? 0 } }
+    /// Writes events, for a recording in its compact form.
+    private func write(
+      _ events: some Collection<OperationEvent>,
+      to json: inout JSONText,
+      for connection: FeedConnection?
+    ) {
+      if let connection, connection.isPacked {
+        self.packers[ObjectIdentifier(connection), default: EventPacker()]
+          .write(events, to: &json) { self.index.id(at: $0) ?? 0 }
+      } else {
+        json.events(events) { self.index.id(at: $0) ?? 0 }
+      }
     }
 
-    /// What has changed since the last look; nil if nothing has.
-    private func update(with events: [OperationEvent]) -> String? {
+    /// What has changed since the last look, as the message for a page or a recording; nil if nothing has.
+    private func update(with events: [OperationEvent]) -> ((FeedConnection?) -> String)? {
       let changes = self.readDirty()
       let extras = self.looks.isMultiple(of: 5) ? self.extras() : self.shownExtras
       let hasNewExtras = extras != self.shownExtras
@@ -172,17 +202,19 @@
       let hasDropped = dropped != self.droppedCount
       (self.shownExtras, self.droppedCount) = (extras, dropped)
       if events.isEmpty, changes.rows.isEmpty, changes.removed.isEmpty, !hasNewExtras, !hasDropped { return nil }
-      return Self.message { json in
-        if !changes.rows.isEmpty { json.array("stores", changes.rows) }
-        if !changes.removed.isEmpty {
-          json.key("removed")
-          json.array { json in
-            for id in changes.removed { json.value(id) }
+      return { connection in
+        Self.message { json in
+          if !changes.rows.isEmpty { json.array("stores", changes.rows) }
+          if !changes.removed.isEmpty {
+            json.key("removed")
+            json.array { json in
+              for id in changes.removed { json.value(id) }
+            }
           }
+          if !events.isEmpty { self.write(events, to: &json, for: connection) }
+          if hasDropped { json.member("dropped", dropped) }
+          if hasNewExtras { json.extras(extras) }
         }
-        if !events.isEmpty { json.events(events) { self.index.id(at: $0) ?? 0 } }
-        if hasDropped { json.member("dropped", dropped) }
-        if hasNewExtras { json.extras(extras) }
       }
     }
 
@@ -195,7 +227,7 @@
         }
         if let simulation = self.simulation {
           json.key("simulation")
-          json.value(simulation.settings)
+          json.value(simulation.settings, held: simulation.heldPaths.compactMap { self.index.id(at: $0) })
         }
       }
     }

@@ -19,7 +19,7 @@
       }
       let file = try RecordingFile(path: path, limit: limit)
       await feed.begin()
-      let connection = await feed.connect()
+      let connection = await feed.connect(limit: FeedConnection.standardLimit, isPacked: true)
       let result = await Self.write(feed, connection, to: file)
       connection.end()
       await feed.end()

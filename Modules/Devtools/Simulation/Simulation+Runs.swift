@@ -39,6 +39,9 @@
       using operation: Operation,
       with continuation: OperationContinuation<Operation.Value, Operation.Failure>
     ) async throws(Operation.Failure) -> Operation.Value {
+      if let path = context.runningOperationStore?.path, self.simulation.isHeld(path) {
+        _ = await context.pause(until: HeldRelease(simulation: self.simulation, path: path))
+      }
       let conditions = self.simulation.nextAttempt()
       if conditions.latency > .zero {
         do {

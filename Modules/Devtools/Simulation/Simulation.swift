@@ -1,5 +1,5 @@
 #if SwiftOperationDevtools
-  internal import OperationCore
+  public import OperationCore
   public import OperationFoundation
   internal import OperationMemoryPressure
 
@@ -37,11 +37,14 @@
       var settings = Settings()
       /// The part of a failure that the attempts so far have added up to.
       var failure = 0.0
+      /// The paths of the stores whose runs are held.
+      var held: Set<OperationPath> = []
     }
 
     private let state = Locked(State())
     let offline = Broadcast(false)
     let memory = MockMemoryPressureSource()
+    private let holding = Broadcast(())
 
     /// Creates a simulation that changes nothing yet.
     public init() {}
@@ -67,6 +70,27 @@
       self.memory.send(pressure: .normal)
     }
 
+    /// Holds each attempt of a store before it begins, so that the store keeps loading, or lets them go on.
+    ///
+    /// - Parameters:
+    ///   - isHeld: Whether they are held.
+    ///   - path: The path of the store.
+    public func setHeld(_ isHeld: Bool, at path: OperationPath) {
+      self.state.withLock { state, released in
+        if isHeld { state.held.insert(path) } else { released.append(state.held.remove(path)) }
+      }
+      self.holding.send(())
+    }
+
+    /// The paths of the stores whose attempts are held.
+    public var heldPaths: [OperationPath] { self.state.withLock { Array($0.held) } }
+
+    func isHeld(_ path: OperationPath) -> Bool { self.state.withLock { $0.held.contains(path) } }
+
+    fileprivate func subscribeToHolding(_ onChange: @escaping @Sendable () -> Void) -> OperationSubscription {
+      self.holding.subscribe { onChange() }
+    }
+
     /// What the next attempt meets: failures are spread evenly, so that a share of a quarter makes each fourth attempt fail.
     func nextAttempt() -> (latency: Duration, fails: Bool) {
       self.state.withLock { state in
@@ -75,6 +99,23 @@
         if fails { state.failure -= 1 }
         return (state.settings.latency, fails)
       }
+    }
+  }
+
+  /// Satisfied while the attempts of a store are not held.
+  struct HeldRelease: OperationRunSpecification, Sendable, CustomStringConvertible {
+    let simulation: Simulation
+    let path: OperationPath
+
+    var description: String { "the page of the devtools lets it go on" }
+
+    func isSatisfied(in context: OperationContext) -> Bool { !self.simulation.isHeld(self.path) }
+
+    func subscribe(
+      in context: OperationContext,
+      onChange: @escaping @Sendable () -> Void
+    ) -> OperationSubscription {
+      self.simulation.subscribeToHolding(onChange)
     }
   }
 
@@ -88,8 +129,12 @@
   }
 
   extension JSONText {
-    mutating func value(_ settings: Simulation.Settings) {
+    mutating func value(_ settings: Simulation.Settings, held: [Int]) {
       self.object { json in
+        json.key("held")
+        json.array { json in
+          for id in held.sorted() { json.value(id) }
+        }
         json.key("offline")
         json.value(settings.isOffline)
         json.member("latency", settings.latency / .seconds(1))

@@ -16,6 +16,9 @@ Devtools.Details = class {
     this.known = {};
     this.openParts = new Set(['']);
     this.isAsking = false;
+    this.eventSearch = '';
+    this.onlyFailures = false;
+    this.seenValues = [];
     this.makeTabs();
   }
 
@@ -51,19 +54,27 @@ Devtools.Details = class {
     this.known = {};
     this.makeTabs();
     this.update(true);
+    this.changed?.();
   }
 
   select(node) {
+    if (this.node?.key !== node?.key) {
+      this.seenValues = [];
+      this.compared = null;
+      this.editing = false;
+      this.openParts = new Set(['']);
+    }
     this.node = node;
     this.known = {};
-    this.openParts = new Set(['']);
     this.update(true);
   }
 
   // Draws again what has changed. Called a few times a second.
   update(isNew = false) {
     if (this.tabs.length !== this.tabCount) this.makeTabs();
-    Devtools.byID('details-title').textContent = this.node ? Devtools.pathText(this.node.path) : 'Store';
+    const title = Devtools.byID('details-title');
+    title.textContent = this.node ? Devtools.pathText(this.node.path) : 'Store';
+    title.title = title.textContent;
     this.drawActions();
     switch (this.tab) {
       case 'explanation': this.explain(isNew); break;
@@ -91,7 +102,8 @@ Devtools.Details = class {
 
   drawActions() {
     const row = this.node?.row;
-    const key = this.model.hello.actions && this.node ? `${this.node.key} ${row?.canBeStale} ${row?.status === 'loading'}` : '';
+    const key = this.model.hello.actions && this.node
+      ? `${this.node.key} ${row?.canBeStale} ${row?.status === 'loading'} ${this.isHeld(row)} ${Boolean(this.model.simulation)}` : '';
     if (this.actionKey === key) return;
     this.actionKey = key;
     const node = this.node;
@@ -104,7 +116,15 @@ Devtools.Details = class {
       if (row.canBeStale) buttons.push(button('Refetch', { action: 'refetch', store }, 'Run the operation now (R)'));
       buttons.push(button('Invalidate', { action: 'invalidate', store }, 'Mark the value as stale, and run for subscribers (I)'));
       buttons.push(button('Cancel', { action: 'cancel', store }, 'Cancel the runs under way', { disabled: row.status !== 'loading' }));
+      // Only where the program has a Simulation is there something that holds a run.
+      if (this.model.simulation && row.canBeStale) {
+        buttons.push(this.isHeld(row)
+          ? button('Let it load', { action: 'release', store }, 'Let its runs go on', { 'aria-pressed': 'true' })
+          : button('Keep loading', { action: 'hold', store }, 'Run it, and hold its runs until you let them go on'));
+      }
+      buttons.push(button('Fail', { action: 'fail', store }, 'Show an error, as if the last run had failed', { class: 'danger' }));
       buttons.push(button('Reset', { action: 'reset', store }, 'Back to the initial state', { class: 'danger' }));
+      buttons.push(button('Remove', { action: 'remove', store }, 'Remove the store from the client', { class: 'danger' }));
     } else if (key !== '') {
       const below = [...this.model.rows.entries()].find(([, other]) => node.path.every((part, index) => other.path[index] === part));
       if (below) {
@@ -114,6 +134,9 @@ Devtools.Details = class {
     }
     Devtools.fill(Devtools.byID('actions'), ...buttons);
   }
+
+  // Whether the page holds the runs of a store.
+  isHeld(row) { return Boolean(row && this.model.simulation?.held?.includes(row.id)); }
 
   async perform(action, title) {
     try {
@@ -164,7 +187,7 @@ Devtools.Details = class {
   }
 
   drawExplanation(explanation) {
-    this.draw(JSON.stringify(explanation.lines), () => {
+    this.draw(`${JSON.stringify(explanation.lines)} ${this.invalidatedKey}`, () => {
       const { element } = Devtools;
       const [headline, ...lines] = explanation.lines;
       const facts = lines.filter((line) => !line.startsWith('Modifiers, '))
@@ -177,8 +200,30 @@ Devtools.Details = class {
         parts.push(element('p', { class: 'title' }, 'Modifiers, from the outside in'));
         parts.push(element('div', { class: 'codes' }, ...explanation.modifiers.map((text) => element('code', {}, text))));
       }
+      parts.push(...this.invalidatedParts());
+      parts.push(element('div', { class: 'codes' }, element('button', {
+        type: 'button', id: 'copy', title: 'Copy the explanation as text (C)', on: { click: () => Devtools.copy(explanation.lines.join('\n')) },
+      }, 'Copy')));
       return parts;
     });
+  }
+
+  get invalidatedKey() {
+    const stores = this.model.invalidations.get(this.node?.row?.operation);
+    return stores ? `${stores.size} ${[...stores.values()].at(-1)?.date}` : '';
+  }
+
+  // The reverse of "by which mutation": what this operation has invalidated.
+  invalidatedParts() {
+    const stores = [...this.model.invalidations.get(this.node?.row?.operation)?.values() ?? []].reverse();
+    if (stores.length === 0) return [];
+    const { element } = Devtools;
+    return [
+      element('p', { class: 'title' }, `${this.node.row.operation} has invalidated ${Devtools.count(stores.length, 'store')}, the latest first`),
+      element('ul', { class: 'links' }, ...stores.slice(0, 50).map((store) => element('li', {}, element('button', {
+        type: 'button', on: { click: () => this.choosePath?.(store.path) },
+      }, Devtools.pathText(store.path)), ` ${Devtools.time(store.date, 0)}${store.count > 1 ? `, ${Devtools.number(store.count)} times` : ''}`))),
+    ];
   }
 
   tone(line) {
@@ -204,26 +249,6 @@ Devtools.Details = class {
           ...items.flatMap(([name, number]) => [element('dt', {}, name), element('dd', {}, Devtools.number(number))]))),
       ];
     });
-  }
-
-  // ---- Events
-
-  drawEvents() {
-    const path = this.node?.path ?? [];
-    const isBelow = (event) => path.every((part, index) => event.path[index] === part);
-    const events = [];
-    for (let index = this.model.events.length - 1; index >= 0 && events.length < 200; index -= 1) {
-      if (isBelow(this.model.events[index])) events.push(this.model.events[index]);
-    }
-    if (events.length === 0) return this.hint('Nothing has happened yet.');
-    this.draw(`events ${events[0].number} ${events.length} ${this.node?.key}`, () => [
-      Devtools.element('ul', { class: 'events' }, ...events.map((event) => Devtools.element('li', {},
-        Devtools.element('time', {}, Devtools.time(event.date)),
-        Devtools.element('i', { style: { background: `var(--cause-${Devtools.causeGroup(event.cause ?? 'none')})` } }),
-        Devtools.element('span', {}, this.node?.row && path.length === event.path.length
-          ? event.text : `${Devtools.pathText(event.path)}: ${event.text}`),
-      ))),
-    ]);
   }
 };
 

@@ -56,6 +56,10 @@ extension EmbeddedPage {
     </div>
     <p id="empty" class="empty" hidden></p>
   </section>
+  <div id="split-columns" class="splitter" role="separator" tabindex="0" aria-orientation="vertical" aria-valuemin="15" aria-valuemax="85"
+    aria-label="Width of the stores" title="Drag to change the width; a double click resets it"></div>
+  <div id="split-rows" class="splitter" role="separator" tabindex="0" aria-orientation="horizontal" aria-valuemin="15" aria-valuemax="85"
+    aria-label="Height of the runs" title="Drag to change the height; a double click resets it"></div>
   <section id="details" class="pane" aria-labelledby="details-title">
     <div class="pane-head">
       <h2 id="details-title">Store</h2>
@@ -77,6 +81,7 @@ extension EmbeddedPage {
         <button id="zoom-out" type="button" title="Longer time (−)" aria-label="Show a longer time">−</button>
         <output id="span" aria-label="Shown time"></output>
         <button id="zoom-in" type="button" title="Shorter time (+)" aria-label="Show a shorter time">+</button>
+        <button id="range" type="button" aria-pressed="false" title="Select a time, to read its sums (or hold Shift)">Sums</button>
         <button id="fit" type="button" title="All that is known (0)">All</button>
         <button id="follow" type="button" aria-pressed="true" title="Follow what happens (End)">Live</button>
       </div>
@@ -86,10 +91,12 @@ extension EmbeddedPage {
       <canvas id="canvas" tabindex="0" role="img" aria-label="Timeline"></canvas>
       <div id="tip" class="tip" role="tooltip" hidden></div>
     </div>
+    <p id="sums" class="sums" role="status" hidden></p>
     <div id="scrub" class="scrub" hidden>
       <button id="play" type="button" aria-label="Play">▶</button>
       <input id="moment" type="range" min="0" max="1000" value="1000" aria-label="Moment of the recording">
       <output id="moment-text"></output>
+      <button id="live" type="button" title="Show the program again">Back to live</button>
     </div>
   </section>
 </main>

@@ -15,9 +15,11 @@ Object.assign(Devtools.Details.prototype, {
   },
 
   drawValue(answer) {
-    this.draw(JSON.stringify(answer), () => {
+    this.rememberValue(answer);
+    this.draw(`${JSON.stringify(answer)} ${this.seenValues.length} ${this.compared}`, () => {
       const { element } = Devtools;
       const parts = [element('div', { class: 'value' }, this.valueElement(answer.value, '', 0))];
+      parts.push(...this.differenceParts());
       if (answer.calls) parts.push(element('p', { class: 'title' }, 'Calls, newest first, with their arguments'), this.callList(answer.calls));
       if (answer.editable !== undefined && this.model.hello.actions) {
         parts.push(element('p', { class: 'title' }, 'Set a value'));

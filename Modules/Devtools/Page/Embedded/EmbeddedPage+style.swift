@@ -119,10 +119,14 @@ button.danger { color: var(--bad); }
 .tools { display: flex; gap: 6px; }
 
 main {
-  display: grid; gap: 10px; padding: 10px; min-height: 0;
-  grid-template: minmax(0, 1fr) minmax(160px, 36vh) / minmax(0, 1.15fr) minmax(0, 1fr);
-  grid-template-areas: "stores details" "timeline timeline";
+  display: grid; padding: 10px; min-height: 0;
+  grid-template: minmax(0, 1fr) 10px minmax(120px, var(--split-rows, 36%)) / minmax(0, var(--split-columns, 54%)) 10px minmax(0, 1fr);
+  grid-template-areas: "stores columns details" "rows rows rows" "timeline timeline timeline";
 }
+#split-columns { grid-area: columns; cursor: col-resize; }
+#split-rows { grid-area: rows; cursor: row-resize; }
+.splitter { border-radius: 5px; touch-action: none; }
+.splitter:hover, .splitter:active { background: var(--line); }
 #stores { grid-area: stores; }
 #details { grid-area: details; }
 #timeline { grid-area: timeline; }
@@ -213,6 +217,18 @@ main {
 .value .number { color: var(--busy); }
 textarea { width: 100%; min-height: 180px; font-family: var(--mono); font-size: 12.5px; resize: vertical; }
 
+.links { list-style: none; margin: 0; padding: 0; font-size: 12.5px; color: var(--soft); }
+.links button { border: 0; background: none; padding: 1px 4px; min-height: 0; color: var(--accent); font-family: var(--mono); white-space: normal; text-align: start; }
+.search { display: flex; gap: 8px; margin-bottom: 8px; }
+.search input { flex: 1; min-width: 0; }
+.difference { list-style: none; margin: 6px 0 0; padding: 0; font-family: var(--mono); font-size: 12.5px; }
+.difference li { padding: 2px 0; overflow-wrap: anywhere; }
+.difference .key { color: var(--accent); }
+.difference del { color: var(--bad); background: var(--bad-ground); border-radius: 4px; padding: 0 4px; }
+.difference ins { color: var(--good); text-decoration: none; border-radius: 4px; padding: 0 4px; background: var(--raised); }
+.sums { padding: 6px 12px; border-top: 1px solid var(--line); font-size: 12.5px; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.events li[data-tone="bad"] span { color: var(--bad); }
+.events li[data-tone="bad"] i { border-radius: 0; rotate: 45deg; }
 .events { list-style: none; margin: 0; padding: 0; font-size: 12.5px; }
 .events li { display: grid; grid-template-columns: 92px 12px minmax(0, 1fr); gap: 8px; padding: 2px 0; align-items: baseline; }
 .events time { color: var(--soft); font-family: var(--mono); font-size: 11.5px; }
@@ -236,6 +252,8 @@ textarea { width: 100%; min-height: 180px; font-family: var(--mono); font-size: 
 .lanes { flex: 1; position: relative; min-height: 0; border-top: 1px solid var(--line); }
 canvas { position: absolute; inset: 0; width: 100%; height: 100%; touch-action: none; cursor: grab; outline-offset: -2px; }
 canvas.dragging { cursor: grabbing; }
+canvas.selecting { cursor: crosshair; }
+canvas.edge { cursor: col-resize; }
 .tip {
   position: absolute; z-index: 3; max-width: min(360px, 90%); pointer-events: none; background: var(--text); color: var(--pane);
   padding: 7px 10px; border-radius: 8px; font-size: 12.5px; box-shadow: var(--shadow); overflow-wrap: anywhere;
@@ -299,6 +317,7 @@ kbd { font-family: var(--mono); font-size: 12px; border: 1px solid var(--line); 
 }
 @media (max-width: 760px) {
   main { display: block; padding: 0; }
+  .splitter { display: none; }
   .pane { height: 100%; border: 0; border-radius: 0; display: none; }
   body[data-view="stores"] #stores, body[data-view="details"] #details, body[data-view="timeline"] #timeline { display: flex; }
   .views { display: grid; grid-template-columns: repeat(3, 1fr); background: var(--pane); border-top: 1px solid var(--line); }
@@ -319,7 +338,6 @@ kbd { font-family: var(--mono); font-size: 12px; border: 1px solid var(--line); 
 }
 @media (min-width: 1900px) {
   body { font-size: 15px; }
-  main { grid-template-columns: minmax(0, 1.3fr) minmax(0, 1fr); }
 }
 
 """##

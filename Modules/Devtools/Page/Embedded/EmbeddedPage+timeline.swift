@@ -20,9 +20,16 @@ Devtools.Timeline = class {
     this.end = 0;
     this.scroll = 0;
     this.lanes = [];
+    this.active = [];
+    this.sorted = [];
     this.selected = null;
     this.filter = '';
     this.moment = null;
+    // The groups that are folded, by the first elements of their paths.
+    this.folded = new Set();
+    this.range = null;
+    this.selects = false;
+    this.gutterWidth = Number(localStorage.getItem('gutter')) || null;
     this.pointers = new Map();
     this.colors = Devtools.colors();
     new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
@@ -55,7 +62,9 @@ Devtools.Timeline = class {
     this.draw();
   }
 
-  get gutter() { return Math.min(190, Math.max(90, this.width * 0.2)); }
+  get gutter() {
+    return Math.min(this.gutterWidth ?? Math.min(190, Math.max(90, this.width * 0.2)), Math.max(60, this.width - 120));
+  }
 
   get now() { return this.moment ?? this.model.now(); }
 
@@ -97,7 +106,7 @@ Devtools.Timeline = class {
   select(path) {
     this.selected = path;
     this.collect();
-    const index = this.lanes.findIndex((lane) => path.every((part, place) => lane.path[place] === part));
+    const index = this.lanes.findIndex((lane) => !lane.lanes && path.every((part, place) => lane.path[place] === part));
     const top = index * Devtools.Timeline.laneHeight;
     const room = this.height - Devtools.Timeline.axisHeight - Devtools.Timeline.laneHeight;
     if (index >= 0) this.scroll = Math.min(Math.max(this.scroll, top - room), top);
@@ -111,25 +120,31 @@ Devtools.Timeline = class {
 
   // ---- Drawing
 
-  // The lanes with something in sight, in the order of their paths.
+  // The lanes with something in sight, in the order of their paths, below the heads of their groups.
   collect() {
     const { start, end } = this;
     if (this.laneChanges !== this.model.laneChanges) {
       this.laneChanges = this.model.laneChanges;
       this.sorted = [...this.model.lanes.values()].sort((a, b) => Devtools.compare(a.text, b.text));
     }
-    const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
-    this.lanes = this.sorted.filter((lane) => {
-      if (words.length > 0) {
-        const text = `${lane.text} ${lane.operation}`.toLowerCase();
-        if (!words.every((word) => text.includes(word))) return false;
-      }
+    this.active = this.filtered().filter((lane) => {
       if (lane.open.size > 0) return true;
       if ((lane.runs.at(-1)?.end ?? 0) < start && (lane.marks.at(-1)?.date ?? 0) < start) return false;
       return (lane.runs[0]?.start ?? Infinity) <= end || (lane.marks[0]?.date ?? Infinity) <= end;
     });
+    this.lanes = this.grouped(this.active);
     const room = this.height - Devtools.Timeline.axisHeight;
     this.scroll = Math.max(0, Math.min(this.scroll, this.lanes.length * Devtools.Timeline.laneHeight - room));
+  }
+
+  // The lanes with all words of the filter.
+  filtered() {
+    const words = this.filter.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) return this.sorted;
+    return this.sorted.filter((lane) => {
+      const text = `${lane.text} ${lane.operation}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
   }
 
   draw() {
@@ -144,11 +159,16 @@ Devtools.Timeline = class {
     const first = Math.floor(this.scroll / laneHeight);
     const last = Math.min(this.lanes.length, Math.ceil((this.scroll + this.height - axisHeight) / laneHeight));
     this.drawGrid();
+    this.drawRange();
     context.save();
     context.beginPath();
     context.rect(0, axisHeight, this.width, this.height - axisHeight);
     context.clip();
-    for (let index = first; index < last; index += 1) this.drawLane(this.lanes[index], axisHeight + index * laneHeight - this.scroll);
+    for (let index = first; index < last; index += 1) {
+      const [lane, y] = [this.lanes[index], axisHeight + index * laneHeight - this.scroll];
+      if (lane.lanes) this.drawGroup(lane, y);
+      else this.drawLane(lane, y);
+    }
     context.restore();
     const now = this.x(this.now);
     if (now > this.gutter && now < this.width) {
@@ -162,6 +182,7 @@ Devtools.Timeline = class {
       context.textAlign = 'left';
     }
     Devtools.byID('span').textContent = Devtools.duration(this.span);
+    this.showSums();
     this.makeLegend();
     this.describe();
   }
@@ -232,7 +253,7 @@ Devtools.Timeline = class {
     for (let index = this.firstIndex(runs); index < runs.length && runs[index].start <= Math.min(this.end, this.now); index += 1) {
       const run = runs[index];
       const x = this.x(run.start);
-      const end = this.x(run.end ?? this.now);
+      const end = this.x(Math.min(run.end ?? this.now, this.now));
       // Where many runs are within a pixel, one of them is drawn, unless another one has failed.
       if (end < drawnUpTo && run.outcome !== 'failure') continue;
       this.drawRun(run, y);
@@ -253,29 +274,34 @@ Devtools.Timeline = class {
     context.roundRect(x, top, width, height, Math.min(3, width / 2));
     context.fill();
     context.globalAlpha = 1;
+    const until = (date) => Math.min(date ?? end ?? this.now, this.now);
     for (const failure of run.failures) {
+      if (failure.date > this.now) break;
       // From a failed attempt to the next one it waits.
-      const next = run.attempts.find((date) => date >= failure.date) ?? end ?? this.now;
+      const next = run.attempts.find((date) => date >= failure.date) ?? end;
       context.fillStyle = colors.pane;
       context.globalAlpha = 0.6;
-      context.fillRect(this.x(failure.date), top + 2, Math.max(this.x(next) - this.x(failure.date), 1), height - 4);
+      context.fillRect(this.x(failure.date), top + 2, Math.max(this.x(until(next)) - this.x(failure.date), 1), height - 4);
       context.globalAlpha = 1;
       context.fillStyle = colors.bad;
       context.fillRect(this.x(failure.date) - 1, top - 2, 2, height + 4);
     }
     for (const pause of run.pauses) {
+      if (pause.start > this.now) break;
       const from = this.x(pause.start);
-      const to = this.x(pause.end ?? end ?? this.now);
+      const to = this.x(until(pause.end));
       context.fillStyle = colors.wait;
       context.fillRect(from, top + height - 4, Math.max(to - from, 2), 4);
     }
     for (const wait of run.waits) {
+      if (wait.start > this.now) break;
       const from = this.x(wait.start);
       context.fillStyle = colors.wait;
-      context.fillRect(from, top, Math.max(this.x(wait.end ?? end ?? this.now) - from, 1), 2);
+      context.fillRect(from, top, Math.max(this.x(until(wait.end)) - from, 1), 2);
     }
     if (run.node) this.drawNode(run.node, x, top, width, height);
     for (const join of run.joins) {
+      if (join > this.now) break;
       context.fillStyle = colors.text;
       context.fillRect(this.x(join) - 1, top - 3, 2, 5);
     }
@@ -320,7 +346,7 @@ Devtools.Timeline = class {
     if (this.described === second) return;
     this.described = second;
     let [runs, failures] = [0, 0];
-    for (const lane of this.lanes) {
+    for (const lane of this.active) {
       for (let index = this.firstIndex(lane.runs); index < lane.runs.length; index += 1) {
         const run = lane.runs[index];
         if ((run.end ?? this.end) < this.start || run.start > this.end) continue;
@@ -329,7 +355,7 @@ Devtools.Timeline = class {
       }
     }
     this.canvas.setAttribute('aria-label', `Timeline of ${Devtools.duration(this.span)}: ${Devtools.number(runs)} runs of `
-      + `${Devtools.number(this.lanes.length)} stores, ${Devtools.number(failures)} failed. `
+      + `${Devtools.number(this.active.length)} stores, ${Devtools.number(failures)} failed. `
       + 'Plus and minus zoom, arrows move. The tab Events has the same as text.');
   }
 };

@@ -9,7 +9,7 @@ Devtools.Tree = class {
   static filters = [
     ['all', 'All', () => true],
     ['running', 'Running', (row) => row.status === 'loading'],
-    ['failing', 'Failing', (row) => row.status === 'failure'],
+    ['failing', 'Failing', (row) => Devtools.isFailing(row)],
     ['paused', 'Paused', (row) => Boolean(row.paused)],
     ['stale', 'Stale', (row, now) => Devtools.isStale(row, now)],
     ['mutation', 'Mutations', (row) => row.kind === 'mutation'],
@@ -53,6 +53,7 @@ Devtools.Tree = class {
     this.shown = name;
     for (const chip of this.chips) chip.button.setAttribute('aria-pressed', String(chip.name === name));
     this.update();
+    this.changed?.();
   }
 
   // Makes the list of the nodes to show. Called a few times a second, not with each message.
@@ -196,6 +197,9 @@ Devtools.Tree = class {
     // The node of a fleet that has made the last value.
     const fleetNode = node.fleetNode ? ` · ${node.fleetNode}` : '';
     this.text(drawn.operation, node.row ? node.row.operation + fleetNode : '');
+    // What is cut off is read there.
+    const title = `${Devtools.pathText(node.path)}${node.row ? `\n${node.row.operation}${fleetNode}` : ''}`;
+    if (drawn.path.title !== title) drawn.path.title = title;
     const counts = node.counts;
     const data = node.row;
     const badge = data?.layers ? `${data.layers} optimistic` : !data || isBranch ? Devtools.count(counts.stores, 'store') : '';
@@ -217,7 +221,7 @@ Devtools.Tree = class {
   }
 
   summary(counts) {
-    if (counts.failing > 0) return [`${Devtools.number(counts.failing)} failed`, 'bad'];
+    if (counts.failing > 0) return [`${Devtools.number(counts.failing)} failing`, 'bad'];
     if (counts.paused > 0) return [`${Devtools.number(counts.paused)} paused`, 'wait'];
     if (counts.running > 0) return [`${Devtools.number(counts.running)} running`, 'busy'];
     return ['quiet', 'idle'];
@@ -245,13 +249,13 @@ Devtools.Tree = class {
   }
 
   toggle(node, isOpen = !node.isOpen) {
-    node.isOpen = isOpen;
+    this.model.setOpen(node, isOpen);
     this.update();
   }
 
   // Opens what is above a node, and shows it.
   reveal(node) {
-    for (let above = node.parent; above; above = above.parent) above.isOpen = true;
+    for (let above = node.parent; above; above = above.parent) this.model.setOpen(above, true);
     this.update();
     this.move(this.list.indexOf(node));
     this.choose(node);

@@ -12,9 +12,13 @@
       panels,
       timeline,
       gestures,
+      ranges,
       graph,
+      events,
+      recording,
       waits,
       page,
+      address,
       controls,
     ].joined()
   }

@@ -99,6 +99,23 @@ Devtools.toast = (text) => {
   Devtools.toast.timer = setTimeout(() => toast.classList.remove('shown'), 4000);
 };
 
+// Whether the last result of a store is an error, or it tries again after one.
+Devtools.isFailing = (row) => row.status === 'failure'
+  || (row.status === 'loading' && (Boolean(row.attemptFailure) || row.attempt > 1 || Boolean(row.nextAttempt)));
+
+// Whether an event tells of a failure.
+Devtools.isFailure = (event) => event.outcome === 'failure' || event.kind === 'attempt.failed' || event.outcome === 'timedOut';
+
+// Copies a text for other programs.
+Devtools.copy = async (text) => {
+  try {
+    await navigator.clipboard.writeText(text);
+    Devtools.toast('Copied');
+  } catch {
+    Devtools.toast('The browser does not permit copying');
+  }
+};
+
 // What a row of a store tells in a word, with the tone that colours it.
 Devtools.stateOf = (row, now) => {
   if (row.paused) return ['paused', 'wait'];

@@ -2,19 +2,27 @@
 // What the page knows: the stores as a tree, the runs for the timeline, and the events. Only messages change it.
 Devtools.Model = class {
   static runLimit = 60000;
+  static recordedRunLimit = 2000000;
   static eventLimit = 20000;
+  static nothing = Object.freeze([]);
 
   constructor() {
     this.hello = {};
+    // Which nodes are open, by their keys: it outlives a connection.
+    this.folds = new Map();
     this.clear();
   }
 
   clear() {
+    this.recording = null;
     this.rows = new Map();
     this.root = this.makeNode(null, '', []);
     this.lanes = new Map();
+    this.lanesOfPaths = new WeakMap();
     this.laneChanges = (this.laneChanges ?? 0) + 1;
     this.events = [];
+    // By the names of the operations that have invalidated stores.
+    this.invalidations = new Map();
     this.explanations = new Map();
     this.waits = null;
     this.groups = new Set();
@@ -61,11 +69,19 @@ Devtools.Model = class {
 
   makeNode(parent, text, path) {
     const level = parent ? parent.level + 1 : -1;
+    const key = Devtools.pathKey(path);
     return {
-      parent, text, path, level, label: Devtools.label(text), key: Devtools.pathKey(path), children: new Map(), row: null,
+      parent, text, path, level, label: Devtools.label(text), key, children: new Map(), row: null,
       counts: { stores: 0, running: 0, failing: 0, paused: 0, stale: 0, errors: 0, subscribers: 0 },
-      isOpen: level < 1, activity: 0, ticks: [],
+      isOpen: this.folds.get(key) ?? level < 1, activity: 0, ticks: [],
     };
+  }
+
+  // Folds or unfolds a node, which is remembered.
+  setOpen(node, isOpen) {
+    node.isOpen = isOpen;
+    if (this.folds.size > 10000) this.folds.clear();
+    this.folds.set(node.key, isOpen);
   }
 
   nodeAt(path) {
@@ -114,7 +130,7 @@ Devtools.Model = class {
   count(node, row, sign) {
     if (!row) return;
     const running = row.status === 'loading' ? sign : 0;
-    const failing = row.status === 'failure' ? sign : 0;
+    const failing = Devtools.isFailing(row) ? sign : 0;
     for (let current = node; current; current = current.parent) {
       const counts = current.counts;
       counts.stores += sign;
@@ -129,7 +145,21 @@ Devtools.Model = class {
 
   // ---- Runs and events
 
+  // The newest events before a moment that are wanted, newest first, of a number at most.
+  eventsBefore(moment, isWanted, limit) {
+    if (this.recording) return this.recording.eventsBefore(moment, isWanted, limit);
+    const found = [];
+    for (let index = this.events.length - 1; index >= 0 && found.length < limit; index -= 1) {
+      const event = this.events[index];
+      if (event.date <= moment + 1 && isWanted(event)) found.push(event);
+    }
+    return found;
+  }
+
   lane(event) {
+    // A recording has one object for each path.
+    const known = this.lanesOfPaths.get(event.path);
+    if (known) return known;
     const key = Devtools.pathKey(event.path);
     let lane = this.lanes.get(key);
     if (!lane) {
@@ -140,6 +170,7 @@ Devtools.Model = class {
       this.lanes.set(key, lane);
       this.laneChanges += 1;
     }
+    if (this.recording) this.lanesOfPaths.set(event.path, lane);
     return lane;
   }
 
@@ -147,44 +178,72 @@ Devtools.Model = class {
     const lane = this.lane(event);
     lane.last = event.date;
     this.eventTotal += 1;
-    this.events.push(event);
+    if (!this.recording) this.events.push(event);
     if (this.events.length > 2 * Devtools.Model.eventLimit) this.events.splice(0, Devtools.Model.eventLimit);
     this.first = Math.min(this.first, event.date);
     this.last = Math.max(this.last, event.date);
-    const node = this.find(event.path);
+    const node = this.recording ? null : this.find(event.path);
     if (node) node.activity = event.date;
     const run = event.run === undefined ? null : lane.open.get(event.run);
     switch (event.kind) {
       case 'run.began': this.begin(lane, event, node); break;
-      case 'run.joined': run?.joins.push(event.date); break;
-      case 'attempt.failed': run?.failures.push({ date: event.date, text: event.text, delay: event.delay }); break;
-      case 'attempt.began': run?.attempts.push(event.date); break;
-      case 'run.paused': run?.pauses.push({ start: event.date, end: null, reason: event.reason }); break;
+      case 'run.joined': this.keep(run, 'joins', event.date); break;
+      case 'attempt.failed': this.keep(run, 'failures', { date: event.date, text: event.text, delay: event.delay }); break;
+      case 'attempt.began': this.keep(run, 'attempts', event.date); break;
+      case 'run.paused': this.keep(run, 'pauses', { start: event.date, end: null, reason: event.reason }); break;
       case 'run.resumed': {
         const pause = run?.pauses.at(-1);
         if (pause && pause.end === null) pause.end = event.date;
         break;
       }
-      case 'run.waits': run?.waits.push({ start: event.date, end: null, reason: event.reason }); break;
+      case 'run.waits': this.keep(run, 'waits', { start: event.date, end: null, reason: event.reason }); break;
       case 'run.waited': {
         const wait = run?.waits.findLast((each) => each.end === null && each.reason === event.reason);
         if (wait) wait.end = event.date;
         break;
       }
-      case 'run.yielded': run?.yields.push(event.date); break;
       case 'run.ended':
         if (run) {
           run.end = event.date;
           run.outcome = event.outcome;
-          run.endText = event.text;
+          // A recording reads it again.
+          if (!this.recording) run.endText = event.text;
           lane.open.delete(event.run);
         }
+        break;
+      case 'store.invalidated':
+        lane.marks.push(event);
+        if (event.by) this.noteInvalidation(event);
         break;
       default: lane.marks.push(event);
     }
     if (event.node) this.noteNode(event, run, node);
     if (lane.marks.length > 2000) lane.marks.splice(0, 1000);
-    if (Math.max(this.runCount, this.lanes.size) > Devtools.Model.runLimit) this.forget();
+    // A recording is bounded by its file, and has the runs of all of it.
+    const limit = this.recording ? Devtools.Model.recordedRunLimit : Devtools.Model.runLimit;
+    if (Math.max(this.runCount, this.lanes.size) > limit) this.forget();
+  }
+
+  // Adds to a list of a run. Most runs have nothing in their lists, which then are one list that is empty.
+  keep(run, name, value) {
+    if (!run) return;
+    if (run[name] === Devtools.Model.nothing) run[name] = [];
+    run[name].push(value);
+  }
+
+  // What an operation such as a mutation has invalidated: of each store the last time and how often.
+  noteInvalidation(event) {
+    let stores = this.invalidations.get(event.by);
+    if (!stores) {
+      if (this.invalidations.size >= 500) this.invalidations.clear();
+      stores = new Map();
+      this.invalidations.set(event.by, stores);
+    }
+    const key = Devtools.pathKey(event.path);
+    const known = stores.get(key);
+    stores.delete(key);
+    stores.set(key, { path: event.path, date: event.date, count: (known?.count ?? 0) + 1 });
+    if (stores.size > 200) stores.delete(stores.keys().next().value);
   }
 
   // A node of a fleet that has made the value of a run.
@@ -194,9 +253,10 @@ Devtools.Model = class {
   }
 
   begin(lane, event, node) {
+    const { nothing } = Devtools.Model;
     const run = {
       id: event.run, start: event.date, end: null, group: Devtools.causeGroup(event.cause), cause: event.causeText ?? 'a call',
-      outcome: null, endText: '', joins: [], failures: [], attempts: [], pauses: [], waits: [], yields: [], lane,
+      outcome: null, endText: null, joins: nothing, failures: nothing, attempts: nothing, pauses: nothing, waits: nothing, lane,
       node: null, source: null,
     };
     this.groups.add(run.group);
@@ -229,11 +289,27 @@ Devtools.Model = class {
 
   // The runs of a node in the last ten seconds, per second.
   rate(node, now) {
+    if (this.recording) return this.recordedRate(node, now);
     const ticks = node.ticks;
     let count = 0;
     for (let index = ticks.length - 1; index >= 0 && ticks[index] > now - 10; index -= 1) count += 1;
     // More ticks than are kept: their density tells.
     if (count === ticks.length && count >= 32) return count / Math.max(now - ticks[0], 0.001);
     return count / 10;
+  }
+
+  // The same at a moment of a recording.
+  recordedRate(node, now) {
+    const runs = this.lanes.get(node.key)?.runs ?? [];
+    const place = (time) => {
+      let [low, high] = [0, runs.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (runs[middle].start <= time) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    };
+    return (place(now) - place(now - 10)) / 10;
   }
 };

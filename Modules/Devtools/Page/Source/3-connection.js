@@ -62,7 +62,7 @@ Devtools.Connection = class {
       while ((end = rest.indexOf('\n\n')) >= 0) {
         const line = rest.slice(0, end);
         rest = rest.slice(end + 2);
-        if (line.startsWith('data: ')) this.receive(JSON.parse(line.slice(6)));
+        if (line.startsWith('data: ')) this.receive(JSON.parse(line.slice(6)), line.slice(6));
       }
     }
   }
@@ -83,17 +83,27 @@ Devtools.Connection = class {
   }
 };
 
-// The messages of a recording, one a line. A last line that is not complete is left out.
-Devtools.parseRecording = (text) => {
-  const messages = [];
-  for (const line of text.split('\n')) {
-    if (!line.trim()) continue;
-    try {
-      messages.push(JSON.parse(line));
-    } catch {
-      break;
-    }
+// Adds the messages of a file, one a line, to a recording. A last line that is not complete is left out.
+Devtools.readRecording = async (file, recording) => {
+  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  const add = (line) => {
+    if (!line.trim()) return;
+    const message = JSON.parse(line);
+    if (recording.lines.length === 0 && message.type !== 'hello') throw new Error('The file is no recording.');
+    recording.add(message, line);
+  };
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop();
+    for (const line of lines) add(line);
   }
-  if (messages[0]?.type !== 'hello') throw new Error('The file is no recording.');
-  return messages;
+  try {
+    add(rest);
+  } catch (error) {
+    if (recording.lines.length === 0) throw error;
+  }
+  if (recording.lines.length === 0) throw new Error('The file is no recording.');
 };

@@ -17,6 +17,10 @@ Object.assign(Devtools.Timeline.prototype, {
       this.setFollows(false);
       this.fit();
     });
+    on('range', () => {
+      if (this.range) this.setRange(null);
+      else this.setSelects(!this.selects);
+    });
     on('follow', () => {
       this.setFollows(!this.follows);
       this.draw();
@@ -43,13 +47,17 @@ Object.assign(Devtools.Timeline.prototype, {
 
   down(event) {
     this.canvas.setPointerCapture(event.pointerId);
-    this.pointers.set(event.pointerId, { ...this.place(event), hasMoved: false });
+    const place = this.place(event);
+    const isGutter = Math.abs(place.x - this.gutter) < 5;
+    const selection = !isGutter && place.x > this.gutter && (event.shiftKey || this.selects) ? this.time(place.x) : null;
+    this.pointers.set(event.pointerId, { ...place, hasMoved: false, isGutter, selection });
   },
 
   moved(event) {
     const place = this.place(event);
     const pointer = this.pointers.get(event.pointerId);
     if (!pointer) return this.point(place);
+    if (pointer.isGutter || pointer.selection !== null) return this.drag(pointer, place);
     const others = [...this.pointers.entries()].filter(([id]) => id !== event.pointerId);
     if (others.length > 0) {
       const other = others[0][1];
@@ -67,13 +75,27 @@ Object.assign(Devtools.Timeline.prototype, {
     Object.assign(pointer, place, { hasMoved: true });
   },
 
+  // Moves the edge of the labels, or selects a time.
+  drag(pointer, place) {
+    pointer.hasMoved = true;
+    if (pointer.isGutter) {
+      this.gutterWidth = Math.min(Math.max(place.x, 60), this.width - 120);
+      localStorage.setItem('gutter', String(Math.round(this.gutterWidth)));
+      return this.changed();
+    }
+    this.setFollows(false);
+    this.setRange({ start: pointer.selection, end: this.time(Math.max(place.x, this.gutter)) });
+  },
+
   up(event) {
     const pointer = this.pointers.get(event.pointerId);
     this.pointers.delete(event.pointerId);
     this.canvas.classList.remove('dragging');
+    if (pointer?.selection !== null && pointer?.hasMoved) this.setSelects(false);
     if (!pointer || pointer.hasMoved) return;
     const lane = this.laneAt(pointer.y);
-    if (lane) this.choose(lane.path);
+    if (lane?.lanes) this.toggleGroup(lane);
+    else if (lane) this.choose(lane.path);
   },
 
   laneAt(y) {
@@ -84,7 +106,7 @@ Object.assign(Devtools.Timeline.prototype, {
   // The run at a place, else the mark there.
   at({ x, y }) {
     const lane = this.laneAt(y);
-    if (!lane) return null;
+    if (!lane || lane.lanes) return null;
     const time = this.time(x);
     const slack = (3 / (this.width - this.gutter)) * this.span;
     const runs = [...lane.open.values(), ...lane.runs.slice(this.firstIndex(lane.runs))];
@@ -94,16 +116,25 @@ Object.assign(Devtools.Timeline.prototype, {
   },
 
   point(place) {
-    const found = place.x > this.gutter ? this.at(place) : null;
+    this.canvas.classList.toggle('edge', Math.abs(place.x - this.gutter) < 5);
+    const found = place.x > this.gutter ? this.at(place) : this.labelAt(place);
     this.tip.hidden = !found;
     if (!found) return;
-    const lines = found.run ? this.runLines(found.run) : [`${Devtools.time(found.mark.date)}: ${found.mark.text}`];
+    const lines = found.lines ? found.lines : found.run ? this.runLines(found.run) : [`${Devtools.time(found.mark.date)}: ${found.mark.text}`];
     Devtools.fill(this.tip, Devtools.element('b', {}, `${found.lane.operation} · ${Devtools.pathText(found.lane.path)}`),
       ...lines.map((line) => Devtools.element('div', {}, line)));
     const { offsetWidth, offsetHeight } = this.tip;
     this.tip.style.setProperty('left', `${Math.max(4, Math.min(place.x + 12, this.width - offsetWidth - 6))}px`);
     const below = place.y + 18 + offsetHeight < this.height;
     this.tip.style.setProperty('top', `${below ? place.y + 18 : Math.max(2, place.y - offsetHeight - 8)}px`);
+  },
+
+  // The whole label of a lane, which may be cut off.
+  labelAt({ y }) {
+    const lane = this.laneAt(y);
+    if (!lane) return null;
+    if (lane.lanes) return { lane: { operation: lane.text, path: lane.path }, lines: [Devtools.count(lane.lanes.length, 'store')] };
+    return { lane, lines: [Devtools.count(lane.runs.length, 'run')] };
   },
 
   runLines(run) {
@@ -117,7 +148,8 @@ Object.assign(Devtools.Timeline.prototype, {
     }
     if (run.node) lines.push(`Its value is of the node ${run.node}${run.source ? ` (${run.source})` : ''}`);
     if (run.joins.length > 0) lines.push(run.joins.length === 1 ? 'A caller joined it' : `${run.joins.length} callers joined it`);
-    lines.push(run.end === null ? `Under way for ${Devtools.duration(this.now - run.start)}` : run.endText);
+    lines.push(run.end === null || run.end > this.now ? `Under way for ${Devtools.duration(this.now - run.start)}`
+      : run.endText ?? this.model.recording?.endText(run) ?? '');
     return lines;
   },
 

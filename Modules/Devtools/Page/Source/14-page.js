@@ -13,21 +13,46 @@ Devtools.Page = class {
     this.lastStructure = -1;
     this.setTheme(localStorage.getItem('theme') ?? 'system');
     this.listen();
+    this.makeSplitters();
+    this.details.choosePath = (path) => this.choosePath(path);
+    this.readAddress();
+    for (const part of [this.tree, this.details]) part.changed = () => this.writeAddress();
+    window.addEventListener('hashchange', () => this.readAddress());
     this.details.update(true);
     requestAnimationFrame(() => this.frame());
     this.connection.run();
   }
 
-  receive(message) {
+  receive(message, line) {
     if (!this.recording && message.type === 'hello' && !message.live) this.beginRecording();
     if (this.recording) {
       if (message.type === 'end') this.endOfRecording();
-      else this.recording.push(message);
+      else this.recording.add(message, line);
       return;
     }
+    // After a new beginning there are other nodes: what was selected is found again by its path.
+    if (message.type === 'hello') this.wanted = this.details.node?.path ?? this.wanted;
     this.model.apply(message);
     this.isStale = true;
     if (message.type === 'hello') this.showConnection('live', 'live');
+    if (message.ready) this.findSelection(true);
+  }
+
+  // Selects the node at the wanted path, if it is there. Without one, what is shown stays.
+  findSelection(isReady = false) {
+    const path = this.wanted ?? this.details.node?.path;
+    if (!path) return;
+    const node = this.model.find(path);
+    if (!node) {
+      if (isReady && this.details.node) this.details.select(null);
+      return;
+    }
+    this.wanted = null;
+    if (this.details.node === node) return;
+    this.tree.selected = node;
+    this.details.select(node);
+    this.timeline.selected = node.path;
+    for (let above = node.parent; above; above = above.parent) this.model.setOpen(above, true);
   }
 
   showConnection(state, text) {
@@ -53,6 +78,7 @@ Devtools.Page = class {
     if (this.lastStructure !== this.model.structure) {
       this.lastStructure = this.model.structure;
       this.openSmallTree();
+      if (this.model.isReady) this.findSelection();
     }
     this.tree.update();
     this.details.update();
@@ -65,7 +91,7 @@ Devtools.Page = class {
     if (this.hasOpened || this.model.rows.size > 300 || !this.model.isReady) return;
     this.hasOpened = true;
     for (const node of this.model.rows.values()) {
-      for (let above = node.parent; above; above = above.parent) above.isOpen = true;
+      for (let above = node.parent; above; above = above.parent) above.isOpen = this.model.folds.get(above.key) ?? true;
     }
   }
 
@@ -95,7 +121,9 @@ Devtools.Page = class {
   }
 
   select(node) {
+    this.wanted = null;
     this.details.select(node);
+    this.writeAddress();
     this.timeline.select(node.path);
     if (window.matchMedia('(max-width: 760px)').matches && node.row) this.setView('details');
   }
@@ -108,7 +136,8 @@ Devtools.Page = class {
   // ---- Recordings
 
   beginRecording() {
-    this.recording = [];
+    this.recording = new Devtools.Recording(this.model);
+    this.timeline.setRange(null);
     this.showConnection('recording', 'loading a recording');
   }
 
@@ -122,51 +151,49 @@ Devtools.Page = class {
     this.timeline.fit();
   }
 
-  openRecording(text) {
-    this.recording = Devtools.parseRecording(text);
-    this.recording[0] = { ...this.recording[0], live: false, actions: false };
+  async openRecording(file) {
+    const before = this.recording;
+    this.connection.stop();
+    this.beginRecording();
+    try {
+      await Devtools.readRecording(file, this.recording);
+    } catch (error) {
+      this.recording = before;
+      // What was shown is gone. The program tells it again.
+      if (!before) this.reconnect();
+      throw error;
+    }
     this.endOfRecording();
-    Devtools.toast('The page shows the recording. Load the page again to see the program.');
+    Devtools.toast('The page shows the recording. "Back to live" shows the program again.');
+  }
+
+  // Shows the program again after a recording.
+  reconnect() {
+    this.recording = null;
+    this.model.clear();
+    this.timeline.setRange(null);
+    this.timeline.moment = null;
+    this.timeline.setFollows(true);
+    Devtools.byID('scrub').hidden = true;
+    this.connection.isOn = true;
+    this.connection.run();
   }
 
   // Shows the recording as it was after a share of its time.
   goTo(share) {
     const { model, recording } = this;
-    let [first, last] = [Infinity, 0];
-    for (const message of recording) {
-      for (const event of message.events ?? []) {
-        first = Math.min(first, event.date);
-        last = Math.max(last, event.date);
-      }
-      if (message.date && message.type === 'update') last = Math.max(last, message.date);
-    }
-    if (first === Infinity) first = last;
-    const moment = first + (last - first) * share;
-    const selected = this.details.node?.path;
-    const known = new Map();
-    const keep = (node) => {
-      known.set(node.key, node.isOpen);
-      for (const child of node.children.values()) keep(child);
-    };
-    keep(model.root);
-    for (const message of recording) {
-      // What a recording begins with is there from its beginning.
-      const isLater = message.type === 'update' && message.date > moment && message !== recording[1] && !message.ready;
-      const events = message.events?.filter((event) => event.date <= moment);
-      model.apply(isLater ? { ...message, stores: undefined, removed: undefined, date: undefined, events } : { ...message, events });
-    }
-    model.hello = { ...model.hello, live: false, actions: false };
-    model.last = moment;
+    const first = recording.first === Infinity ? recording.last : recording.first;
+    const moment = first + (recording.last - first) * share;
     this.timeline.moment = moment;
-    for (const node of [...model.rows.values()]) {
-      for (let each = node; each; each = each.parent) each.isOpen = known.get(each.key) ?? each.isOpen;
-    }
-    const node = selected && model.find(selected);
-    this.tree.selected = node ?? null;
-    this.details.node = node ?? null;
-    this.details.known = {};
+    recording.show(moment);
     Devtools.byID('moment').value = String(Math.round(share * 1000));
     Devtools.byID('moment-text').textContent = Devtools.time(moment, 1);
+    const node = this.details.node && model.find(this.details.node.path);
+    if (this.details.node !== node) {
+      this.tree.selected = node ?? null;
+      this.details.node = node ?? null;
+    }
+    this.details.known = {};
     this.isStale = true;
   }
 
@@ -191,7 +218,7 @@ Devtools.Page = class {
   async save() {
     try {
       const text = this.recording
-        ? this.recording.map((message) => JSON.stringify(message)).join('\n')
+        ? this.recording.lines.join('\n')
         : await (await this.connection.get('/api/recording')).text();
       const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
       const name = `${this.model.hello.program ?? 'program'}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.ndjson`;

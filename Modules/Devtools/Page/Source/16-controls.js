@@ -8,10 +8,12 @@ Object.assign(Devtools.Page.prototype, {
       this.tree.update();
       this.timeline.filter = event.target.value;
       this.timeline.draw();
+      this.writeAddress();
     });
     on('sort', 'change', (event) => {
       this.tree.sort = event.target.value;
       this.tree.update();
+      this.writeAddress();
     });
     on('theme', 'click', () => this.nextTheme());
     on('help', 'click', () => this.showHelp());
@@ -21,13 +23,14 @@ Object.assign(Devtools.Page.prototype, {
       const [file] = event.target.files;
       if (!file) return;
       try {
-        this.openRecording(await file.text());
+        await this.openRecording(file);
       } catch (error) {
         Devtools.toast(error.message);
       }
       event.target.value = '';
     });
     on('play', 'click', () => this.play());
+    on('live', 'click', () => this.reconnect());
     on('moment', 'input', (event) => this.goTo(Number(event.target.value) / 1000));
     for (const button of document.querySelectorAll('.views button')) {
       button.addEventListener('click', () => this.setView(button.dataset.view));
@@ -100,6 +103,8 @@ Object.assign(Devtools.Page.prototype, {
       case 'w': case 'W': this.showPart('waits'); break;
       case 'r': case 'R': this.details.performKey('refetch'); break;
       case 'i': case 'I': this.details.performKey('invalidate'); break;
+      case 'c': case 'C': Devtools.byID('copy')?.click(); break;
+      case 'Escape': this.timeline.setRange(null); break;
       case '?': this.showHelp(); break;
       case '+': case '=': case '-': case '0': case 'End': this.timeline.key(event); return;
       case '1': case '2': case '3': case '4': case '5': this.details.tabs[Number(event.key) - 1]
@@ -114,14 +119,14 @@ Object.assign(Devtools.Page.prototype, {
     const keys = [
       ['/', 'filter the stores'], ['↑ ↓ ← →', 'walk through the tree, fold and unfold'], ['Enter', 'select a store'],
       ['1 … 5', 'explanation, value, events, limits, simulation'], ['R', 'refetch the selected store'],
-      ['I', 'invalidate it'], ['T  W', 'the runs in time, what waits for what'], ['+ −', 'zoom the timeline'], ['0', 'all of the timeline'], ['End', 'follow what happens'],
+      ['I', 'invalidate it'], ['C', 'copy its explanation'], ['T  W', 'the runs in time, what waits for what'], ['+ −', 'zoom the timeline'], ['0', 'all of the timeline'], ['End', 'follow what happens'],
       ['S  O', 'save and open a recording'], ['D', 'light or dark'],
     ];
     const dialog = Devtools.byID('dialog');
     Devtools.fill(dialog, element('h2', {}, 'Keys'),
       element('table', {}, element('tbody', {}, ...keys.map(([key, text]) => element('tr', {},
         element('td', {}, element('kbd', {}, key)), element('td', {}, text))))),
-      element('p', {}, 'On the timeline: drag to move, turn the wheel or pinch to zoom, point at a run to read about it.'),
+      element('p', {}, 'On the timeline: drag to move, hold Shift and drag to select a time and read its sums, turn the wheel or pinch to zoom, point at a run to read about it.'),
       element('p', { class: 'codes' }, element('button', { type: 'button', on: { click: () => dialog.close() } }, 'Close')));
     dialog.showModal();
   },
