@@ -7,6 +7,7 @@ struct Benchmark: Sendable {
   static let all = [
     orientation, fetching, firstUse, stores, matching, tags, tagMemory, freshness, subscribing, events, observing,
     callers, calls, paging, reading, derivation, timeouts, hedges, admission, batching, manyKeys, scheduling,
-    manyOperations, polling, persistence, restoringIntoUse, durableWrites, contention, memory, droppedStores, leftovers,
+    manyOperations, polling, persistence, restoringIntoUse, durableWrites, storedCalls, contention, memory,
+    droppedStores, leftovers,
   ]
 }

@@ -29,7 +29,7 @@ extension Benchmark {
         name: name,
         value: costs[1] / costs[0],
         unit: .times,
-        bar: Row.Limit(.atMost, 1.5),
+        bar: Row.Limit(.atMost, 1.2),
         gate: Row.Limit(.atMost, 3)
       )
     }
@@ -97,7 +97,8 @@ private final class PendingJournal: Sendable {
   func end() { self.gate.open() }
 }
 
-private struct WaitingMutation: MutationRequest {
+/// A mutation that ends when a gate is opened.
+struct WaitingMutation: MutationRequest {
   let gate: Gate
 
   var path: OperationPath { ["waiting"] }
