@@ -44,6 +44,13 @@
       let name = "Link"
     }
 
+    /// An object that describes itself for those who look for faults alone.
+    private final class Session: CustomDebugStringConvertible, Sendable {
+      let password = Password()
+
+      var debugDescription: String { "Session of \(self.password.text)" }
+    }
+
     /// The node as lines: the label, the type and the text, indented.
     private func lines(_ node: ValueNode, _ indentation: String = "") -> [String] {
       let head = [node.label, node.text ?? (node.isSecret ? "secret \(node.type)" : node.type)].compactMap(\.self)
@@ -84,6 +91,8 @@
         #expect(node.hasSecret)
       }
       #expect(!ValueNode(Post()).hasSecret)
+      let session = self.lines(ValueNode(Session())).joined()
+      #expect(!session.contains("hunter2") && session.contains("Session"), "\(session)")
     }
 
     @Test func `A large value is cut, and says so`() {

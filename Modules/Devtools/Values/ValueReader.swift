@@ -36,8 +36,12 @@
         if mirror.children.isEmpty { return ValueNode(type: type, text: self.shortened(String(describing: value))) }
         return self.node(type, mirror, depth) { index, label in label ?? "\(index)" }
       default:
-        // An object describes itself if it can. Otherwise its members are not read, because they may change meanwhile.
-        let text = value is any CustomStringConvertible ? ShownText.of(value: value) : String(describing: value)
+        // An object describes itself, in any of these ways, or is shown by the name of its type: its members may change while
+        // they are read.
+        let describesItself =
+          value is any CustomStringConvertible || value is any CustomDebugStringConvertible
+          || value is any TextOutputStreamable
+        let text = describesItself ? ShownText.of(value: value) : String(describing: value)
         return ValueNode(type: type, text: self.shortened(text))
       }
     }
