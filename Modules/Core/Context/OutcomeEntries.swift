@@ -71,7 +71,8 @@ extension OperationContext {
   /// Whether the run has made its value of others: see ``combineOutcomeStamp(with:)``.
   public var outcomeHasSources: Bool { self.run.outcomeEntries?.hasSources ?? false }
 
-  /// Whether the operation makes its values of those of others, which its setup knows: see ``outcomeHasSources``.
+  /// Whether the values of the operation are made of values of other operations, which its setup knows before the first run.
+  /// ``outcomeHasSources`` is about one run.
   ///
   /// No other process could know when such a value changes.
   public var hasSources: Bool {

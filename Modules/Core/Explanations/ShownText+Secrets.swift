@@ -72,7 +72,7 @@ extension ShownText {
 }
 
 extension ShownText {
-  /// The parts of a value. Those of an object are after those of its superclasses.
+  /// The parts of a value. An object's parts from its superclasses come first.
   fileprivate static func children(of mirror: Mirror) -> [Mirror.Child] {
     (mirror.superclassMirror.map { self.children(of: $0) } ?? []) + mirror.children
   }

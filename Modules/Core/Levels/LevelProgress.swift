@@ -104,7 +104,7 @@ extension LevelProgress {
     self.phase = .restoring(Restoring(kept: kept))
   }
 
-  /// Keeps the deadline of those who wait for the level. Returns it if nobody waits any more.
+  /// Keeps the deadline of the readers that wait for the level. Returns it if no reader waits any more.
   mutating func limitRestoring(by limit: OperationSubscription) -> OperationSubscription? {
     guard case .restoring(var restoring) = self.phase else { return limit }
     restoring.limit = limit

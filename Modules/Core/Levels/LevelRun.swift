@@ -43,7 +43,7 @@ package struct LevelRun<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - demand: What is asked of the value.
   ///   - accepts: Whether a value will do that meets the demand. Otherwise a newer one is asked for.
-  ///   - report: Gets the error of the level, and those of values that cannot be decoded.
+  ///   - report: Receives the error of the level, and the error of each value that cannot be decoded.
   /// - Returns: How the run goes on.
   package nonisolated(nonsending) func begin(
     _ demand: ValueDemand,

@@ -148,7 +148,7 @@ where State.Restoration == StoredValue<Value> {
     return false
   }
 
-  /// Reports that values are made of those of other operations, so that others do not get them.
+  /// Reports that the values are not put into the level, because they are made of values of other operations.
   func reportSources(of path: OperationPath) {
     OperationWarning(
       code: .levelFailed,
