@@ -675,11 +675,12 @@ extension Module {
       settings.append(.treatAllWarnings(as: .error))
     }
     // For a build from nothing that is not worked on, as in continuous integration: a module at a time instead of a file at
-    // a time, in one process that also writes the module file, and without debug information. It takes a sixth less
-    // processor time. A build that follows a change takes longer, so it is opt-in; `Scripts/check` turns it on.
+    // a time, in one process that also writes the module file, and without debug information, which the frontend is told,
+    // because SwiftPM's `-g` comes later than these flags. It takes a quarter less processor time. A build that follows a
+    // change takes longer, so it is opt-in; `Scripts/check` turns it on.
     if Context.environment["SWIFT_OPERATION_BUILT_ONCE"] == "1" {
-      let flags = ["-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo", "-gnone"]
-      settings.append(.unsafeFlags(flags, .when(configuration: .debug)))
+      let flags = ["-whole-module-optimization", "-num-threads", "2", "-no-emit-module-separately-wmo"]
+      settings.append(.unsafeFlags(flags + ["-Xfrontend", "-gnone"], .when(configuration: .debug)))
     }
     return settings
   }

@@ -225,7 +225,7 @@ traits() { swift package --package-path "$ROOT" show-traits | awk '$1 != "defaul
 
 # The traits whose packages take minutes to build. The build with traits that several checks share leaves them out; what is behind
 # them has a build of its own, SLOW_PACKAGE, for `--slow` and for tests that have changed.
-SLOW_TRAITS="SwiftOperationAsyncHTTPClient"
+SLOW_TRAITS="SwiftOperationAsyncHTTPClient SwiftOperationCrypto SwiftOperationMacros"
 
 # slow_traits, quick_traits: the traits of the manifest that are such, and the others, one a line.
 slow_traits() { traits | grep -Fx -f <(tr ' ' '\n' <<<"$SLOW_TRAITS") || true; }
@@ -239,8 +239,8 @@ joined() { paste -s -d , -; }
 
 # trait_tests: the test targets with code that depends on a trait, one a line: name, kind, and the paths of all that it is built
 # from, separated by tabs. The kind is `macros` if it depends on the implementation of macros, `slow` if it has code that depends on
-# a trait whose packages take minutes to build, and `tests` otherwise. Of the paths of a slow one there are only those that name the
-# trait: what takes minutes is not built for each change of Core.
+# a trait whose packages take minutes to build, and `tests` otherwise. Of the paths of one that depends on such a trait there are
+# only the files that name it: what takes minutes is not built for each change of Core.
 trait_tests() {
   local name kind paths slow
   slow=$(tr ' ' '|' <<<"$SLOW_TRAITS")
@@ -268,17 +268,18 @@ trait_tests() {
     }' | while IFS=$'\t' read -r name kind paths; do
     grep -rq --include='*.swift' '^ *#if SwiftOperation' "$ROOT/${paths%% *}" || continue
     if grep -rEq --include='*.swift' "^ *#if ($slow)" "$ROOT/${paths%% *}"; then
-      kind=slow
+      [ "$kind" = macros ] || kind=slow
       # shellcheck disable=SC2086 # One word a path.
-      paths=$(cd "$ROOT" && grep -rEl --include='*.swift' "^ *#if !?($slow)" $paths | cut -d / -f 1,2 | sort -u | paste -s -d ' ' -)
+      paths=$(cd "$ROOT" && grep -rEl --include='*.swift' "^ *#if !?($slow)" $paths | sort -u | paste -s -d ' ' -)
     fi
     printf '%s\t%s\t%s\n' "$name" "$kind" "$paths"
   done
 }
 
 # trait_package TARGET…: sets TRAIT_PACKAGE, MACRO_PACKAGE and SLOW_PACKAGE to arguments for SwiftPM that build the package with
-# traits and those test targets. MACRO_PACKAGE has those that depend on the implementation of macros, SLOW_PACKAGE those of the kind
-# `slow`, with the traits whose packages take minutes to build and no other one, and TRAIT_PACKAGE the rest, with all other traits.
+# traits and those test targets. SLOW_PACKAGE has those of the kind `slow`, with the traits whose packages take minutes to build and no
+# other one, MACRO_PACKAGE those that depend on the implementation of macros, with the same traits where macros are among them, and
+# TRAIT_PACKAGE the rest, with all other traits.
 #
 # SwiftPM builds a test target that depends on a macro for the compiler's side, with all that it uses and all other tests of the
 # package. So such tests are a package of their own, of the same name and in the same folder, where swift-syntax is there.
@@ -295,17 +296,17 @@ trait_package() {
     done < <(trait_tests)
   fi
   SLOW_PACKAGE=()
-  if [ -n "$(slow_traits)" ]; then
-    on=(--traits "$(quick_traits | joined)")
-    narrowed_package "$folder/slow/package" ${slow_tests[@]+"${slow_tests[@]}"}
-    SLOW_PACKAGE=(--package-path "$folder/slow/package" --scratch-path "$folder/slow/build" --traits "$(slow_traits | joined)"
-      "${TESTED[@]}")
-  fi
+  [ -z "$(slow_traits)" ] || on=(--traits "$(quick_traits | joined)")
+  on=(--scratch-path "$folder/build" "${on[@]}" "${TESTED[@]}")
   narrowed_package "$folder/package" ${tests[@]+"${tests[@]}"}
+  TRAIT_PACKAGE=(--package-path "$folder/package" "${on[@]}")
+  if [ -n "$(slow_traits)" ]; then
+    on=(--scratch-path "$folder/slow/build" --traits "$(slow_traits | joined)" "${TESTED[@]}")
+    narrowed_package "$folder/slow/package" ${slow_tests[@]+"${slow_tests[@]}"}
+    SLOW_PACKAGE=(--package-path "$folder/slow/package" "${on[@]}")
+  fi
   narrowed_package "$folder/macros/package" ${macro_tests[@]+"${macro_tests[@]}"}
-  TRAIT_PACKAGE=(--scratch-path "$folder/build" "${on[@]}" "${TESTED[@]}")
-  MACRO_PACKAGE=(--package-path "$folder/macros/package" "${TRAIT_PACKAGE[@]}")
-  TRAIT_PACKAGE=(--package-path "$folder/package" "${TRAIT_PACKAGE[@]}")
+  MACRO_PACKAGE=(--package-path "$folder/macros/package" "${on[@]}")
 }
 
 # must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.

@@ -23,7 +23,7 @@
     /// Keep the secret where the system protects it, such as in a key chain, and not beside the storage.
     ///
     /// - Parameter secret: At least 256 random bits, such as `SymmetricKey(size: .bits256)`. A password is none.
-    /// - Throws: A ``/OperationPersistence/StorageError`` with the code `sealingFailed` if there are fewer bits.
+    /// - Throws: A `StorageError` with the code `sealingFailed` if there are fewer bits.
     public init(_ secret: SymmetricKey) throws(StorageError) {
       guard secret.bitCount >= 256 else {
         throw StorageError(
