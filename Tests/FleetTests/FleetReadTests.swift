@@ -157,7 +157,7 @@ import Testing
 
   @Test(arguments: 0..<4)
   func `Whatever the network does, a node that reaches the backend reads what was written`(part: UInt64) {
-    let (count, checks) = (ModelRuns.count(40, parts: 4, weight: 4), Counter())
+    let (count, checks) = (ModelRuns.count(20, parts: 4, weight: 4), Counter())
     for number in 0..<count {
       let seed = UInt64(number) * 4 + part
       guard let failure = self.failure(seed: seed, checks) else { continue }

@@ -16,6 +16,8 @@ struct SealingKeys: Sendable {
       try Self.tag(self.key.digest(of: "entry " + text), count: 22)
     }
 
+    private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
     /// The first digits of a digest, 6 bits in each.
     private static func tag(_ digest: [UInt8], count: Int) throws(StorageError) -> String {
       guard digest.count >= 16 else {
@@ -27,11 +29,10 @@ struct SealingKeys: Sendable {
             """
         )
       }
-      let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
       let text = (0..<count).map { index in
         let (byte, shift) = (index * 6 / 8, index * 6 % 8)
         let pair = UInt16(digest[byte]) << 8 | UInt16(byte + 1 < digest.count ? digest[byte + 1] : 0)
-        return digits[Int(pair >> UInt16(10 - shift)) & 63]
+        return Self.digits[Int(pair >> UInt16(10 - shift)) & 63]
       }
       return String(decoding: text, as: UTF8.self)
     }

@@ -12,7 +12,7 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
 
 /// Calls are accepted in the order in which their callers begin them.
 @Suite(.bounded, .warningsAreIssues) struct JournalCallOrderTests {
-  private static let callCount = 2_000
+  private static let callCount = ModelRuns.isThorough ? 2_000 : 500
 
   private let server = Server()
   private let script = Script()
@@ -56,7 +56,7 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
   }
 
   @Test @MainActor func `The last of three texts is the one that is sent`() async throws {
-    for round in 0..<200 {
+    for round in 0..<(ModelRuns.isThorough ? 200 : 50) {
       let (server, network) = (Server(), NetworkSwitch())
       let (program, _, store) = self.start(
         Send(server: server).waits(until: network).scope("s").journaled(as: "send", policy: .replacePending(by: \.id))

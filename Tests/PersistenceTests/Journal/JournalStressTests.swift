@@ -44,8 +44,8 @@ import Testing
     }
   }
 
-  @Test func `Thousands of calls wait in one scope, and none is left`() async throws {
-    let count = ModelRuns.isThorough ? 10_000 : 2_000
+  @Test func `A thousand calls wait in one scope, and none is left`() async throws {
+    let count = ModelRuns.isThorough ? 10_000 : 1_000
     let program = Program()
     let journal = program.makeJournal()
     let script = Script()

@@ -12,7 +12,7 @@ import Testing
 /// later one, is in front of the user, was given up by the user, or is still to be sent; no token is sent twice by one
 /// start of the program; and no screen shows a call that was removed, or anything of a user who has signed out.
 @Suite(.bounded, .warningsAreIssues) struct PhoneModelTests {
-  @Test(arguments: 0..<ModelRuns.count(40)) func `Every accepted call is sent, merged, or in front of the user`(
+  @Test(arguments: 0..<ModelRuns.count(20)) func `Every accepted call is sent, merged, or in front of the user`(
     seed: Int
   ) async throws {
     let days = PhoneDays(seed: UInt64(seed))
