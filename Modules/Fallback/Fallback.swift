@@ -62,6 +62,7 @@ extension Fallback {
   /// Removes the mark of an earlier attempt that has fallen back.
   @inlinable
   static func begin(_ context: OperationContext) {
+    guard context.canAddToOutcome else { return }
     context.removeFromOutcome(IsFallbackKey.self, withValueOrigin: true)
     context.outcomeStamp = ValueStamp(.final)
   }

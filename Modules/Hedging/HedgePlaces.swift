@@ -16,9 +16,8 @@ final class HedgePlaces: Sendable {
   private let state = Mutex(State())
   private let context: OperationContext
 
-  /// Creates the places of a hedged run; nil if nothing around it counts runs. The first run has a place.
-  init?(in context: OperationContext) {
-    guard context.countsFurtherRuns else { return nil }
+  /// Creates the places of a hedged run in something that counts runs. The first run has a place.
+  init(in context: OperationContext) {
     self.context = context
     // What an earlier attempt of the run has left behind has a place of its own.
     if LeftWork.exists {

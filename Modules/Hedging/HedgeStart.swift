@@ -33,7 +33,7 @@ extension HedgeSettings {
     let hasDeposited = values.budget?.depositOnce(for: &context) ?? false
     return HedgeStart(
       context: context,
-      runs: HedgeRuns(isTimed: values.delay.isQuantile, places: HedgePlaces(in: context)),
+      runs: HedgeRuns(isTimed: values.delay.isQuantile, places: context.countsFurtherRuns ? HedgePlaces(in: context) : nil),
       settings: self,
       values: values,
       elapsed: context.elapsed,

@@ -106,7 +106,7 @@ struct IdleStoreQueues: Sendable {
     guard let queue = node.links.queue else { return nil }
     queue.remove(node)
     self.count -= 1
-    if node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
+    if !self.forwarded.isEmpty, node is ForwardedIdleNode { self.forwarded[node.idleStore.id] = nil }
     guard queue.first == nil else { return Removal(node: node) }
     if queue.alarm.isTaken { return Removal(node: node, queue: self.keepEmpty(queue)) }
     self.removeQueue(queue)

@@ -78,6 +78,8 @@ extension SharedRun {
 // MARK: - Running in the task
 
 extension SharedRun {
+  // Inlined: a frame of its own would take memory in the task, and the return to it a look for the executor.
+  @inline(__always)
   private nonisolated(nonsending) func runInTask(_ invocation: RunInvocation) async {
     if let dependencies = self.taskStarted() {
       await TaskDependency.waitForAll(dependencies)

@@ -80,14 +80,16 @@ struct ConcurrencySearch: Sendable {
   var limit: Int { Int(self.value.rounded()) }
 
   /// The number that is admitted at the moment: the limit, or a part of it while that is measured.
+  // Inlined, as the two below, because a call copies the search, which takes 40 instructions more.
+  @inline(__always)
   var admitted: Int { self.isReduced ? self.reducedLimit : self.limit }
 
   private var isReduced: Bool { self.reductionEnd != nil }
 
   /// Whether the runs that begin are those at the reduced number. At the minimum there is no lower one.
+  @inline(__always)
   private var measuresBase: Bool { self.isReduced || self.reducedLimit >= self.limit }
 
-  // Inlined, because a call copies the search, which takes 40 instructions more.
   @inline(__always)
   private var reducedLimit: Int {
     // A part of the limit would reduce nothing where fewer runs are under way than that.
