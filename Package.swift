@@ -227,27 +227,22 @@ let table: [Module] = [
   .suite(
     "ClientTests",
     target: "ClientTests",
-    uses: ["CoreFixtures", "Core", "Events", "Fallback", "Freshness", "Pausing", "Streams"]
+    uses: [
+      "CoreFixtures", "Core", "Events", "Backoff", "Fallback", "Freshness", "Pausing", "Retry", "Mutation",
+      "Derivation", "Persistence", "Streams",
+    ]
   ),
-  .tests(
-    "Streams",
-    uses: ["Core", "Events", "Backoff", "Retry", "Mutation", "Derivation", "Persistence"]
-  ),
-  .tests("Backoff", uses: ["Core"]),
-  .tests("Retry", uses: ["Core", "Attempts", "Events", "Backoff"]),
   .tests("Dedupe", uses: ["Core"]),
   .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
   .tests("Mutation", uses: ["Core", "Events"]),
-  .tests("Tags", uses: ["Core", "Events", "Mutation", "Pagination", "Persistence"]),
   .tests("Entities", uses: ["Core", "Mutation", "Pagination", "Persistence", "Derivation", "Fallback"]),
-  .tests("Timeout", uses: ["Core", "Dedupe"]),
-  .tests("Fallback", uses: ["Core", "Events"]),
-  .tests(
-    "Freshness",
+  // What values are made of, and how fresh they are.
+  .suite(
+    "ValuesTests",
+    target: "ValuesTests",
     uses: [
-      "Foundation", "Core", "Events", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "Timeout", "Fallback",
-      "Hedging",
-      "CircuitBreaker",
+      "Foundation", "Core", "Events", "Streams", "Backoff", "Retry", "Dedupe", "Pagination", "Mutation", "Timeout",
+      "Fallback", "Hedging", "CircuitBreaker", "Persistence", "Tags", "Freshness", "Derivation",
     ]
   ),
   // The tests of transports run over AsyncHTTPClient as well if its trait is on.
@@ -256,16 +251,16 @@ let table: [Module] = [
     uses: ["Platform", "Core", "Backoff", "Retry", "Timeout", "EventLoop", "AsyncHTTPClient"],
     products: ["async-http-client": ["AsyncHTTPClient"]]
   ),
-  .tests("Chaos", uses: ["Core"]),
-  .tests("CircuitBreaker", uses: ["Core", "Events", "Backoff", "Limits", "Retry"]),
-  .tests("Limits", uses: ["Core", "Events", "Backoff", "Retry", "Timeout", "Hedging"]),
-  .tests("Hedging", uses: ["Core", "Events", "Mutation", "Pagination", "Retry"]),
-  .tests("Batching", uses: ["Core", "Events", "Dedupe"]),
-  .tests("Scheduling", uses: ["Core", "Events", "Pausing"]),
-  .tests(
-    "Derivation",
-    uses: ["Core", "Events", "Streams", "Backoff", "Dedupe", "Mutation", "Pagination", "Persistence", "Retry", "Tags"]
+  // What bounds, repeats and replaces runs.
+  .suite(
+    "ResilienceTests",
+    target: "ResilienceTests",
+    uses: [
+      "Core", "Attempts", "Events", "Backoff", "Retry", "Timeout", "Fallback", "CircuitBreaker", "Hedging", "Chaos",
+      "Batching", "Limits", "Dedupe", "Mutation", "Pagination",
+    ]
   ),
+  .tests("Scheduling", uses: ["Core", "Events", "Pausing"]),
   .tests(
     "Persistence",
     uses: ["Core", "Events", "Pausing", "Backoff", "Mutation", "Pagination", "PersistenceTesting", "SubjectFixtures"]
@@ -294,7 +289,6 @@ let table: [Module] = [
     trait: "SwiftOperationCrypto",
     products: ["swift-crypto": ["Crypto"]]
   ),
-  .tests("EventLoop", uses: ["Core"]),
   .subject(
     "FleetSubject",
     uses: ["Core", "Mutation", "Persistence", "PostgreSQL", "SubjectFixtures"],
@@ -309,12 +303,17 @@ let table: [Module] = [
     trait: "SwiftOperationPostgreSQL"
   ),
   .tests("Valkey", uses: ["Core", "Freshness", "Fleet", "FleetTesting"], trait: "SwiftOperationValkey"),
-  .tests("NetworkObserving", uses: ["Core", "Events", "Pausing", "EventLoop"]),
-  .tests("MemoryPressure", uses: ["Core", "EventLoop", "ControlGroups"]),
+  // What observes the system.
+  .suite(
+    "ObservingTests",
+    target: "ObservingTests",
+    uses: [
+      "Core", "Events", "Pausing", "EventLoop", "ControlGroups", "NetworkObserving", "MemoryPressure",
+      "ActivityObserving", "ActivitySubject",
+    ]
+  ),
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
-  .tests("ActivityObserving", uses: ["Core", "EventLoop", "ControlGroups", "ActivitySubject"]),
   .tests("Testing", uses: ["Core", "Attempts", "Events", "Streams", "Backoff", "Persistence", "PersistenceTesting"]),
-  .tests("Operation"),
   .tests("Sharing", uses: ["Platform", "Operation", "Derivation"]),
   .tests("PathKeyGeneration"),
   .suite(
@@ -334,6 +333,23 @@ let table: [Module] = [
       "swift-distributed-tracing": ["Tracing", "InMemoryTracing"],
     ]
   ),
+  // What connects one other package, a folder for each. Apart from the suite above, because the umbrella's initializer of a client
+  // is found in all files of a target that uses it.
+  .suite(
+    "PackageTests",
+    target: "PackageTests",
+    uses: [
+      "Core", "Mutation", "Persistence", "Pausing", "Backoff", "Retry", "Dedupe", "Freshness", "CircuitBreaker",
+      "Hedging", "Limits", "Logging", "Metrics", "Tracing", "ServiceLifecycle", "Configuration",
+    ],
+    products: [
+      "swift-log": ["Logging", "InMemoryLogging"],
+      "swift-metrics": ["MetricsTestKit"],
+      "swift-distributed-tracing": ["Tracing", "InMemoryTracing"],
+      "swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"],
+      "swift-configuration": ["Configuration"],
+    ]
+  ),
   .suite("Seeds", uses: ["Operation", "Sharing"]),
   .tests("Macros", uses: ["Operation"], trait: "SwiftOperationMacros"),
   .tests(
@@ -346,41 +362,10 @@ let table: [Module] = [
       ]
     ]
   ),
-  .tests(
-    "Logging",
-    uses: ["Core", "Pausing", "Backoff", "Retry"],
-    trait: "SwiftOperationLogging",
-    products: ["swift-log": ["Logging", "InMemoryLogging"]]
-  ),
-  .tests(
-    "Metrics",
-    uses: ["Core", "Backoff", "Retry", "Dedupe", "Freshness"],
-    trait: "SwiftOperationMetrics",
-    products: ["swift-metrics": ["MetricsTestKit"]]
-  ),
-  .tests(
-    "Tracing",
-    uses: ["Core", "Retry", "Dedupe"],
-    trait: "SwiftOperationTracing",
-    products: ["swift-distributed-tracing": ["Tracing", "InMemoryTracing"]]
-  ),
-  .tests(
-    "ServiceLifecycle",
-    uses: ["Core", "Mutation", "Persistence"],
-    trait: "SwiftOperationServiceLifecycle",
-    products: ["swift-service-lifecycle": ["ServiceLifecycle", "ServiceLifecycleTestKit"]]
-  ),
-  .tests(
-    "Configuration",
-    uses: ["Core", "CircuitBreaker", "Hedging", "Limits", "Retry"],
-    trait: "SwiftOperationConfiguration",
-    products: ["swift-configuration": ["Configuration"]]
-  ),
-  .tests("Top"),
-  .tests(
-    "StorageTool",
-    uses: ["Core", "Mutation", "Persistence", "SQLite", "StorageProgram"],
-    trait: "SwiftOperationSQLite"
+  .suite(
+    "ToolTests",
+    target: "ToolTests",
+    uses: ["Core", "Mutation", "Persistence", "SQLite", "Top", "StorageTool", "StorageProgram"]
   ),
   .subject("DevtoolsSubject", uses: ["Operation", "Scheduling", "Devtools"], trait: "SwiftOperationDevtools"),
   .tests(

@@ -31,9 +31,10 @@ extension HedgeSettings {
     self.count { $0.runs &+= 1 }
     var context = context
     let hasDeposited = values.budget?.depositOnce(for: &context) ?? false
+    let places = context.countsFurtherRuns ? HedgePlaces(in: context) : nil
     return HedgeStart(
       context: context,
-      runs: HedgeRuns(isTimed: values.delay.isQuantile, places: context.countsFurtherRuns ? HedgePlaces(in: context) : nil),
+      runs: HedgeRuns(isTimed: values.delay.isQuantile, places: places),
       settings: self,
       values: values,
       elapsed: context.elapsed,
