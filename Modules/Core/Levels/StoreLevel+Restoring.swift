@@ -48,7 +48,9 @@ extension StoreLevel: OperationController {
     self.observe(kept)
     // The task does not keep the store alive, because a level may take long.
     let (binding, place) = (self.binding, kept.place)
-    Task.immediate(name: "restore \(ShownText.of(place.key.path))") { [weak self] in
+    let name = "restore \(ShownText.of(place.key.path))"
+    let executor = kept.controls.context.operationTaskConfiguration.executorPreference
+    Task.immediate(name: name, executorPreference: executor) { [weak self] in
       var found: LevelValue?
       var isAlias = false
       do {
