@@ -48,6 +48,31 @@ extension ClientPersistence: OperationClientClearing {
   }
 }
 
+extension ClientPersistence {
+  /// Empties the stores whose values are kept in a storage from which another process has removed all.
+  func resetStores(keptIn writer: StateWriter) {
+    guard let client else { return }
+    for store in client.stores() where store.context.storeLevels.contains(where: { $0.place?.level === writer }) {
+      store.resetState()
+    }
+  }
+
+  /// Notifies the program that another process has removed all values of a storage.
+  func report(clearedBy writer: StateWriter) {
+    self.client?.defaultContext.send(
+      OperationNotice(.storageCleared, attributes: ["storage.name": .string(writer.name)])
+    )
+  }
+}
+
+extension OperationNotice.Name {
+  /// Another process has removed all values of a storage, as when a user signs out there. The stores that have theirs in it
+  /// were reset, and what waited to be written was dropped.
+  ///
+  /// The attribute `storage.name` is the type of the storage.
+  public static let storageCleared = Self("storage.cleared")
+}
+
 extension MutationJournal: OperationClientClearing {
   /// The calls that are not removed yet.
   public var remainingUntilCleared: [ClearingError.Remaining] { [.journal(max(1, self.entries.count))] }

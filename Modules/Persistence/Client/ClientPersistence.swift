@@ -48,7 +48,11 @@ public final class ClientPersistence: OperationClientFlushable {
     let isNew = self.writers.withLock { $0.updateValue(writer, forKey: ObjectIdentifier(writer)) == nil }
     // After it was added: an invalidation at the same time is in the log, or is passed on.
     if isNew, let client = self.client {
-      writer.state.withLock { $0.retryDeadlines = client.defaultContext.operationDeadlines }
+      writer.state.withLock { state in
+        state.retryDeadlines = client.defaultContext.operationDeadlines
+        state.clients.removeAll { $0.persistence == nil }
+        state.clients.append(WriterClient(persistence: self))
+      }
       writer.invalidate(client.invalidations.entries.map { Invalidation($0.subject, epoch: $0.epoch) })
     }
     guard isNew, let limits = self.limits, let time = self.upkeepTime else { return }

@@ -57,7 +57,11 @@ extension StateWriter {
         for waiter in waiters { waiter.decide() }
       }
       let entries = try await self.storage.entries(withPrefix: StoredInvalidations.prefix)
-      let changes = self.state.withLock { $0.invalidations.load(entries) }
+      let changes = self.state.withLock { state in
+        // That of values that were read or put since stays: if it has ended, the next write is refused.
+        state.era = state.era ?? StorageEra(entries)
+        return state.invalidations.load(entries)
+      }
       if !changes.isEmpty { try await self.storage.apply(changes) }
     }
   }

@@ -164,6 +164,12 @@ extension StoredInvalidations {
     self.hasWrittenKnown = false
     self.hasNoValues = !isShared
   }
+
+  /// Forgets everything, because another process has removed all values. What is there now is read again.
+  mutating func forget() {
+    self.removeAll(isShared: true)
+    self.isLoaded = false
+  }
 }
 
 // MARK: - Reading

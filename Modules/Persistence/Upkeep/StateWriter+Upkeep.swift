@@ -156,7 +156,9 @@ extension StateWriter {
     for flush in flushes { flush.outcome.decide(flush.isComplete) }
     guard !changes.isEmpty else { return }
     do {
-      try await self.storage.apply(changes)
+      try await self.make(changes)
+    } catch is StorageEraHasEnded {
+      await self.followEra()
     } catch {
       // The next uses are written again; only the order of removals depends on these.
       self.report(error, in: "note when \(changes.count) values were used")

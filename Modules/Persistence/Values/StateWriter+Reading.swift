@@ -55,8 +55,9 @@ extension StateWriter {
   nonisolated(nonsending) func read(_ key: String) async throws -> StoredValue {
     while true {
       let number = self.state.withLock { $0.lastNumber }
-      let entries = try await self.storage.entries(withPrefix: key)
+      // The first time with the era of the storage, so that a value of the era before is not stored again.
       try await self.loadInvalidations()
+      let entries = try await self.storage.entries(withPrefix: key)
       // Another store, released since, may have left a newer value that is not written yet. If that cannot be encoded,
       // its write reports it.
       if let newer = try? self.lookUp(key) { return newer }
@@ -74,8 +75,8 @@ extension StateWriter {
       return state.lastNumber
     }
     defer { self.state.withLock { $0.recentChanges.endRead() } }
-    let entries = try await self.storage.entries(withPrefix: prefix)
     try await self.loadInvalidations()
+    let entries = try await self.storage.entries(withPrefix: prefix)
     let outdated = entries.map(\.key).filter(StorageKey.isOutdated)
     let isOutdated = Set(outdated)
     let current = outdated.isEmpty ? entries : entries.filter { !isOutdated.contains($0.key) }

@@ -19,7 +19,6 @@ extension StateWriter {
   ///
   /// The removal has its place among the changes when this returns. `wait(for:)` waits until it is made.
   func beginRemoval(_ prefix: String) -> StateRemoval {
-    let isShared = self.storage.sharedLeases != nil
     let restoring = self.state.withLock { $0.restoringStores.values.filter { $0.key.hasPrefix(prefix) } }
     // What they have not handed over is removed as well.
     for store in restoring { store.owner.handOver() }
@@ -32,7 +31,7 @@ extension StateWriter {
         if let deadline = item.deadline.clear() { deadlines.append(deadline) }
         released.append(item)
       }
-      if prefix == StorageKey.values { state.forgetInvalidations(isShared: isShared, &released) }
+      if prefix == StorageKey.values { state.forgetInvalidations(isShared: self.isShared, &released) }
       state.cache.discard(prefix)
       state.recentChanges.note(removalOf: prefix, number: removal.number)
       state.removals.append(removal)
@@ -72,6 +71,7 @@ extension StateWriter {
   }
 
   private func removeEntries(_ prefix: String) async throws {
+    if prefix == StorageKey.values { try await self.beginEra() }
     let values = try await self.storage.entries(withPrefix: prefix)
     // They have the paths of the values in their keys.
     let records = try await self.storage.sizes(withPrefix: StorageKey.use(ofValue: prefix))
@@ -79,7 +79,7 @@ extension StateWriter {
     if prefix == StorageKey.values {
       // No value is left that they concern.
       let invalidations = try await self.storage.sizes(withPrefix: StoredInvalidations.prefix)
-      changes += invalidations.map { .remove(key: $0.key) }
+      changes += invalidations.filter { $0.key != StorageEra.key }.map { .remove(key: $0.key) }
     }
     for start in stride(from: 0, to: changes.count, by: 4_096) {
       // Batches that only remove entries may be undone by a crash of the system; one that puts an entry is not.

@@ -11,6 +11,8 @@ struct BatchResult {
   var postponed: [BatchItem] = []
   /// Whether the storage cannot be written at all.
   var isStorageDown = false
+  /// Whether another process has removed all values, so that none of the batch is written.
+  var isOfFormerEra = false
 }
 
 extension StateWriter {
@@ -22,6 +24,9 @@ extension StateWriter {
     do {
       try await self.write(batch.changes[...])
       result.settled = batch.items
+    } catch is StorageEraHasEnded {
+      result.leaveOut(batch.changes[...].map { batch.items[$0.index] })
+      await self.followEra()
     } catch {
       await self.split(batch, after: error, into: &result)
     }
@@ -47,6 +52,11 @@ extension StateWriter {
         writtenCount += 1
         result.settled += part.map { batch.items[$0.index] }
         continue
+      }
+      if failure is StorageEraHasEnded {
+        result.leaveOut(result.postponed + ([part] + parts.map(\.part)).joined().map { batch.items[$0.index] })
+        result.postponed = []
+        return await self.followEra()
       }
       lastFailure = failure
       if part.count > 1 {
@@ -81,7 +91,7 @@ extension StateWriter {
   private typealias Part = ArraySlice<StateBatch.Change>
 
   private func write(_ part: Part) async throws {
-    try await self.storage.apply(part.flatMap(\.all))
+    try await self.make(part.flatMap(\.all))
     self.state.withLock { $0.upkeep.didWrite(part) }
   }
 
@@ -108,6 +118,15 @@ extension StateWriter {
     } catch {
       return false
     }
+  }
+}
+
+extension BatchResult {
+  /// Settles values of a former era, which are not written.
+  mutating func leaveOut(_ items: [BatchItem]) {
+    self.isOfFormerEra = true
+    self.settled += items
+    self.unstored += items.map { ($0, "another process has removed all values of the storage") }
   }
 }
 

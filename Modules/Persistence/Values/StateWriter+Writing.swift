@@ -31,6 +31,11 @@ extension StateWriter {
         // The newer batch first: its values replace older ones with the same keys.
         self.postpone((await following?.items ?? []) + result.postponed)
         next = nil
+      } else if result.isOfFormerEra {
+        var rest = BatchResult()
+        rest.leaveOut(await following?.items ?? [])
+        self.settle(rest)
+        next = nil
       } else {
         if !result.postponed.isEmpty { self.postpone(result.postponed) }
         next = await following

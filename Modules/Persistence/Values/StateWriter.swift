@@ -49,6 +49,10 @@ final class StateWriter: Sendable {
     var restoringStores: [ObjectIdentifier: RestoringStore] = [:]
     var upkeep = StateUpkeep()
     var invalidations = StoredInvalidations()
+    /// The era that the storage had when it was read first, or since; nil before.
+    var era: StorageEra?
+    /// The clients that keep values in the storage.
+    var clients: [WriterClient] = []
     /// The deadlines that are used when invalidations could not be written; nil for the usual ones.
     var retryDeadlines: (any DeadlineSource)?
     /// Those who wait for the invalidations while they are read; nil while they are not read.
@@ -56,10 +60,13 @@ final class StateWriter: Sendable {
   }
 
   let storage: any PersistentStorage
+  /// Whether other processes may write to the storage.
+  let isShared: Bool
   let state = Mutex(State())
 
   init(storage: any PersistentStorage) {
     self.storage = storage
+    self.isShared = storage.sharedLeases != nil
   }
 }
 

@@ -11,8 +11,11 @@ final class SharedStorage: LeasingStorage {
 
   let base: InMemoryStorage
   private let state = Mutex(State.alive)
-  private let reading = Mutex<Gate?>(nil)
+  private let reading = Mutex<(prefix: String, gate: Gate)?>(nil)
+  private let failsToRead = Mutex(false)
   private let releases = Counter()
+  /// How often entries were read, and batches were to be applied.
+  let (reads, batches) = (Counter(), Counter())
   /// Opens with the second lease that is released.
   let secondRelease = Gate()
 
@@ -21,11 +24,16 @@ final class SharedStorage: LeasingStorage {
   }
 
   /// Makes the next caller of `entries(withPrefix:)` wait, with what it has read, until the gate is open.
-  func holdNextReading() -> Gate {
+  ///
+  /// - Parameter prefix: The beginning of the keys that it reads.
+  /// - Returns: The gate.
+  func holdNextReading(of prefix: String = "") -> Gate {
     let gate = Gate()
-    self.reading.withLock { $0 = gate }
+    self.reading.withLock { $0 = (prefix, gate) }
     return gate
   }
+
+  func failNextReading() { self.failsToRead.withLock { $0 = true } }
 
   func suspend() { self.state.withLock { $0 = .suspended } }
   func resume() { self.state.withLock { $0 = .alive } }
@@ -39,8 +47,19 @@ final class SharedStorage: LeasingStorage {
   }
 
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    self.reads.increment()
+    let fails = self.failsToRead.withLock { fails in
+      defer { fails = false }
+      return fails
+    }
+    if fails { throw Broken() }
     let entries = try await self.base.entries(withPrefix: prefix)
-    try await self.reading.withLock { $0.take() }?.wait()
+    let gate = self.reading.withLock { reading -> Gate? in
+      guard let held = reading, prefix.hasPrefix(held.prefix) else { return nil }
+      reading = nil
+      return held.gate
+    }
+    try await gate?.wait()
     return entries
   }
 
@@ -50,7 +69,8 @@ final class SharedStorage: LeasingStorage {
     _ batch: [StorageChange],
     if conditions: [StorageCondition]
   ) async throws -> StorageOutcome {
-    try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
+    self.batches.increment()
+    return try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
   }
 
   nonisolated(nonsending) func acquireLease(

@@ -109,7 +109,7 @@ import Testing
     program.client.clearStores()
     #expect(await program.client.persistence.flush())
     storage.reading.open()
-    #expect(program.restarted().store().currentValue == "set")
+    #expect(Program(storage.base, clock: self.clock).store().currentValue == "set")
   }
 
   @Test func `A flush writes what was set before the stored value was read`() async throws {
