@@ -37,6 +37,22 @@ import Testing
     #expect(other.currentValue?.first?.title == "new")
   }
 
+  @Test(arguments: [false, true])
+  func `Entities that all stores had do not outlive them when the client forgets its stores`(resets: Bool) {
+    let feed = self.client.feed()
+    feed.currentValue = posts([7: "secret"])
+    self.client.putEntity(Post(id: 8, title: "secret of no store"))
+    if resets { self.client.resetStores() } else { self.client.clearStores() }
+    #expect(self.client.entity(Post.self, id: 7) == nil)
+    #expect(self.client.entity(Post.self, id: 8) == nil)
+    #expect(self.client.entityCounts(of: Post.self) == (0, 0, resets ? 1 : 0))
+    // Later ones are kept as before.
+    let other = self.client.feed("other")
+    other.currentValue = posts([7: "new"])
+    self.client.clearStore(with: ["other"])
+    #expect(self.client.entity(Post.self, id: 7)?.title == "new")
+  }
+
   @Test func `A store without entities has no observer, and a client without them no table`() {
     let store = self.client.store(for: FeedScript().query(path: ["plain"]).disableAutomaticRunning())
     store.currentValue = posts([7: "a"])

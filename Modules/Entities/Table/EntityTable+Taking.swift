@@ -118,6 +118,10 @@ extension EntityTable.State {
       return
     }
     if record.unheldNumber != nil { return }
+    if record.revision <= self.discarded {
+      released.append(self.records.removeValue(forKey: id))
+      return
+    }
     self.lastNumber += 1
     self.records[id]?.unheldNumber = self.lastNumber
     self.unheld.append((id, self.lastNumber))

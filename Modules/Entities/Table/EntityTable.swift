@@ -28,6 +28,8 @@ final class EntityTable<Entity: Identifiable & Equatable & Sendable>: Sendable w
     var lastNumber = 0
     /// The client has forgotten what came from runs and edits with this number or a smaller one.
     var floor = 0
+    /// Records with this revision or an earlier one go as soon as no store has them.
+    var discarded = 0
   }
 
   /// How many entities are kept that no store has: for the stores whose runs are under way.
@@ -74,6 +76,25 @@ extension EntityTable: OperationClientClearing {
     }
     return []
   }
+}
+
+extension EntityTable: OperationClientPreloading {
+  /// Forgets the entities of before, once no store has them: stores that are made afterwards do not begin with them.
+  func discardPreloaded(matching path: OperationPath) {
+    // The table does not know the paths of entities that no store has.
+    guard path.isEmpty else { return }
+    self.state.withLock { state, released in
+      state.discarded = state.lastNumber
+      for (id, _) in state.unheld where state.records[id]?.unheldNumber != nil {
+        released.append(state.records.removeValue(forKey: id))
+      }
+      released.append(state.unheld)
+      state.unheld = []
+      state.unheldCount = 0
+    }
+  }
+
+  func discardPreloaded(at path: OperationPath) {}
 }
 
 extension OperationClient {
