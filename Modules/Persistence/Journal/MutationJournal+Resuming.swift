@@ -117,8 +117,9 @@ extension JournalState {
 
   fileprivate mutating func resumeByItself(_ selection: JournalSelection) {
     let places = self.places(of: selection).sorted()
+    // Without any, too: what is learned of other processes later is watched, and made when they have ended.
+    if !places.isEmpty || self.lastResumption == 0 { self.lastResumption += 1 }
     guard !places.isEmpty else { return }
-    self.lastResumption += 1
     for place in places { self.makeDue(place, in: self.lastResumption) }
     self.dueWithoutScope.sort(by: >)
     self.advanceAll(places)

@@ -59,6 +59,36 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `A journal that had nothing to do makes what another process leaves later, or forgets it`(
+    isMade: Bool
+  ) async throws {
+    let clock = ManualClock()
+    let base = InMemoryStorage(elapsed: { clock.elapsed })
+    self.network.turnOn()
+    let (program, journal) = self.start(SharedStorage(base), clock: clock)
+    journal.register(self.mutation, as: "send")
+    // Another process stores a call, and lives for a while.
+    try await leaveCalls(["a"], in: base, owner: "other")
+    #expect(try await base.acquireLease("journal/other", owner: "other", for: .seconds(4)) == .held)
+    // This one learns of it with a call of its own.
+    let own = Send(server: self.server, script: self.script, path: ["own"]).scope("t").journaled(as: "own")
+    let call = Task.immediate { try await program.client.store(for: own).mutate(with: Note(id: 2, text: "b")) }
+    try await self.script.next().succeed("ok")
+    _ = try await call.value
+    try await journal.entries(count: 1)
+    if isMade { try await base.apply(base.keys("journal/").map { .remove(key: $0) }) }
+    let run = isMade ? nil : Task { try await self.script.next() }
+    while !journal.entries.isEmpty, isMade || self.script.runCount == 1 {
+      try await clock.sleepers(count: 1)
+      clock.advance(by: .milliseconds(100))
+    }
+    #expect(isMade || clock.elapsed >= .seconds(4))
+    try await run?.value.succeed("ok")
+    try await journal.entries(count: 0)
+    #expect(self.server.done == (isMade ? ["b"] : ["b", "a"]))
+  }
+
   @Test func `Calls are made when their mutation is registered, and those before them in their scope`() async throws {
     let storage = InMemoryStorage()
     try await leaveCalls(["a"], in: storage, name: "other")
