@@ -18,31 +18,38 @@ final class ModelNode: Sendable {
   let connection: InMemoryFleetConnection
   let fleetNode: FleetNode
   let items: [ModelItem]
-  private let service: ModelService
+  let service: ModelService
   /// The user who is signed in.
   let user: Box<Int>
   private let runDuration: Duration
+  private let notices: OperationSubscription
+  /// Whether it has removed its stores, because another process has emptied their storage.
+  let hasClearedStores = Box(false)
+  /// Whether edits are stored before they are sent.
+  let journalsEdits: Bool
 
   init(
     number: Int,
     items: [ModelItem],
     service: ModelService,
-    storage: InMemoryStorage,
+    storage: ProcessStorage,
     fleet: InMemoryFleet,
     clock: EventClock,
     executor: SteppedExecutor,
     identity: UInt64,
     user: Int,
-    runDuration: Duration
+    runDuration: Duration,
+    journalsEdits: Bool
   ) {
     self.number = number
     self.items = items
     self.service = service
     self.user = Box(user)
     self.runDuration = runDuration
-    self.storage = ProcessStorage(storage)
+    self.journalsEdits = journalsEdits
+    self.storage = storage
     var context = OperationContext()
-    let time = SkewedTime(of: clock, rate: 1, offset: Double(number) * 1_000)
+    let time = SkewedTime(of: clock, rate: 1, offset: Double(number / 2) * 1_000)
     context.operationDeadlines = time
     context.operationClock = time
     context.operationTaskConfiguration.executorPreference = executor
@@ -56,6 +63,14 @@ final class ModelNode: Sendable {
       heartbeat: .seconds(5)
     )
     self.fleetNode = self.client.join(self.connection, settings: settings, identity: identity)
+    let (client, hasClearedStores) = (self.client, self.hasClearedStores)
+    // What the documentation recommends.
+    self.notices = client.onNotice { [weak client] notice in
+      guard notice.name == .storageCleared else { return }
+      hasClearedStores.value = true
+      client?.clearStores()
+    }
+    if journalsEdits { self.addJournal(startedAs: identity) }
   }
 
   // MARK: - Operations
@@ -139,18 +154,6 @@ final class ModelNode: Sendable {
     if item.sources.isEmpty { try await context.operationDeadlines.sleep(for: self.runDuration) }
     if self.service.isFailing(item.number) { throw Refused() }
     return reading
-  }
-
-  /// An edit of an item, shown at once, which the service accepts or refuses.
-  func edit(_ number: Int) -> some MutationRequest<Int, Void, any Error> {
-    let path = self.items[number].path
-    return MutationOperation<Int, Void, any Error>("edit", number) { [service] edit, context in
-      try await context.operationDeadlines.sleep(for: .milliseconds(300))
-      if service.isFailing(number) { throw Refused() }
-      service.confirm(edit)
-    }
-    .optimistic(on: { _ in path }, of: ReadingState.self) { reading, edit in reading?.edits.append(edit) }
-    .invalidates(matching: path)
   }
 }
 

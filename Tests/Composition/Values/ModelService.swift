@@ -88,11 +88,19 @@ final class ModelService: Sendable {
     var time = 0
     /// The items whose bodies fail.
     var failing: Set<Int> = []
-    /// The nodes that have made the edits.
-    var editors: [Int] = []
+    var edits: [Edit] = []
     /// The edits that the service has accepted.
     var confirmed: Set<Int> = []
     var runs = 0
+    /// When the user of a node has last signed out.
+    var signedOut: [Int: Int] = [:]
+    /// What was sent and should not have been.
+    var leak: String?
+  }
+
+  private struct Edit {
+    let node: Int
+    let time: Int
   }
 
   private let state = Mutex(State())
@@ -125,47 +133,34 @@ final class ModelService: Sendable {
 
   /// The number of a new edit of a node.
   func newEdit(on node: Int) -> Int {
-    self.state.withLock { state in
-      state.editors.append(node)
-      return state.editors.count - 1
+    let time = self.tick()
+    return self.state.withLock { state in
+      state.edits.append(Edit(node: node, time: time))
+      return state.edits.count - 1
     }
   }
 
   /// The node that has made an edit.
-  func editor(of edit: Int) -> Int { self.state.withLock { $0.editors[edit] } }
+  func editor(of edit: Int) -> Int { self.state.withLock { $0.edits[edit].node } }
+
+  /// The user of a node has signed out: what was made before must not be sent any more.
+  func noteSigningOut(of node: Int, at time: Int) { self.state.withLock { $0.signedOut[node] = time } }
+
+  /// A node begins to send an edit.
+  func beginSending(_ edit: Int, by node: Int) {
+    self.state.withLock { state in
+      let made = state.edits[edit]
+      guard let end = state.signedOut[made.node], made.time < end else { return }
+      state.leak = "\(node) sends the edit \(edit) of \(made.node), whose user has signed out at \(end)"
+    }
+  }
+
+  /// An edit of a former user that was sent.
+  var leak: String? { self.state.withLock { $0.leak } }
 
   func confirm(_ edit: Int) { self.state.withLock { _ = $0.confirmed.insert(edit) } }
 
   func isConfirmed(_ edit: Int) -> Bool { self.state.withLock { $0.confirmed.contains(edit) } }
-}
-
-/// The storage of a process, which others may use as well. After the process was killed it writes nothing.
-final class ProcessStorage: PersistentStorage {
-  private let base: InMemoryStorage
-  private let isKilled = Box(false)
-
-  init(_ base: InMemoryStorage) {
-    self.base = base
-  }
-
-  func kill() { self.isKilled.value = true }
-
-  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    try await self.base.entries(withPrefix: prefix)
-  }
-
-  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {
-    _ = try await self.apply(batch, if: [])
-  }
-
-  nonisolated(nonsending) func apply(
-    _ batch: [StorageChange],
-    if conditions: [StorageCondition]
-  ) async throws -> StorageOutcome {
-    self.isKilled.value ? .made : try await self.base.apply(batch, if: conditions)
-  }
-
-  nonisolated(nonsending) func close() async {}
 }
 
 /// A query of any type, so that modifiers can be applied by the seed.
