@@ -2,9 +2,10 @@
   import Foundation
   import OperationPersistence
   import OperationPersistenceTesting
-  import OperationPostgreSQL
   import TestFixtures
   import Testing
+
+  @testable import OperationPostgreSQL
 
   @Suite(.bounded) struct StorageRulesTests {
     @Test(.needsServer) func `The storage keeps the rules of storages`() async throws {
@@ -88,6 +89,51 @@
       #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == next)
       #expect(try await first.numberOfForeignChanges(withPrefix: "journal") == nil)
       for storage in [first, second] { await storage.close() }
+    }
+
+    @Test(.needsServer)
+    func `An entry that batches only compare is known, until another storage changes it`() async throws {
+      let server = try await DatabaseServer.shared.value
+      let schema = ServerTests.newSchema("compared")
+      let first = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      let second = try PostgreSQLStorage(connection: server.connection(), schema: schema)
+      var condition = StorageCondition.absent(key: "era")
+      for era in ["1", "2", "1"] {
+        for number in 0..<3 {
+          let batch = [StorageChange.put(key: "value/\(number)", value: [1])]
+          #expect(try await first.apply(batch, if: [condition]) == .made)
+          #expect(try await second.apply(batch, if: [condition, .absent(key: "x")]) == .made)
+        }
+        try await second.put("era", era)
+        #expect(try await first.apply([.remove(key: "value/0")], if: [condition]) == .refused(condition))
+        #expect(try await second.apply([.remove(key: "value/0")], if: [condition]) == .refused(condition))
+        #expect(try await first.keys("value/").count == 3)
+        condition = .unchanged(key: "era", StorageVersion(of: Array(era.utf8), at: "era"))
+      }
+      // Its content is the same, and it was written anew.
+      try await second.put("era", "1")
+      #expect(try await first.apply([.remove(key: "value/0")], if: [condition]) == .made)
+      // Entries that a batch changes are compared anew.
+      for _ in 0..<2 {
+        #expect(try await first.apply([.remove(key: "era")], if: [condition]) == .made)
+        #expect(try await first.apply([.put(key: "era", value: Array("1".utf8))], if: [.absent(key: "era")]) == .made)
+      }
+      for storage in [first, second] { await storage.close() }
+    }
+
+    @Test func `The compared entries of a storage are few`() {
+      var compared = ComparedEntries()
+      let conditions = (0..<100).map { StorageCondition.absent(key: "\($0)") }
+      for (number, condition) in conditions.enumerated() {
+        compared.note([condition], [Int64(number)], heldFor: [.remove(key: "other")])
+        #expect(compared.writers(of: [condition]) == [Int64(number)])
+      }
+      #expect(conditions.count { compared.writers(of: [$0]) != nil } <= 16)
+      compared.note([conditions[0]], [7], heldFor: [.remove(key: "0")])
+      #expect(compared.writers(of: [conditions[0]]) == nil)
+      compared.forget([conditions[99]])
+      #expect(compared.writers(of: [conditions[99]]) == nil)
+      #expect(compared.writers(of: []) == [])
     }
 
     /// Makes the server refuse each batch that puts an entry with this key.

@@ -9,6 +9,7 @@
       SchemaMigration(script: SchemaMigration.conditions), SchemaMigration(script: SchemaMigration.paths),
       SchemaMigration(script: SchemaMigration.cleaning), SchemaMigration(script: SchemaMigration.leases),
       SchemaMigration(script: SchemaMigration.clock), SchemaMigration(script: SchemaMigration.changes),
+      SchemaMigration(script: SchemaMigration.comparing),
     ]
 
     /// The tables that a user of the schema reads and writes.

@@ -30,6 +30,7 @@
     private let uses: UseCount
     private let batchCount = Atomic(0)
     private let foreignChanges = Locked(ForeignChanges())
+    private let compared = Locked(ComparedEntries())
 
     /// Makes a storage. It does not connect yet.
     ///
@@ -126,15 +127,20 @@
       }
       let compared = conditions.map { Array($0.key.utf8) }
       while true {
-        switch conditions.isEmpty ? .holds([]) : try await self.writers(of: conditions, compared) {
+        let known = self.compared.withLock { $0.writers(of: conditions) }
+        let comparison =
+          if let known { Comparison.holds(known) } else { try await self.writers(of: conditions, compared) }
+        switch comparison {
         case .refused(let condition): return .refused(condition)
         case .holds(let writers):
           if try await self.apply(changes, comparing: compared, writers) {
+            self.compared.withLock { $0.note(conditions, writers, heldFor: batch) }
             await self.cleanUp()
             return .made
           }
         }
         // One of them was written since. It is read again, because its content may be the same.
+        self.compared.withLock { $0.forget(conditions) }
       }
     }
 
