@@ -78,13 +78,13 @@ import Testing
     _ = try await call.value
     try await journal.entries(count: 1)
     if isMade { try await base.apply(base.keys("journal/").map { .remove(key: $0) }) }
-    let run = isMade ? nil : Task { try await self.script.next() }
-    while !journal.entries.isEmpty, isMade || self.script.runCount == 1 {
-      try await clock.sleepers(count: 1)
-      clock.advance(by: .milliseconds(100))
+    let end = Task {
+      if isMade { return try await journal.entries(count: 0) }
+      try await self.script.next().succeed("ok")
     }
+    try await clock.advance(until: Task { _ = await end.result })
     #expect(isMade || clock.elapsed >= .seconds(4))
-    try await run?.value.succeed("ok")
+    try await end.value
     try await journal.entries(count: 0)
     #expect(self.server.done == (isMade ? ["b"] : ["b", "a"]))
   }

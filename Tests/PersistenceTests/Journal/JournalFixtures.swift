@@ -4,6 +4,7 @@ import OperationMutation
 import OperationPersistence
 import OperationTesting
 import Synchronization
+import Testing
 
 struct Note: Codable, Hashable, Sendable {
   var id: Int
@@ -139,5 +140,23 @@ func leaveCalls(
     let digits = "\(number)"
     let key = "journal/\(String(repeating: "0", count: 20 - digits.count))\(digits)-old\(number)"
     try await storage.apply([.put(key: key, value: Array(json.utf8))])
+  }
+}
+
+extension ManualClock {
+  /// Advances in small steps whenever there is a sleeper, until a task has ended.
+  func advance(until task: Task<Void, Never>) async throws {
+    let hasEnded = Atomic(false)
+    let end = Task {
+      await task.value
+      hasEnded.store(true, ordering: .releasing)
+      // The loop waits for a sleeper, and there may be none any more.
+      return self.schedule(after: .seconds(86_400)) {}
+    }
+    while !hasEnded.load(ordering: .acquiring) {
+      try await self.sleepers(count: 1)
+      self.advance(by: .milliseconds(10))
+    }
+    await end.value.cancel()
   }
 }

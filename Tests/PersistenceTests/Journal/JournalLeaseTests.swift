@@ -5,7 +5,6 @@ import OperationMutation
 import OperationPausing
 import OperationPersistence
 import OperationTesting
-import Synchronization
 import TestFixtures
 import Testing
 
@@ -97,7 +96,7 @@ import Testing
     for process in processes { resumptions.append(await process.journal.resume()) }
     let ends = resumptions.map { resumption in Task { await resumption.settled() } }
     let end = Task { for end in ends { await end.value } }
-    try await self.advance(until: end)
+    try await self.clock.advance(until: end)
     for scope in scopes {
       let texts = self.server.requests.map(\.text).filter { $0.dropLast() == scope }
       #expect(texts == ["\(scope)a", "\(scope)b"])
@@ -311,7 +310,7 @@ import Testing
     #expect(self.script.runCount == 1)
     run.succeed("ok")
     await resumption.settled()
-    try await self.advance(until: Task { _ = await call.result })
+    try await self.clock.advance(until: Task { _ = await call.result })
     await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .takenOver }
     #expect(self.server.requests.map(\.key) == ["a1"])
     #expect(try await self.storage.base.keys().isEmpty)
@@ -363,22 +362,6 @@ import Testing
     struct Entry: Decodable { let owner: String }
     let entries = try await self.storage.base.entries(withPrefix: "journal/")
     return try JSONDecoder().decode(Entry.self, from: Data(#require(entries.first).value)).owner
-  }
-
-  /// Advances the clock whenever somebody waits for it, until a task has ended.
-  private func advance(until task: Task<Void, Never>) async throws {
-    let hasEnded = Atomic(false)
-    let end = Task {
-      await task.value
-      hasEnded.store(true, ordering: .releasing)
-      // The loop waits for a sleeper, and the process may no longer have one.
-      return self.clock.schedule(after: .seconds(86_400)) {}
-    }
-    while !hasEnded.load(ordering: .acquiring) {
-      try await self.clock.sleepers(count: 1)
-      self.clock.advance(by: .milliseconds(10))
-    }
-    await end.value.cancel()
   }
 }
 
