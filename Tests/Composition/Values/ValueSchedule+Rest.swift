@@ -34,7 +34,9 @@ extension ValueSchedule {
     for node in self.nodes {
       for item in self.items where item.isList {
         let store = node.store(ofList: item)
-        if store.error != nil || store.currentValue.isEmpty {
+        // The pages that a failed run has left old may be old still after another one has fetched some.
+        let isOld = store.isStale && self.listHasFailed
+        if store.error != nil || store.currentValue.isEmpty || isOld {
           self.perform { _ = try? await node.client.ensureValue(for: node.list(item)) }
         }
       }

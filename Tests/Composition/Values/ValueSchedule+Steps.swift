@@ -108,6 +108,7 @@ extension ValueSchedule {
       self.perform { _ = try? await node.store(ofList: item).refetchPages { $0.id == 1 } }
     case 10:
       self.note("the list fails or no longer")
+      self.listHasFailed = true
       self.service.toggleFailing(item.number)
     default:
       self.note("clear the list on \(node.number)")

@@ -53,6 +53,8 @@ final class ValueSchedule {
   var starts: UInt64 = 0
   /// Whether something was invalidated, and not run again.
   var leavesStale = false
+  /// Whether the runs of the list have failed.
+  var listHasFailed = false
   /// What readers were given that they should not have been given.
   let answers = Log<String>()
   var log: [String] = []
