@@ -41,6 +41,44 @@ func calls(_ client: OperationClient, _ post: QueryOperation<Post, any Error>) a
   _ = try await client.store(for: post).mutate(with: "title")
 }
 
+struct Feed: SimplePaginatedRequest, Hashable {
+  let initialPageId = 0
+  func pageId(
+    after page: Page<Int, [Post]>,
+    using paging: Paging<Int, [Post]>,
+    in context: OperationContext
+  ) -> Int? { nil }
+  func fetchPage(using paging: Paging<Int, [Post]>, in context: OperationContext) async throws -> [Post] { [] }
+}
+
+func clients(_ client: OperationClient, _ post: QueryOperation<Post, any Error>) async throws {
+  // expected-error@+1 {{pages are loaded one by one: call fetchNextPage(), or refetchAllPages()}}
+  _ = try await client.store(for: Feed()).fetch()
+  // expected-error@+1 {{pages are loaded by their store: call store(for:).fetchNextPage()}}
+  _ = try await client.fetch(Feed())
+  // expected-error@+1 {{a mutation has no value to ensure: call mutate(_:with:)}}
+  _ = try await client.ensureValue(for: RenamePost())
+  // expected-error@+1 {{a mutation runs only when it is called: call mutate(_:with:)}}
+  await client.prefetch(for: RenamePost())
+  // expected-error@+1 {{a query is not mutated: call fetch(_:), or setValue(_:for:)}}
+  _ = try await client.mutate(post)
+  // expected-error@+1 {{'invalidate' has been renamed to 'invalidate(matching:)'}}
+  client.invalidate(["posts"])
+  // expected-error@+1 {{'refetch()' has been renamed to 'fetch()'}}
+  _ = try await client.store(for: post).refetch()
+  // expected-error@+1 {{an invalidation is of a path: call client.invalidate(matching: store.path)}}
+  client.store(for: post).invalidate()
+}
+
+func updates() {
+  // expected-error@+1 {{name the kind of state: .optimistic(on: path, of: PostQuery.State.self) { … }}}
+  _ = RenamePost().optimistic(on: ["post"]) { post, title in post?.title = title }
+  // expected-error@+1 {{name the kind of state: .optimistic(on: path, of: PostQuery.State.self) { … }}}
+  _ = RenamePost().optimistic(on: { ["post", $0] }, apply: { post, title in post?.title = title })
+  // expected-error@+1 {{name the kind of state: .optimistic(on: path, of: PostQuery.State.self) { … }}}
+  _ = RenamePost().optimistic(on: ["posts"]) { posts, title in posts?.insert(Post(title: title), at: 0) }
+}
+
 func kinds(_ post: QueryOperation<Post, any Error>, _ connection: QueryOperation<Connection, any Error>) {
   // expected-error@+1 {{`of:` takes the type of a state, such as QueryState<Post, any Error>.self}}
   _ = RenamePost().optimistic(on: ["post"], of: Post.self) { post, title in post?.title = title }
@@ -52,6 +90,10 @@ func kinds(_ post: QueryOperation<Post, any Error>, _ connection: QueryOperation
   _ = post.journaled(as: "post")
   // expected-error@+1 {{write .idempotent() before .hedged(after:) if that is harmless}}
   _ = RenamePost().hedged(after: .seconds(1))
+  // expected-error@+1 {{only a mutation invalidates: write it on the mutation}}
+  _ = post.invalidates(matching: ["posts"])
+  // expected-error@+1 {{only mutations have a scope}}
+  _ = post.scope("posts")
   // expected-error@+1 {{only a query can be derived}}
   _ = RenamePost().derived()
 }

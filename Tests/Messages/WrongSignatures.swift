@@ -37,6 +37,66 @@ struct ShortMutation: MutationRequest, Hashable {
   func mutate(with title: String, in context: OperationContext) async throws -> Letter { Letter() }
 }
 
+// expected-error@+2 {{type 'PageNumber' does not conform to protocol 'SimplePaginatedRequest'}}
+// expected-error@+1 {{write func fetchPage(using paging: Paging<…, …>, in context: OperationContext) async throws -> …}}
+struct PageNumber: SimplePaginatedRequest, Hashable {
+  let initialPageId = 0
+  func pageId(
+    after page: Page<Int, [Letter]>,
+    using paging: Paging<Int, [Letter]>,
+    in context: OperationContext
+  ) -> Int? { page.id + 1 }
+  func fetchPage(_ id: Int, in context: OperationContext) async throws -> [Letter] { [try await letter(id)] }
+}
+
+// expected-error@+2 {{type 'PagesAsQuery' does not conform to protocol 'SimplePaginatedRequest'}}
+// expected-error@+1 {{write func fetchPage(using paging: Paging<…, …>, in context: OperationContext) async throws -> …}}
+struct PagesAsQuery: SimplePaginatedRequest, Hashable {
+  let initialPageId = 0
+  func pageId(
+    after page: Page<Int, [Letter]>,
+    using paging: Paging<Int, [Letter]>,
+    in context: OperationContext
+  ) -> Int? { page.id + 1 }
+  func fetch(in context: OperationContext) async throws -> [Letter] { [] }
+}
+
+// expected-error@+2 {{type 'ShortPages' does not conform to protocol 'PaginatedRequest'}}
+// expected-error@+1 {{conform to SimplePaginatedRequest, which has fetchPage(using:in:), or write fetchPage(isolation}}
+struct ShortPages: PaginatedRequest, Hashable {
+  let initialPageId = 0
+  func pageId(
+    after page: Page<Int, [Letter]>,
+    using paging: Paging<Int, [Letter]>,
+    in context: OperationContext
+  ) -> Int? { page.id + 1 }
+  func fetchPage(using paging: Paging<Int, [Letter]>, in context: OperationContext) async throws -> [Letter] { [] }
+}
+
+// expected-error@+3 {{type 'NextPage' does not conform to protocol 'PaginatedRequest'}}
+// expected-error@+2 {{type 'NextPage' does not conform to protocol 'SimplePaginatedRequest'}}
+// expected-error@+1 2 {{write func pageId(after page: Page<…, …>, using paging: Paging<…, …>, in context}}
+struct NextPage: SimplePaginatedRequest, Hashable {
+  let initialPageId = 0
+  func pageId(after page: Page<Int, [Letter]>) -> Int? { page.id + 1 }
+  func fetchPage(using paging: Paging<Int, [Letter]>, in context: OperationContext) async throws -> [Letter] { [] }
+}
+
+// A failure that never happens is inferred all the same.
+struct NeverFailing: SimplePaginatedRequest, Hashable {
+  let initialPageId = 0
+  func pageId(
+    after page: Page<Int, [Letter]>,
+    using paging: Paging<Int, [Letter]>,
+    in context: OperationContext
+  ) -> Int? { nil }
+  func fetchPage(using paging: Paging<Int, [Letter]>, in context: OperationContext) async -> [Letter] { [] }
+}
+
+func neverFailing(_ paging: Paging<Int, [Letter]>) async -> [Letter] {
+  await NeverFailing().fetchPage(using: paging, in: OperationContext())
+}
+
 func closures() {
   // expected-error@+1 {{the context comes after the arguments: { (arguments: …, context) in … }}}
   _ = MutationOperation("read") { id in try await letter(id) }

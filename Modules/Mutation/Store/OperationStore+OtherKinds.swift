@@ -40,3 +40,41 @@ extension MutationRequest {
     preconditionFailure("Unavailable.")
   }
 }
+
+extension OperationClient {
+  /// Not for mutations: call ``mutate(_:with:using:)``.
+  @available(*, unavailable, message: "a mutation has no value to ensure: call mutate(_:with:)")
+  @discardableResult
+  public func ensureValue<Mutation: MutationRequest>(
+    for mutation: Mutation
+  ) async throws(Mutation.MutateFailure) -> Mutation.MutateValue {
+    preconditionFailure("Unavailable.")
+  }
+
+  /// Not for mutations: they run when they are called.
+  @available(*, unavailable, message: "a mutation runs only when it is called: call mutate(_:with:)")
+  public func prefetch<Mutation: MutationRequest>(for mutation: Mutation) async {
+    preconditionFailure("Unavailable.")
+  }
+
+  /// Not for queries: call `fetch(_:)`, or set the value.
+  @available(*, unavailable, message: "a query is not mutated: call fetch(_:), or setValue(_:for:)")
+  @discardableResult
+  public func mutate<Query: QueryRequest>(_ query: Query) async throws(Query.Failure) -> Query.Value {
+    preconditionFailure("Unavailable.")
+  }
+}
+
+extension QueryRequest {
+  /// Not for queries: they change nothing.
+  @available(*, unavailable, message: "only a mutation invalidates: write it on the mutation")
+  public func invalidates(matching path: OperationPath) -> Self {
+    preconditionFailure("Unavailable.")
+  }
+
+  /// Not for queries: their runs are shared.
+  @available(*, unavailable, message: "only mutations have a scope: runs of a query at the same time are one run")
+  public func scope(_ scope: some Hashable & Sendable) -> Self {
+    preconditionFailure("Unavailable.")
+  }
+}

@@ -29,6 +29,15 @@ public protocol SimplePaginatedRequest<PageID, PageValue, PageFailure>: Paginate
   associatedtype Value = PaginatedOperationValue<PageID, PageValue>
   associatedtype Failure = PageFailure
 
+  /// Returns the identifier of the page that comes after `page`, or nil if that is the last one.
+  // Declared again, so that the types of a page are inferred also where `fetchPage` has another signature, and the compiler
+  // asks for that function.
+  func pageId(
+    after page: Page<PageID, PageValue>,
+    using paging: Paging<PageID, PageValue>,
+    in context: OperationContext
+  ) -> PageID?
+
   /// Fetches one page.
   ///
   /// It runs on the actor that the run is on: on none in a store. Written `@concurrent`, it never runs on an actor.
