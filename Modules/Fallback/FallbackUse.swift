@@ -1,4 +1,5 @@
 /// What a fallback may be used for, besides being shown and returned.
+@nonexhaustive(warn)
 public enum FallbackUse: Hashable, Sendable {
   /// Nothing else. It is never fresh, so the next reader runs the operation again. It is not stored, handed over, or
   /// shared with other nodes: a value that is there stays.

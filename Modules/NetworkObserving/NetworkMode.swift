@@ -1,6 +1,7 @@
 public import OperationCore
 
 /// Whether the runs of an operation wait while the network is away.
+@nonexhaustive(warn)
 public enum NetworkMode: Hashable, Sendable {
   /// A run that begins while the network is away pauses until it is back, and so does each retry.
   case online

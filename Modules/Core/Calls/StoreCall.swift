@@ -3,6 +3,7 @@ internal import Synchronization
 /// One call of a store: a caller that waits for a run, or that reads a value which may need one.
 public final class StoreCall: Sendable {
   /// What a caller asks for.
+  @nonexhaustive(warn)
   public enum Demand: Hashable, Sendable {
     /// A run of its own, or one that it shares: `run` and `fetch`.
     case run

@@ -3,6 +3,7 @@ public import OperationFoundation
 /// What was not cleared when a client was to forget its user: see ``OperationClient/clearEverything(within:switching:)``.
 public struct ClearingError: Error, CustomStringConvertible {
   /// Something that is left. Later versions may have more cases, so a `switch` needs a default.
+  @nonexhaustive(warn)
   public enum Remaining: Sendable, CustomStringConvertible {
     /// A run of the operation at a path, whose body has not ended. It ignores its cancellation.
     case run(OperationPath)

@@ -186,6 +186,7 @@ extension OperationContext {
 }
 
 /// Why an operation reported a result.
+@nonexhaustive(warn)
 public enum OperationResultUpdateReason: Hashable, Sendable {
   /// The run returned the result, which is its outcome.
   case returnedFinalResult

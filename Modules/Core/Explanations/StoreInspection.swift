@@ -113,6 +113,7 @@ public struct StoreInspection: Sendable {
   }
 
   /// Whether an operation may run without a call. Later versions may have more cases, so a `switch` needs a default.
+  @nonexhaustive(warn)
   public enum AutomaticRuns: Hashable, Sendable {
     /// It runs for new subscribers, after invalidations, and when its conditions become true.
     case allowed

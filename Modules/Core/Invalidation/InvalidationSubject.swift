@@ -1,4 +1,5 @@
 /// What an invalidation concerns.
+@nonexhaustive(warn)
 public enum InvalidationSubject: Hashable, Sendable {
   /// The values at paths that start with a path.
   case path(OperationPath)

@@ -1,4 +1,5 @@
 /// Which stores run again after an invalidation or a reset.
+@nonexhaustive(warn)
 public enum OperationReruns: Hashable, Sendable {
   /// None. A store runs when it is next used.
   case none

@@ -84,6 +84,7 @@ extension StoreEvent {
   }
 
   /// How a wait of a run has ended.
+  @nonexhaustive(warn)
   public enum WaitEnd: Sendable {
     /// The run has what it waited for.
     case satisfied

@@ -103,6 +103,7 @@ extension OperationEvent {
   /// How a run has ended.
   public struct RunEnd: Hashable, Sendable, Encodable {
     /// The outcome of a run.
+    @nonexhaustive(warn)
     public enum Outcome: String, Hashable, Sendable, Encodable {
       /// The run has returned a value.
       case success

@@ -161,6 +161,7 @@ extension OperationStore where State: PaginatedStateProtocol {
 }
 
 /// What becomes of the other pages when the first one has been fetched again.
+@nonexhaustive(warn)
 public enum KeptPages: Hashable, Sendable {
   /// They stay as they are.
   case rest

@@ -8,6 +8,7 @@ public import OperationFoundation
 /// ```
 public struct JournalSchedule: Hashable, Sendable, Identifiable {
   /// What a schedule waits for.
+  @nonexhaustive(warn)
   public enum Wait: String, Hashable, Sendable {
     /// Its next time.
     case time

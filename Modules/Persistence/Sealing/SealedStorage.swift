@@ -13,6 +13,7 @@ internal import OperationCore
 /// as ``OperationCore/OperationWarning/Code/sealedEntryUnopened``, and kept. See <doc:SealedStorages>.
 public final class SealedStorage: PersistentStorage {
   /// When an entry that a previous key has sealed is sealed with the current one.
+  @nonexhaustive(warn)
   public enum Rewriting: Hashable, Sendable {
     /// When it is written the next time.
     case whenWritten

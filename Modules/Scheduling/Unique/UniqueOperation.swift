@@ -1,6 +1,7 @@
 public import OperationCore
 
 /// What happens to a run of unique work while an earlier one has not ended.
+@nonexhaustive(warn)
 public enum UniqueWorkPolicy: Hashable, Sendable {
   /// The earlier run is kept, and the new one is skipped: it throws ``OperationSkipped``.
   case keep

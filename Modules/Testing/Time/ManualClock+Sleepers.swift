@@ -2,6 +2,7 @@ public import Testing
 
 extension ManualClock {
   /// The reason that a sleeper waits.
+  @nonexhaustive(warn)
   public enum SleeperKind: Hashable, Sendable {
     /// A delay between two attempts, requested from the operation delayer.
     case delay
