@@ -29,6 +29,8 @@ extension ModelNode {
 
   private func sending(_ number: Int) -> some MutationRequest<Int, Void, any Error> {
     MutationOperation<Int, Void, any Error>("edit", number) { [service, storage, node = self.number] edit, context in
+      // A process that has ended sends nothing.
+      if storage.isKilled { throw CancellationError() }
       service.beginSending(edit, by: node)
       try await context.operationDeadlines.sleep(for: .milliseconds(300))
       if storage.isKilled { throw CancellationError() }

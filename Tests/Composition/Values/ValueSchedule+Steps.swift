@@ -187,6 +187,7 @@ extension ValueSchedule {
     self.note("\(isKilled ? "kill" : "end") and start \(number)")
     if !isKilled {
       node.storage.release()
+      self.executor.runAll()
       await node.client.persistence.flush()
     }
     node.storage.kill()

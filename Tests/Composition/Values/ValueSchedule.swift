@@ -150,6 +150,8 @@ final class ValueSchedule {
 
   /// Waits until what is due is written: storages are written on other threads.
   func endWriting() async {
+    // What is written may wait for what a store has begun to read, on the thread of the schedule.
+    self.executor.runAll()
     for node in self.nodes where !node.storage.isHeld { await node.client.persistence.settled() }
     self.executor.runAll()
     for node in self.nodes where node.hasClearedStores.replace(with: false) {
