@@ -39,7 +39,8 @@
     /// - Parameter database: The connection that writes, also within a transaction.
     /// - Throws: An error with the code `SQLITE_FULL` if the disk has no room for it, or another error of SQLite.
     func cover(_ database: Database) throws {
-      guard let pageCount = try Int.fetchOne(database.cachedStatement(sql: "PRAGMA page_count")) else { return }
+      let count = try PreparedStatement("PRAGMA page_count", in: database).firstRow { $0.number(0) }
+      guard let pageCount = count.flatMap({ $0 }).map({ Int($0) }) else { return }
       let (isCovered, knownSize) = self.state.withLock { ($0.isKept && $0.pageCount == pageCount, $0.pageSize) }
       if isCovered { return }
       let pageSize = try knownSize ?? Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
