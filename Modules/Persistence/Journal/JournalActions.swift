@@ -42,8 +42,12 @@ struct JournalActions: Sendable {
   var isChanged = false
   /// Whether stores of mutations are notified.
   var changesStores = false
-  /// Whether a right is to be taken, or may no longer be needed.
+  /// Whether a right is to be taken.
   var needsLease = false
+  /// Whether a right may no longer be needed.
+  var mayRelease = false
+  /// The rights among them that no call needs any more.
+  var idleRights: [JournalRight] = []
   /// Whether there are changes to write and no task that writes them.
   var beginsWriting = false
   var timer: JournalTimerChange?

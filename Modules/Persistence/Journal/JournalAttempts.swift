@@ -60,7 +60,9 @@ final class JournalAttempts: MutationBodyObserver {
         OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
       }
       // The lease may have ended during the write. Another process may have made the call since then.
-      if await journal.waitToSend(self.ticket, mayLeave: mayRefuse) {
+      var maySend = true
+      if write != nil { maySend = await journal.waitToSend(self.ticket, mayLeave: mayRefuse) }
+      if maySend {
         if !mayRefuse || journal.refusal(of: self.ticket) == nil { return true }
       }
       let isStored = journal.mayStore(self.ticket)
@@ -132,16 +134,16 @@ extension JournalState {
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
       return .refuse
     }
-    if mayRefuse, self.isStopped, isReplay, item.isReplayCancelled { return .refuse }
-    self.edit(place) { item in
-      item.bodies += 1
-      if !item.isBegunAhead {
+    if mayRefuse, self.isStopped, isReplay, item.replay.isCancelled { return .refuse }
+    let isUncounted = self.edit(place) { item in
+      let isUncounted = item.bodies.begin()
+      if isUncounted {
         item.record?.attempts += 1
         item.record?.isBegun = true
       }
-      item.isBegunAhead = false
+      return isUncounted
     }
-    return .begin(item.isBegunAhead ? nil : self.write(place, isOfAttempts: true))
+    return .begin(isUncounted == true ? self.write(place, isOfAttempts: true) : nil)
   }
 
   /// Takes back the count of a body that does not begin.
@@ -152,13 +154,12 @@ extension JournalState {
 
   /// Records that a body does not begin, after its entry was read again.
   fileprivate mutating func leaveBody(of place: Place) {
-    self.edit(place) { $0.bodies -= 1 }
+    self.edit(place) { $0.bodies.end() }
   }
 
   fileprivate mutating func endBody(of place: Place, isSuccess: Bool, isStored: Bool) {
-    guard let item = self.items[place] else { return }
-    self.edit(place) { $0.bodies -= 1 }
-    guard !isSuccess, item.bodies == 1, !item.isGone else { return }
+    let isLast = self.edit(place) { $0.bodies.end() && !$0.isGone }
+    guard !isSuccess, isLast == true else { return }
     self.edit(place) { $0.record?.isBegun = false }
     if isStored { _ = self.write(place, isOfAttempts: true) }
   }
@@ -166,9 +167,8 @@ extension JournalState {
   /// Takes back the count of a body that has not begun, and records that no body runs.
   mutating func endBodies(of place: Place) {
     self.edit(place) { item in
-      if item.isBegunAhead { item.record?.attempts -= 1 }
-      item.isBegunAhead = false
-      if item.bodies == 0 { item.record?.isBegun = false }
+      if item.bodies.takeBack() { item.record?.attempts -= 1 }
+      if !item.bodies.isRunning { item.record?.isBegun = false }
     }
   }
 }

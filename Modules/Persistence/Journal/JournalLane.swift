@@ -11,8 +11,8 @@ struct JournalLane: Sendable {
 
   /// The number of callers that wait for their turn, or are about to.
   var callerCount = 0
-  /// The number of calls without a number in the storage.
-  var unnumberedCount = 0
+  /// The calls without a number in the storage, in order.
+  private var unnumbered: [Place] = []
   /// The number of calls to make again, without the first.
   var dueCount = 0
   /// Whether the first call cannot be made now.
@@ -26,6 +26,20 @@ struct JournalLane: Sendable {
   /// The number of calls in front of a call.
   func count(before place: Place) -> Int {
     self.first == place ? 0 : self.index(of: place, from: self.start) - self.start
+  }
+
+  /// The last call in front of a call that has no number in the storage; nil if all of them have.
+  func unnumbered(before place: Place) -> Place? {
+    let index = Self.index(of: place, in: self.unnumbered, from: 0)
+    return index > 0 ? self.unnumbered[index - 1] : nil
+  }
+
+  /// Notes whether a call has a number in the storage.
+  mutating func setUnnumbered(_ isUnnumbered: Bool, _ place: Place) {
+    let index = Self.index(of: place, in: self.unnumbered, from: 0)
+    let isKnown = index < self.unnumbered.count && self.unnumbered[index] == place
+    if isUnnumbered, !isKnown { self.unnumbered.insert(place, at: index) }
+    if !isUnnumbered, isKnown { self.unnumbered.remove(at: index) }
   }
 
   mutating func insert(_ place: Place, behindFirst: Bool) {
@@ -55,13 +69,15 @@ struct JournalLane: Sendable {
   }
 
   /// The index of the first place, from `lower` on, that is not smaller than the given place.
-  private func index(of place: Place, from lower: Int) -> Int {
+  private func index(of place: Place, from lower: Int) -> Int { Self.index(of: place, in: self.places, from: lower) }
+
+  private static func index(of place: Place, in places: [Place], from lower: Int) -> Int {
     // The place is nearly always behind the last one.
-    if let last = self.places.last, lower < self.places.count, last < place { return self.places.count }
-    var (low, high) = (lower, self.places.count)
+    if let last = places.last, lower < places.count, last < place { return places.count }
+    var (low, high) = (lower, places.count)
     while low < high {
       let middle = low + (high - low) / 2
-      if self.places[middle] < place { low = middle + 1 } else { high = middle }
+      if places[middle] < place { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -23,6 +23,9 @@ final class JournalLease: Sendable {
     var taken: [JournalRight: Int] = [:]
     var lastTaking = 0
     var idleSince: [JournalRight: Duration] = [:]
+    /// When the leases that are no longer needed are looked for, by the deadlines.
+    var idlenessTime: Duration?
+    var idlenessTimer: OperationSubscription?
     /// The leases that are being released, with the callers that wait for the end of the release.
     var releasing: [JournalRight: [AwaitedOutcome<Void>]] = [:]
     /// The number of releases so far.
@@ -85,8 +88,42 @@ final class JournalLease: Sendable {
     self.state.withLock { state in state.taken[right] == nil && state.ends[right].map { now < $0 } ?? false }
   }
 
+  /// Whether other processes know for longer than a renewal takes that this process lives.
+  func lastsLong(at now: Duration) -> Bool {
+    self.state.withLock { state in state.ends[.journal(self.owner)].map { $0 - now > self.duration * 2 / 3 } ?? false }
+  }
+
+  /// Makes the journal take the leases that it needs now, and look a while later for those that it no longer needs.
+  ///
+  /// A caller with one call after the other needs its lease again at once, so the end of a call wakes no task.
+  func note(_ actions: JournalActions, for journal: MutationJournal) {
+    if actions.mayRelease { self.awaitIdleness(of: actions.idleRights, for: journal) }
+    if actions.needsLease { self.wake(for: journal) }
+  }
+
+  private func awaitIdleness(of rights: [JournalRight], for journal: MutationJournal) {
+    let deadlines = journal.deadlines
+    let now = deadlines.elapsed
+    let time = now + Self.linger
+    let begins = self.state.withLock { state in
+      for right in rights { state.idleSince[right] = now }
+      // The time of other deadlines may be far from this one.
+      if let known = state.idlenessTime, now < known, known <= time { return false }
+      state.idlenessTime = time
+      return true
+    }
+    guard begins else { return }
+    let timer = deadlines.schedule(after: Self.linger) { [weak self, weak journal] in
+      if let self, let journal { self.wake(for: journal) }
+    }
+    self.state.withLock { state, released in
+      released.append(state.idlenessTimer)
+      state.idlenessTimer = timer
+    }
+  }
+
   /// Makes the journal take, renew or release leases, according to its present needs.
-  func wake(for journal: MutationJournal) {
+  private func wake(for journal: MutationJournal) {
     let (signal, begins) = self.state.withLock { state in
       state.isWoken = true
       defer { state.isDriven = true }

@@ -31,6 +31,83 @@ enum JournalPhase: Sendable {
     mutating func endStoring() { if case .storing = self { self = .passed } }
   }
 
+  /// The bodies of a call.
+  enum Bodies: Sendable {
+    case none
+    /// No body runs, and the record counts the next one already, which saves one write.
+    case counted
+    case running(Int)
+
+    var isRunning: Bool { if case .running = self { true } else { false } }
+
+    /// A body begins. Returns whether the record has to count it.
+    mutating func begin() -> Bool {
+      switch self {
+      case .none: self = .running(1)
+      case .counted:
+        self = .running(1)
+        return false
+      case .running(let count): self = .running(count + 1)
+      }
+      return true
+    }
+
+    /// A body has ended. Returns whether none runs any more.
+    @discardableResult
+    mutating func end() -> Bool {
+      guard case .running(let count) = self else { return false }
+      self = count > 1 ? .running(count - 1) : .none
+      return count == 1
+    }
+
+    /// The body that the record counts does not begin. Returns whether there was one.
+    @discardableResult
+    mutating func takeBack() -> Bool {
+      guard case .counted = self else { return false }
+      self = .none
+      return true
+    }
+  }
+
+  /// The task that makes a call again.
+  enum Replay: Sendable {
+    case none
+    case task(Task<Void, Never>)
+    /// It was cancelled, or must not begin.
+    case cancelled
+
+    var task: Task<Void, Never>? { if case .task(let task) = self { task } else { nil } }
+    var isCancelled: Bool { if case .cancelled = self { true } else { false } }
+
+    /// Notes the task that was made. Returns whether it has to be cancelled.
+    mutating func begin(_ task: Task<Void, Never>) -> Bool {
+      if self.isCancelled { return true }
+      self = .task(task)
+      return false
+    }
+
+    /// Returns the task to cancel; nil if there is none yet.
+    mutating func cancel() -> Task<Void, Never>? {
+      defer { self = .cancelled }
+      return self.task
+    }
+
+    /// The task has ended. A call whose task was cancelled stays so until it is made again.
+    mutating func end() { if case .task = self { self = .none } }
+  }
+
+  /// Whether a call has failed, so that only `resume()` or a later time makes it again.
+  enum Hold: Sendable {
+    case none
+    /// Its last failure has asked to wait until a time, by the deadlines; nil if it has not.
+    case held(hintEnd: Duration?)
+
+    static var held: Self { .held(hintEnd: nil) }
+
+    var isHeld: Bool { if case .held = self { true } else { false } }
+    var hintEnd: Duration? { if case .held(let end) = self { end } else { nil } }
+  }
+
   /// The removal of an entry.
   struct Removal: Sendable {
     /// The result; nil if there was nothing to write.

@@ -48,9 +48,9 @@ extension JournalState {
 
   fileprivate mutating func cancel(_ resumption: Int) {
     for (place, item) in self.items where item.isDue && item.resumption <= resumption {
-      self.items[place]?.isReplayCancelled = true
+      let replay = self.items[place]?.replay.cancel()
       if item.activity.isReplay {
-        if let replay = item.replay { self.actions.cancelled.append(replay) }
+        if let replay { self.actions.cancelled.append(replay) }
       } else {
         self.endDue(place)
       }

@@ -63,9 +63,11 @@ struct JournalRights: Sendable {
   /// The tasks that wait until it is known whether the right is held.
   var decisionWaiters: [JournalRight: [AwaitedOutcome<Void>]] = [:]
 
-  mutating func count(_ right: JournalRight, _ change: Int) {
+  /// Changes the number of calls that need a right, and returns it.
+  mutating func count(_ right: JournalRight, _ change: Int) -> Int {
     let count = (self.needs[right] ?? 0) + change
     self.needs[right] = count == 0 ? nil : count
+    return count
   }
 }
 

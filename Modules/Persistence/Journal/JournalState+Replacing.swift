@@ -30,6 +30,8 @@ extension JournalState {
   /// Finds the call that a new call replaces. It does not begin from now on.
   mutating func link(_ place: Place) {
     guard let record = self.items[place]?.record, !record.isDeadLetter else { return }
+    // Most journals have no call that can be replaced.
+    if record.mergeKey == nil, self.replaceable.isEmpty { return }
     let group = self.group(of: record)
     var calls = self.replaceable[group].take()
     if calls?.name != record.name { calls = nil }
@@ -154,7 +156,7 @@ extension JournalState {
       self.actions.turns.append((continuation, .replaced))
       self.actions.callers.append(caller)
     }
-    if item.activity.isReplay, let replay = item.replay { self.actions.cancelled.append(replay) }
+    if item.activity.isReplay, let replay = item.replay.task { self.actions.cancelled.append(replay) }
     if let updates = item.updates { self.actions.ended.append(updates) }
     // The removed call has no link any more, so nothing is restored.
     self.items[place]?.replaced = nil

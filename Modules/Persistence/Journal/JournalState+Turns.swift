@@ -12,7 +12,7 @@ extension JournalState {
     var calls = self.lanes[lane].take() ?? JournalLane()
     calls.insert(place, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
     if self.items[place]?.activity.isCallerInLine == true { calls.callerCount += 1 }
-    if self.items[place]?.isUnnumbered == true { calls.unnumberedCount += 1 }
+    if self.items[place]?.isUnnumbered == true { calls.setUnnumbered(true, place) }
     if self.items[place]?.isDue == true { calls.dueCount += 1 }
     self.lanes[lane] = calls
   }
@@ -27,7 +27,7 @@ extension JournalState {
     guard let lane = lane ?? item?.lane, var calls = self.lanes[lane].take() else { return }
     calls.remove(place)
     if item?.activity.isCallerInLine == true { calls.callerCount -= 1 }
-    if item?.isUnnumbered == true { calls.unnumberedCount -= 1 }
+    calls.setUnnumbered(false, place)
     if item?.isDue == true { calls.dueCount -= 1 }
     self.lanes[lane] = calls.isEmpty ? nil : calls
     if calls.isEmpty {
@@ -94,8 +94,7 @@ extension JournalState {
   mutating func beginReplay(of place: Place) {
     let forgotten = self.edit(place) { item in
       item.activity = .running(isReplay: true)
-      item.isReplayCancelled = false
-      item.hintEnd = nil
+      item.replay = .none
       return item.fate.reopen()
     }
     if let forgotten = forgotten.flatMap({ $0 }) { self.actions.outcomes.append(forgotten) }
@@ -104,7 +103,7 @@ extension JournalState {
 
   /// Makes a journal that resumes by itself check the first call of a lane, because an obstacle may be gone.
   private mutating func noteResumable(_ first: Place) {
-    guard let item = self.items[first], !item.isHeld, !item.isReplayCancelled, self.mayBeResumed(item) else { return }
+    guard let item = self.items[first], !item.isHeld, !item.replay.isCancelled, self.mayBeResumed(item) else { return }
     self.actions.resumable.append(first)
   }
 
@@ -171,7 +170,7 @@ extension JournalState {
     self.setRetry(of: place, at: nil)
     self.edit(place) { item in
       item.resumption = resumption
-      item.isHeld = false
+      item.hold = .none
     }
     self.dueCounts[resumption, default: 0] += 1
     self.actions.needsLease = true

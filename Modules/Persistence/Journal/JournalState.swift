@@ -46,8 +46,7 @@ struct JournalState: Sendable {
     /// The tasks that wait until it is known whether it is replaced.
     var replacementWaiters: [AwaitedOutcome<Void>] = []
     var expiry = JournalPhase.Expiry.ahead
-    /// Whether it has failed, so that only `resume()` makes it again.
-    var isHeld = false
+    var hold = JournalPhase.Hold.none
     /// Since when it is known that no process has registered its name, by the deadlines.
     var unregisteredSince: Duration?
     /// Since when it has failed in ways that pass, if its record does not say when it was accepted.
@@ -63,24 +62,16 @@ struct JournalState: Sendable {
     var isFromEarlierStart = false
     /// The resumption that makes it again; 0 for none.
     var resumption = 0
-    /// The replay that makes it.
-    var replay: Task<Void, Never>?
-    /// Whether its replay was cancelled, or must not begin.
-    var isReplayCancelled = false
+    var replay = JournalPhase.Replay.none
     /// How many times in a row it has failed since the program was started.
     var failuresInARow = 0
     /// When it is made again, by the deadlines.
     var retryTime: Duration?
-    /// Until when its last failure has asked to wait, by the deadlines.
-    var hintEnd: Duration?
     /// When it expires, by the deadlines.
     var expiryTime: Duration?
     /// The end of the wait for its turn, if the wait was ended before it began; nil otherwise.
     var endedEarly: JournalTurn?
-    /// The number of bodies that run.
-    var bodies = 0
-    /// Whether the record already counts the next attempt, which has not begun.
-    var isBegunAhead = false
+    var bodies = JournalPhase.Bodies.none
     var lastFailure: String?
     /// The number of its changes so far.
     var version = 0
@@ -95,6 +86,7 @@ struct JournalState: Sendable {
 
     var isStored: Bool { self.phase.isStored }
     var isGone: Bool { self.phase.isGone }
+    var isHeld: Bool { self.hold.isHeld }
     var isUnnumbered: Bool { self.storageKey.isEmpty }
     var lane: String? { self.record?.scope }
     var isInLane: Bool {
@@ -261,8 +253,14 @@ extension JournalState {
     )
     item.isElsewhere = isElsewhere
     item.isFromEarlierStart = isFromEarlierStart
-    item.isHeld = record?.isHolding ?? false
+    item.hold = record?.isHolding == true ? .held : .none
     self.insert(item, at: place)
+  }
+
+  /// Makes room for calls that are about to be inserted.
+  mutating func reserveCapacity(_ count: Int) {
+    self.items.reserveCapacity(self.items.count + count)
+    self.places.reserveCapacity(self.places.count + count)
   }
 
   private mutating func insert(_ item: Item, at place: Place) {
@@ -290,7 +288,7 @@ extension JournalState {
     self.waitingWithoutScope.remove(place)
     if item.isPending { self.pendingCount -= 1 }
     self.count(item, -1)
-    self.actions.needsLease = true
+    self.actions.mayRelease = true
     if self.places[item.id] == place { self.places[item.id] = nil }
     if !item.isUnnumbered { self.removedWhileReading?.insert(item.storageKey) }
     self.show(place, replacing: item.record)
@@ -313,14 +311,14 @@ extension JournalState {
     self.count(item, -1)
     let wasRunning = item.activity.isRunning
     let result = change(&item)
-    if wasRunning, !item.activity.isRunning { self.actions.needsLease = true }
+    if wasRunning, !item.activity.isRunning { self.actions.mayRelease = true }
     self.count(item, 1)
     if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
     if item.activity.isCallerInLine != wasInLine, item.isInLane, let lane = item.lane {
       self.lanes[lane]?.callerCount += wasInLine ? -1 : 1
     }
     if item.isUnnumbered != wasUnnumbered, item.isInLane, let lane = item.lane {
-      self.lanes[lane]?.unnumberedCount += wasUnnumbered ? -1 : 1
+      self.lanes[lane]?.setUnnumbered(item.isUnnumbered, place)
     }
     self.items[place] = item
     self.show(place)
@@ -339,11 +337,16 @@ extension JournalState {
     if item.activity.isCallerInLine { self.callersInLine += change }
     if case .claimed = item.activity { self.claimedCount += change }
     if item.activity.isReplay, item.lane != nil { self.replaysInScopes += change }
-    if let owner = self.owner, item.record?.owner == owner { self.ownCount += change }
+    if let owner = self.owner, item.record?.owner == owner {
+      self.ownCount += change
+      if self.ownCount == 0 { self.actions.idleRights.append(.journal(owner)) }
+    }
     if item.isElsewhere { self.elsewhereCount += change }
     guard self.rights.held != nil else { return }
     if item.isDue, item.isElsewhere { self.rights.dueElsewhere += change }
-    if !item.activity.isNone || item.isDue && !item.isElsewhere { self.rights.count(self.right(of: item), change) }
+    guard !item.activity.isNone || item.isDue && !item.isElsewhere else { return }
+    let right = self.right(of: item)
+    if self.rights.count(right, change) == 0 { self.actions.idleRights.append(right) }
   }
 
   /// Decides that no resumption makes a call.

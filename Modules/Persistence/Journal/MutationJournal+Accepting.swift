@@ -64,22 +64,15 @@ extension MutationJournal {
     var id = reservation.id
     var merged: MergedCall?
     do {
-      if self.change({ $0.noteArrival(of: place) }) { throw JournalError.ended(.removed, request.name) }
-      try await self.load()
-      // This comes before the call is stored. Other processes would otherwise believe that the process of the call has
-      // ended.
-      if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
-      if self.lease != nil { await self.waitToStore(place) }
-      merged = try await self.merge(place, request)
-      if let merged {
-        self.change { state in
-          state.edit(place) { item in
-            item.record?.storedArguments = merged.bytes
-            item.record?.base = merged.base
-          }
-        }
+      let isAlive = self.lease?.lastsLong(at: self.deadlines.elapsed) ?? true
+      var write: JournalWrite?
+      switch self.change({ $0.arrive(at: place, beginsAtOnce: request.beginsAtOnce, isAlive: isAlive) }) {
+      case .refused: throw JournalError.ended(.removed, request.name)
+      case .stores(let begun): write = begun
+      case .waits:
+        merged = try await self.prepareToStore(place, request)
+        write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
       }
-      var write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
       // The key belongs to a call of an earlier start.
       while write == nil, let next = self.nextKey(after: id, for: request) {
         id = next
@@ -128,6 +121,28 @@ extension MutationJournal {
       arguments: merged?.arguments,
       base: merged == nil ? request.base : merged?.base
     )
+  }
+
+  /// Waits for what has to be known before a call is stored, and merges it with the call that it replaces.
+  ///
+  /// - Returns: What the call has become; nil if it replaces none.
+  private nonisolated(nonsending) func prepareToStore(
+    _ place: JournalState.Place,
+    _ request: JournalRequest
+  ) async throws -> MergedCall? {
+    try await self.load()
+    // This comes before the call is stored. Other processes would otherwise believe that the process of the call has
+    // ended.
+    if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
+    if self.lease != nil { await self.waitToStore(place) }
+    guard let merged = try await self.merge(place, request) else { return nil }
+    self.change { state in
+      state.edit(place) { item in
+        item.record?.storedArguments = merged.bytes
+        item.record?.base = merged.base
+      }
+    }
+    return merged
   }
 
   /// Waits until the earlier calls of the scope are stored, or will be stored together with this call. A process that
@@ -217,10 +232,32 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Notes that the run of a call has come. Returns whether the call was removed before.
-  fileprivate mutating func noteArrival(of place: Place) -> Bool {
+  /// What happens to a call whose run has come.
+  fileprivate enum Arrival: Sendable {
+    /// The call was removed before.
+    case refused
+    /// The call is being stored.
+    case stores(JournalWrite)
+    /// The call waits for something before it can be stored.
+    case waits
+  }
+
+  /// Notes that the run of a call has come, and begins to store the call if nothing delays that.
+  ///
+  /// - Parameters:
+  ///   - place: The call.
+  ///   - beginsAtOnce: Whether its body begins as soon as it has its turn.
+  ///   - isAlive: Whether other processes know for a while that this one lives.
+  /// - Returns: What happens to the call.
+  fileprivate mutating func arrive(at place: Place, beginsAtOnce: Bool, isAlive: Bool) -> Arrival {
     self.items[place]?.phase.arrive()
-    return self.items[place]?.phase.isRefused == true
+    guard let item = self.items[place] else { return .waits }
+    if item.phase.isRefused { return .refused }
+    let earlier = item.lane.flatMap { self.lanes[$0]?.unnumbered(before: place) }
+    guard isAlive, self.loading == .loaded, item.replaced == nil, earlier == nil,
+      let write = self.store(place, beginsAtOnce: beginsAtOnce)
+    else { return .waits }
+    return .stores(write)
   }
 
   /// Gives a new call another key. Returns false if the other key is taken, too.
@@ -238,8 +275,7 @@ extension JournalState {
   /// An event that occurs when an earlier call of the scope is being stored, or turns out not to be stored; nil if all
   /// earlier calls are.
   fileprivate mutating func signalOfEarlierCall(than place: Place) -> AwaitedOutcome<Void>? {
-    guard let lane = self.items[place]?.lane, let calls = self.lanes[lane], calls.unnumberedCount > 1,
-      let earlier = calls.all.last(where: { $0 < place && self.items[$0]?.isUnnumbered == true })
+    guard let lane = self.items[place]?.lane, let earlier = self.lanes[lane]?.unnumbered(before: place)
     else { return nil }
     let signal = AwaitedOutcome<Void>()
     self.items[earlier]?.storeWaiters.append(signal)
@@ -269,7 +305,7 @@ extension JournalState {
       // This saves one write for a call that nothing delays.
       item.record?.attempts = 1
       item.record?.isBegun = true
-      item.isBegunAhead = true
+      item.bodies = .counted
     }
     return self.write(place)
   }

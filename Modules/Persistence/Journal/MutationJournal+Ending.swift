@@ -155,7 +155,7 @@ extension MutationJournal {
   /// Nil if a caller has cancelled it, or if the journal does not resume by itself.
   private func backoffOfCancelledReplay(_ ticket: JournalTicket) -> Duration? {
     let count = self.change { state -> Int? in
-      guard ticket.isReplay, state.items[ticket.place]?.isReplayCancelled == false else { return nil }
+      guard ticket.isReplay, state.items[ticket.place]?.replay.isCancelled == false else { return nil }
       state.items[ticket.place]?.failuresInARow += 1
       return state.items[ticket.place]?.failuresInARow
     }
@@ -235,10 +235,9 @@ extension MutationJournal {
     let isLeft = self.change { state -> Bool in
       let item: Void? = state.edit(ticket.place) { item in
         item.activity = .none
-        item.replay = nil
+        item.replay.end()
         item.endedEarly = nil
-        item.isHeld = isHeld
-        item.hintEnd = hintEnd
+        item.hold = isHeld ? .held(hintEnd: hintEnd) : .none
         if let failure { item.lastFailure = failure }
       }
       // The entry was removed meanwhile.
@@ -373,9 +372,9 @@ extension JournalState {
   mutating func endAside(_ place: Place, because reason: String) {
     self.edit(place) { item in
       item.activity = .none
-      item.replay = nil
+      item.replay.end()
       item.lastFailure = reason
-      item.isHeld = item.record?.isHolding ?? false
+      item.hold = item.record?.isHolding == true ? .held : .none
     }
     self.setRetry(of: place, at: nil)
     self.setExpiry(of: place, at: nil)

@@ -127,14 +127,14 @@ extension JournalState {
       return nil
     case .running:
       // A body that runs may succeed. A body that has not begun is refused.
-      if item.activity.isReplay, item.bodies == 0, !item.isBegunAhead, let replay = item.replay {
+      if item.activity.isReplay, case .none = item.bodies, let replay = item.replay.task {
         self.actions.cancelled.append(replay)
       }
       return nil
     }
     guard item.isStored else { return nil }
     var expired = record
-    if item.isBegunAhead { expired.attempts -= 1 }
+    if case .counted = item.bodies { expired.attempts -= 1 }
     expired.setAside(as: .expired)
     self.items[place]?.expiry = .storing(expired)
     let ticket = JournalTicket(
@@ -161,7 +161,7 @@ extension JournalState {
     self.edit(place) { item in
       item.record = expired
       item.expiry.endStoring()
-      item.isBegunAhead = false
+      item.bodies.takeBack()
       // The end of a run finds its call as it is now.
       if !item.activity.isRunning { item.activity = .none }
     }

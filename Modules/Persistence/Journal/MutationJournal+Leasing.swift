@@ -283,8 +283,8 @@ extension JournalState {
       if item.seen != version { item.storedChangeOfEntry = item.version }
       item.seen = version
       item.attempted = nil
-      if earlier?.isDeadLetter == true { item.isHeld = false }
-      if record.isHolding { item.isHeld = true }
+      if earlier?.isDeadLetter == true { item.hold = .none }
+      if record.isHolding, !item.isHeld { item.hold = .held }
       return item.isElsewhere
     }
     if !wasInLane, item.isInLane, let lane = record.scope { self.enter(lane, place) }

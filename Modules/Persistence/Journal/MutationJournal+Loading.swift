@@ -57,6 +57,7 @@ extension MutationJournal {
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
+        state.reserveCapacity(read.calls.count)
         for read in read.calls {
           let place = state.nextEarlierPlace()
           let call = (try? read.record?.get())?.afterProcess

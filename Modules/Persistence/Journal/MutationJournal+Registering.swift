@@ -115,7 +115,7 @@ extension JournalState {
     guard self.names.insert(name).inserted else { return }
     var lanes: Set<String> = []
     for (place, item) in self.items where item.isHeld && item.isPending && item.record?.name == name {
-      self.items[place]?.isHeld = false
+      self.items[place]?.hold = .none
       if let lane = item.lane { lanes.insert(lane) }
     }
     for lane in lanes.sorted() { self.advance(lane) }

@@ -151,7 +151,7 @@ extension JournalState {
       item.record?.retriedAt = date.timeIntervalSinceReferenceDate
       item.record?.takeBack()
       item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }
-      item.isHeld = false
+      item.hold = .none
       item.expiry = .ahead
       item.failuresInARow = 0
     }
@@ -215,9 +215,8 @@ extension MutationJournal {
         Task(name: "replay journal", executorPreference: self.executor) { await self.replay(place) }
       }
     let isCancelled = self.change { state -> Bool in
-      guard let item = state.items[place], item.activity.isReplay else { return false }
-      state.items[place]?.replay = task
-      return item.isReplayCancelled
+      guard state.items[place]?.activity.isReplay == true else { return false }
+      return state.items[place]?.replay.begin(task) ?? false
     }
     if isCancelled { task.cancel() }
   }
@@ -227,7 +226,7 @@ extension MutationJournal {
     let client = self.boundClient
     let claimed = self.change { $0.ticket(for: place, of: self) }
     guard var ticket = claimed?.0, let record = claimed?.1 else { return }
-    let isStopped = self.state.withLock { $0.isStopped && $0.items[place]?.isReplayCancelled == true }
+    let isStopped = self.state.withLock { $0.isStopped && $0.items[place]?.replay.isCancelled == true }
     if isStopped { return self.putBack(ticket, isHeld: false, failure: nil) }
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName

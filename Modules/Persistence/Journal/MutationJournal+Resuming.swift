@@ -134,7 +134,7 @@ extension JournalState {
     case .waiting, .unregistered:
       return Array(self.items.filter { !$0.value.isHeld && self.mayBeResumed($0.value) }.keys)
     case .allButHinted(let now):
-      let calls = self.items.filter { ($0.value.hintEnd ?? now) <= now && self.mayBeResumed($0.value) }
+      let calls = self.items.filter { ($0.value.hold.hintEnd ?? now) <= now && self.mayBeResumed($0.value) }
       return Array(calls.keys)
     case .all: return Array(self.items.filter { self.mayBeResumed($0.value) }.keys)
     case .name(let name):
@@ -151,7 +151,7 @@ extension JournalState {
     }
     self.rises = JournalRises()
     for place in self.items.keys {
-      self.items[place]?.hintEnd = nil
+      if self.items[place]?.isHeld == true { self.items[place]?.hold = .held }
       self.items[place]?.unregisteredSince = nil
     }
     self.alarms.insert((), for: JournalAlarm(time: time, place: 0, kind: .report))

@@ -45,10 +45,9 @@ extension JournalState {
     self.isStopped = true
     for place in self.items.keys.sorted() {
       guard let item = self.items[place] else { continue }
-      if item.activity.isReplay, item.bodies == 0 {
+      if item.activity.isReplay, !item.bodies.isRunning {
         // It waits for something before its body, or between two attempts.
-        self.items[place]?.isReplayCancelled = true
-        if let replay = item.replay { self.actions.cancelled.append(replay) }
+        if let replay = self.items[place]?.replay.cancel() { self.actions.cancelled.append(replay) }
       } else if item.activity.isNone {
         self.endDue(place)
         self.makeAwaited(place)

@@ -41,7 +41,7 @@ extension MutationJournal {
     for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
     for place in actions.resumable { self.resumeByItself(.call(place)) }
     for name in actions.schedules { self.checkSchedule(named: name) }
-    if actions.needsLease { self.lease?.wake(for: self) }
+    if let lease, actions.needsLease || actions.mayRelease { lease.note(actions, for: self) }
     if let timer = actions.timer { self.apply(timer) }
     if actions.isChanged { self.noteChange() }
     return result
