@@ -72,7 +72,8 @@ extension MutationJournal {
         isUnchanged ? ReadEntries(known: versions) : try await self.storage.journalEntries(known: versions)
       var living: [String: Duration] = [:]
       for owner in self.state.withLock({ $0.owners(of: read.calls) }) where owner != lease.owner {
-        living[owner] = await lease.life(of: owner)
+        // Many calls may be left of many processes. Of those of this machine the system knows that they have ended.
+        if !LeaseOwner.hasEnded(owner) { living[owner] = await lease.life(of: owner) }
       }
       let (now, date) = (self.deadlines.elapsed, self.date)
       let (shown, hasSchedules) = self.change { [living] state -> (Set<String>, Bool) in
