@@ -78,6 +78,24 @@
       OperationPath.Element(arguments)
     }
 
+    /// The identity of an object, which lives as long as the operation.
+    @_disfavoredOverload
+    public static func argument(_ argument: some AnyObject) -> OperationPath.Element {
+      OperationPath.Element(ObjectIdentifier(argument))
+    }
+
+    /// The identity of an object, which lives as long as the operation, or nil.
+    @_disfavoredOverload
+    public static func argument<Argument: AnyObject>(_ argument: Argument?) -> OperationPath.Element {
+      OperationPath.Element(argument.map { ObjectIdentifier($0) })
+    }
+
+    /// The identities of objects, which live as long as the operation.
+    @_disfavoredOverload
+    public static func argument<Argument: AnyObject>(_ arguments: [Argument]) -> OperationPath.Element {
+      OperationPath.Element(arguments.map { ObjectIdentifier($0) })
+    }
+
     /// The identity of a type.
     public static func argument<Argument>(_ argument: Argument.Type) -> OperationPath.Element {
       OperationPath.Element(ObjectIdentifier(argument))

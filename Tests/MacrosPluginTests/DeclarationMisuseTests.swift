@@ -159,6 +159,24 @@
       )
     }
 
+    @Test func `A function that may not be called asynchronously is refused`() {
+      expectMisuse(
+        """
+        @available(*, →noasync)
+        @QueryRequest
+        func posts() -> Int { 1 }
+        """,
+        """
+        each run is asynchronous, and may not call 'posts'; make the operation of a function that calls it on a thread of its own
+        """,
+        remedy: "remove '@QueryRequest'",
+        """
+        @available(*, noasync)
+        func posts() -> Int { 1 }
+        """
+      )
+    }
+
     @Test func `A function that rethrows is refused`() {
       expectMisuse(
         """

@@ -205,6 +205,78 @@
       )
     }
 
+    @Test func `Default values that may belong to an actor make a second function of that actor`() {
+      expectExpansion(
+        """
+        @MainActor struct Feed {
+          @QueryRequest
+          static func posts(of user: Int = 1, limit: Int = defaultLimit()) throws -> Int { limit }
+        }
+        """,
+        """
+        @MainActor struct Feed {
+          static func posts(of user: Int = 1, limit: Int = defaultLimit()) throws -> Int { limit }
+
+          nonisolated static func $posts(of user: Int = 1, limit: Int) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<553862014, 130853792>, Int, any Error> {
+            OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred("posts(of:limit:)", of: (OperationMacros.FunctionOrigin<553862014, 130853792>, Self).self, OperationMacros.FunctionPath.argument(user), OperationMacros.FunctionPath.argument(limit)), of: Self.self) {
+              (
+                isolation: isolated (any Actor)?,
+                context: OperationCore.OperationContext,
+                continuation: OperationCore.OperationContinuation<Int, any Error>
+              ) async throws(any Error) -> Int in
+              try await OperationMacros.FunctionCall.result(of: Self.posts(of: user, limit: limit))
+            }
+          }
+
+          @MainActor static func $posts(of user: Int = 1, limit: Int = defaultLimit(), _: OperationMacros.FunctionDefaults = OperationMacros.FunctionDefaults()) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<553862014, 130853792>, Int, any Error> {
+            Self.$posts(of: user, limit: limit)
+          }
+        }
+        """
+      )
+    }
+
+    @Test func `A function that no code may call becomes an operation that does not call it`() {
+      expectExpansion(
+        """
+        @available(*, unavailable, message: "It is gone.")
+        @QueryRequest
+        func posts(limit: Int) -> Int { limit }
+        """,
+        """
+        @available(*, unavailable, message: "It is gone.")
+        func posts(limit: Int) -> Int { limit }
+
+        @available(*, unavailable, message: "It is gone.") nonisolated func $posts(limit: Int) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<63622310, 1802995135>, Int, Never> {
+          Swift.fatalError("'posts' is unavailable.")
+        }
+        """
+      )
+    }
+
+    @Test func `A regular expression with a quotation mark is a default value`() {
+      expectExpansion(
+        #"""
+        @QueryRequest
+        func parts(of text: String = "a\"b", at limit: Regex<Substring> = /"/) -> Int { 1 }
+        """#,
+        #"""
+        func parts(of text: String = "a\"b", at limit: Regex<Substring> = /"/) -> Int { 1 }
+
+        nonisolated func $parts(of text: String = "a\"b", at limit: Regex<Substring> = /"/) -> OperationMacros.FunctionQuery<OperationMacros.FunctionOrigin<838124521, 1238152988>, Int, Never> {
+          OperationMacros.FunctionQuery(path: OperationMacros.FunctionPath.inferred("parts(of:at:)", of: OperationMacros.FunctionOrigin<838124521, 1238152988>.self, OperationMacros.FunctionPath.argument(text), OperationMacros.FunctionPath.argument(limit))) {
+            (
+              isolation: isolated (any Actor)?,
+              context: OperationCore.OperationContext,
+              continuation: OperationCore.OperationContinuation<Int, Never>
+            ) async throws(Never) -> Int in
+            await OperationMacros.FunctionCall.result(of: parts(of: text, at: limit))
+          }
+        }
+        """#
+      )
+    }
+
     @Test func `A context entry`() {
       expectExpansion(
         """

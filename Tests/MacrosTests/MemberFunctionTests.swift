@@ -78,7 +78,36 @@
 
     @QueryRequest
     func awaited() async -> String { self.title }
+
+    static var limit = 5
+    static func newest() -> [Int] { [3, 2, 1] }
+
+    @QueryRequest
+    func titles(of ids: [Int] = newest(), from start: Int = 1, limit: Int = limit) -> [Int] {
+      Array(ids.dropFirst(start).prefix(limit))
+    }
+
+    @QueryRequest
+    static func shared<ID: Hashable & Sendable>(_ id: ID, limit: Int = limit) async throws -> Int { limit }
+
+    @available(*, unavailable, message: "Use titles(of:from:limit:).")
+    @QueryRequest
+    func allTitles(of id: Int) throws -> [Int] { [id] }
   }
+
+  @MainActor private func mainActorCount() -> Int { 4 }
+
+  @MainActor
+  @QueryRequest
+  private func counted(twice: Bool = false, count: Int = mainActorCount()) -> Int { twice ? 2 * count : count }
+
+  @available(*, unavailable)
+  @QueryRequest
+  private func gone() async -> Int { 1 }
+
+  @available(*, unavailable)
+  @MutationRequest
+  private func goneToo(id: Int, arguments: Int) async throws -> Int { arguments }
 
   private struct Box<Item: Hashable & Sendable>: Hashable, Sendable {
     var item: Item
@@ -149,6 +178,25 @@
       let model = Model()
       #expect(await OperationStore.detached(query: model.$titleLength).fetch() == 5)
       #expect(await OperationStore.detached(query: model.$awaited).fetch() == "title")
+    }
+
+    @Test @MainActor func `Default values of the main actor are those of an operation that is made there`() async throws
+    {
+      let model = Model()
+      #expect(await OperationStore.detached(query: model.$titles()).fetch() == [2, 1])
+      #expect(await OperationStore.detached(query: model.$titles(of: [9, 8, 7])).fetch() == [8, 7])
+      #expect(await OperationStore.detached(query: model.$titles(from: 0, limit: 2)).fetch() == [3, 2])
+      #expect(try await OperationStore.detached(query: Model.$shared("a")).fetch() == 5)
+      #expect(await OperationStore.detached(query: $counted(twice: true)).fetch() == 8)
+      #expect(model.$titles().path == model.$titles(of: [3, 2, 1], from: 1, limit: 5).path)
+    }
+
+    @Test func `With these arguments the operation is made anywhere`() async throws {
+      let model = Model()
+      #expect(await OperationStore.detached(query: model.$titles(of: [1, 2, 3], limit: 1)).fetch() == [2])
+      #expect(try await OperationStore.detached(query: Model.$shared(1, limit: 7)).fetch() == 7)
+      #expect(await OperationStore.detached(query: $counted(count: 3)).fetch() == 3)
+      #expect(await OperationStore.detached(query: await $counted()).fetch() == 4)
     }
 
     @Test func `Functions of a generic type become operations`() async {

@@ -60,6 +60,17 @@
     @QueryRequest func work(_ id: Int) -> Int { id }
   }
 
+  private actor Counter {
+    var count = 0
+  }
+
+  private enum Objects {
+    @QueryRequest static func machine(_ machine: Machine) async -> Int { await #run(machine.$work(7)) }
+    @QueryRequest static func counter(_ counter: Counter) async -> Int { await counter.count }
+    @QueryRequest static func any(_ object: any AnyObject & Sendable) -> Bool { true }
+    @QueryRequest static func several(_ machines: [Machine], first: Machine?) -> Int { machines.count }
+  }
+
   @Suite(.bounded) struct PathTests {
     @Test func `A path is the function and its arguments`() {
       #expect(Paths.$first(1).path == Paths.$first(1).path)
@@ -129,6 +140,20 @@
       let machine = Machine()
       #expect(machine.$work(1).path == machine.$work(1).path)
       #expect(machine.$work(1).path != Machine().$work(1).path)
+    }
+
+    @Test func `An object as an argument is part of the path as itself`() async {
+      let (machine, counter) = (Machine(), Counter())
+      #expect(Objects.$machine(machine).path == Objects.$machine(machine).path)
+      #expect(Objects.$machine(machine).path != Objects.$machine(Machine()).path)
+      #expect(Objects.$counter(counter).path == Objects.$counter(counter).path)
+      #expect(Objects.$counter(counter).path != Objects.$counter(Counter()).path)
+      #expect(Objects.$any(counter).path != Objects.$any(machine).path)
+      let several = Objects.$several([machine], first: machine).path
+      #expect(several == Objects.$several([machine], first: machine).path)
+      #expect(several != Objects.$several([Machine()], first: machine).path)
+      #expect(several != Objects.$several([machine], first: nil).path)
+      #expect(await OperationStore.detached(query: Objects.$machine(machine)).fetch() == 7)
     }
 
     @Test func `A client finds the stores of a prefix`() async {

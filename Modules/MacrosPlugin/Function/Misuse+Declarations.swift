@@ -77,6 +77,22 @@
       )
     }
 
+    static func noasync(
+      _ word: TokenSyntax,
+      _ attribute: AttributeSyntax,
+      on function: FunctionDeclSyntax
+    ) -> Misuse {
+      Misuse(
+        "noasync",
+        at: word,
+        """
+        each run is asynchronous, and may not call '\(function.name.text)'; \
+        make the operation of a function that calls it on a thread of its own
+        """,
+        fixIts: [.removing(attribute, from: function)]
+      )
+    }
+
     static func parameterPack(_ parameter: GenericParameterSyntax) -> Misuse {
       Misuse(
         "parameterPack",

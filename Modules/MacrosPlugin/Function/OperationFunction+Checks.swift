@@ -19,6 +19,11 @@
       }
     }
 
+    /// Checks that a run, which is asynchronous, may call the function.
+    func checkAvailability(attribute: AttributeSyntax) throws(Misuse) {
+      if let noasync = self.noasync { throw .noasync(noasync, attribute, on: self) }
+    }
+
     func checkModifiers(attribute: AttributeSyntax) throws(Misuse) {
       for modifier in self.modifiers {
         switch modifier.name.tokenKind {

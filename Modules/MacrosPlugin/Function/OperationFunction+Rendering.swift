@@ -3,25 +3,67 @@
   internal import SwiftSyntaxBuilder
 
   extension OperationFunction {
-    /// The declaration of `$name`.
-    func rendered() -> DeclSyntax {
-      let returned = self.operationType
-      let head = (self.attributes + self.modifiers).joined(separator: " ")
+    /// The declaration of `$name`, and a second one if default values may belong to an actor: see ``isolatedDefaults``.
+    func rendered() -> [DeclSyntax] {
+      let body = self.syntax.isUnavailable ? "Swift.fatalError(\"'\(self.name)' is unavailable.\")" : self.operation
       guard self.isFunction else {
-        return """
-          \(raw: head) var \(raw: self.peerName): \(raw: returned) {
-            \(raw: self.operation)
+        return [
+          """
+          \(raw: self.head("nonisolated")) var \(raw: self.peerName): \(raw: self.operationType) {
+            \(raw: body)
           }
           """
+        ]
       }
+      let isolated = self.isolatedDefaults
+      let parameters = self.ownParameters.map { $0.declaration(hasDefault: !isolated.contains($0.name)) }
+      let function = self.function("nonisolated", parameters, body)
+      guard let actor = self.globalActor, !isolated.isEmpty else { return [function] }
+      let defaults = "_: OperationMacros.FunctionDefaults = OperationMacros.FunctionDefaults()"
+      return [
+        function, self.function(actor, self.ownParameters.map { $0.declaration() } + [defaults], self.callOfPeer),
+      ]
+    }
+
+    /// The names of the parameters whose default values may belong to the actor of the function.
+    ///
+    /// Then `$name` belongs to no actor where it is called with these arguments, and to that actor where a default value is used.
+    private var isolatedDefaults: Set<String> {
+      if self.globalActor == nil { return [] }
+      return Set(
+        self.ownParameters.filter { $0.syntax.defaultValue.map { !$0.value.isOfLiterals } ?? false }.map(\.name)
+      )
+    }
+
+    private func function(_ isolation: String, _ parameters: [String], _ body: String) -> DeclSyntax {
       let generics = self.syntax.genericParameterClause?.trimmedDescription ?? ""
-      let parameters = self.ownParameters.map(\.declaration).joined(separator: ", ")
+      let list = parameters.joined(separator: ", ")
       let requirements = self.syntax.genericWhereClause.map { " \($0.trimmed)" } ?? ""
+      let signature = "\(self.peerName)\(generics)(\(list)) -> \(self.operationType)\(requirements)"
       return """
-        \(raw: head) func \(raw: self.peerName)\(raw: generics)(\(raw: parameters)) -> \(raw: returned)\(raw: requirements) {
-          \(raw: self.operation)
+        \(raw: self.head(isolation)) func \(raw: signature) {
+          \(raw: body)
         }
         """
+    }
+
+    /// The call of the `$name` that belongs to no actor, with all arguments.
+    private var callOfPeer: String {
+      let arguments = self.ownParameters.map { $0.argument($0.reference) }.joined(separator: ", ")
+      let receiver =
+        switch self.place {
+        case .global: ""
+        case .type: "Self."
+        case .instance: "self."
+        }
+      return "\(receiver)\(self.peerName)(\(arguments))"
+    }
+
+    /// What is in front of `var` or `func`.
+    private func head(_ isolation: String) -> String {
+      let attributes = self.attributes + (isolation == "nonisolated" ? [] : [isolation])
+      let modifiers = self.access + (isolation == "nonisolated" ? [isolation] : []) + self.placeModifiers
+      return (attributes + modifiers).joined(separator: " ")
     }
 
     private var isFunction: Bool { !self.ownParameters.isEmpty || self.syntax.genericParameterClause != nil }
@@ -37,24 +79,23 @@
       }
     }
 
-    /// The modifiers of `$name`. It is `nonisolated`, because the operation can be created anywhere.
-    private var modifiers: [String] {
-      var modifiers: [String] = []
-      for modifier in self.syntax.modifiers {
+    private var access: [String] {
+      self.syntax.modifiers.compactMap { modifier in
         switch modifier.name.tokenKind {
         case .keyword(.public), .keyword(.package), .keyword(.internal), .keyword(.fileprivate), .keyword(.private):
-          modifiers.append(modifier.trimmedDescription)
-        case .keyword(.open): modifiers.append("public")
-        default: break
+          modifier.trimmedDescription
+        case .keyword(.open): "public"
+        default: nil
         }
       }
-      modifiers.append("nonisolated")
+    }
+
+    private var placeModifiers: [String] {
       switch self.place {
-      case .global: break
-      case .type: modifiers.append("static")
-      case .instance: if self.isInClass { modifiers.append("final") }
+      case .global: []
+      case .type: ["static"]
+      case .instance: self.isInClass ? ["final"] : []
       }
-      return modifiers
     }
 
     /// The type of the operation. It is not opaque, because properties could not be declared with an opaque type.

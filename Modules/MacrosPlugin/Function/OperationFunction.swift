@@ -28,6 +28,8 @@
     var pages: PageRules?
     /// The last part of the name of the type around the function.
     var owner: String?
+    /// The attribute of the global actor of the function, as far as the macro sees it.
+    var globalActor: String?
     /// Numbers that identify the function.
     var fingerprint: (high: Int, low: Int)
 
@@ -43,6 +45,7 @@
       let lexicalContext = context.lexicalContext
       try function.checkPlace(attribute: attribute, kind: kind, in: lexicalContext)
       try function.checkModifiers(attribute: attribute)
+      try function.checkAvailability(attribute: attribute)
       try function.checkGenericParameters()
 
       self.kind = kind
@@ -56,6 +59,7 @@
       self.failureType = try function.operationFailureType()
       self.parameters = try OperationParameter.parameters(of: function, kind: kind)
       self.path = try PathRule(attribute)
+      self.globalActor = function.globalActor(in: lexicalContext)
       self.fingerprint = context.fingerprint(of: function)
 
       try self.checkContinuation()

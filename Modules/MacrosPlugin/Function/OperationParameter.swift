@@ -36,12 +36,12 @@
       self.syntax.firstName.bareName.map { "\(Spelling.label($0)): \(value)" } ?? value
     }
 
-    /// The parameter in the declaration of `$name`.
-    var declaration: String {
+    /// The parameter in the declaration of `$name`, with its default value or without.
+    func declaration(hasDefault: Bool = true) -> String {
       let label = self.syntax.firstName.trimmed.text
       let names = self.syntax.firstName.bareName == self.name ? label : "\(label) \(self.reference)"
       let attributes = self.syntax.attributes.trimmedDescription
-      let value = self.syntax.defaultValue.map { " \($0.trimmed)" } ?? ""
+      let value = (hasDefault ? self.syntax.defaultValue : nil).map { " \($0.trimmed)" } ?? ""
       return "\(attributes.isEmpty ? "" : attributes + " ")\(names): \(self.parameterType)\(value)"
     }
   }

@@ -15,7 +15,7 @@
     ) throws -> [DeclSyntax] {
       context.reporting { () throws(Misuse) in
         let function = try OperationFunction(declaration, attribute: node, kind: Self.kind, in: context)
-        return [function.rendered()]
+        return function.rendered()
       }
     }
   }

@@ -23,3 +23,8 @@ struct CommentPage: Sendable {
 extension Server {
   func comments(on post: Int, after cursor: String?) async throws -> CommentPage { sample() }
 }
+
+@MainActor final class Settings {
+  static let shared = Settings()
+  var limit = 20
+}
