@@ -16,6 +16,7 @@ import time
 import urllib.request
 
 from browser import Browser
+from recording import write_recording
 
 
 class Program:
@@ -200,6 +201,48 @@ def replay(browser, page, programs, folder):
         player.close()
 
 
+def million(browser, address, folder, events):
+    """Opens a recording of a million events, and moves its slider."""
+    path = os.path.join(folder, "million.ndjson")
+    size = write_recording(path, events)
+    page = browser.page()
+    page.size(1280, 800)
+    page.open(address)
+    page.wait("the page", "Devtools.page.model.isReady && document.querySelectorAll('.row').length >= 4")
+    page.evaluate(
+        """(() => {
+          const open = Devtools.page.openRecording.bind(Devtools.page);
+          Devtools.page.openRecording = async (file) => {
+            const start = performance.now();
+            await open(file);
+            window.loadTime = performance.now() - start;
+          }; })()"""
+    )
+    page.choose("#file", path)
+    loading = page.wait("the recording", "window.loadTime", 120) / 1000
+    count = page.evaluate("Devtools.page.recording.count")
+    expect(count >= events, f"the recording has {count} events")
+    times = page.evaluate(
+        """(() => {
+          const times = [];
+          for (let index = 0; index < 200; index += 1) {
+            const start = performance.now();
+            Devtools.page.goTo((index * 0.618034) % 1);
+            times.push(performance.now() - start);
+          }
+          return times.sort((a, b) => a - b); })()"""
+    )
+    slow = times[int(len(times) * 0.95)]
+    print(
+        f"{count} events of {size / count:.0f} bytes: opened in {loading:.1f} s, and 19 of 20 moves of the slider within {slow:.0f} ms",
+        flush=True,
+    )
+    expect(loading <= 5, f"a recording of {count} events opens in {loading:.1f} s")
+    expect(slow <= 50, f"the slider takes {slow:.0f} ms")
+    expect(size / count <= 100, f"an event has {size / count:.0f} bytes")
+    expect(page.log == [], f"the log of the recording: {page.log}")
+
+
 def attack(browser, address):
     """A page of another origin in the same browser tries to read and to act."""
     base, token = re.match(r"(http://[^/]*)/\?token=(\w+)", address).groups()
@@ -316,7 +359,7 @@ def load(browser, programs, stores, fetches, rounds, seconds):
 
 def main():
     programs = dict(argument.split("=", 1) for argument in sys.argv[1:])
-    parts = programs.get("only", "page replay attack load").split()
+    parts = programs.get("only", "page replay million attack load").split()
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         dashboard = Program(*shlex.split(programs["dashboard"]), "--devtools", "--seconds", "600")
         try:
@@ -332,6 +375,8 @@ def main():
             if "replay" in parts:
                 replay(browser, page, programs, folder)
                 print("a recording was saved and shown", flush=True)
+            if "million" in parts:
+                million(browser, address, folder, 1_000_000)
             if "attack" in parts:
                 attack(browser, address)
                 print("a page of another origin got nothing and changed nothing", flush=True)

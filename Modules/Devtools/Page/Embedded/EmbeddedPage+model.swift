@@ -181,17 +181,17 @@ Devtools.Model = class {
 
   note(event) {
     const lane = this.lane(event);
-    lane.last = event.date;
-    this.eventTotal += 1;
     if (!this.recording) this.events.push(event);
     if (this.events.length > 2 * Devtools.Model.eventLimit) this.events.splice(0, Devtools.Model.eventLimit);
-    this.first = Math.min(this.first, event.date);
-    this.last = Math.max(this.last, event.date);
+    this.noteDate(lane, event.date);
     const node = this.recording ? null : this.find(event.path);
     if (node) node.activity = event.date;
     const run = event.run === undefined ? null : lane.open.get(event.run);
     switch (event.kind) {
-      case 'run.began': this.begin(lane, event, node); break;
+      case 'run.began':
+        this.begin(lane, event.run, event.date, Devtools.causeGroup(event.cause), event.causeText);
+        if (node) this.tick(node, event.date);
+        break;
       case 'run.joined': this.keep(run, 'joins', event.date); break;
       case 'attempt.failed': this.keep(run, 'failures', { date: event.date, text: event.text, delay: event.delay }); break;
       case 'attempt.began': this.keep(run, 'attempts', event.date); break;
@@ -209,11 +209,9 @@ Devtools.Model = class {
       }
       case 'run.ended':
         if (run) {
-          run.end = event.date;
-          run.outcome = event.outcome;
+          this.end(run, event.date, event.outcome);
           // A recording reads it again.
           if (!this.recording) run.endText = event.text;
-          lane.open.delete(event.run);
         }
         break;
       case 'store.invalidated':
@@ -224,6 +222,17 @@ Devtools.Model = class {
     }
     if (event.node) this.noteNode(event, run, node);
     if (lane.marks.length > 2000) lane.marks.splice(0, 1000);
+    this.forgetIfMany();
+  }
+
+  noteDate(lane, date) {
+    lane.last = date;
+    this.eventTotal += 1;
+    if (date < this.first) this.first = date;
+    if (date > this.last) this.last = date;
+  }
+
+  forgetIfMany() {
     // A recording is bounded by its file, and has the runs of all of it.
     const limit = this.recording ? Devtools.Model.recordedRunLimit : Devtools.Model.runLimit;
     if (Math.max(this.runCount, this.lanes.size) > limit) this.forget();
@@ -257,21 +266,28 @@ Devtools.Model = class {
     if (node) node.fleetNode = event.node;
   }
 
-  begin(lane, event, node) {
+  begin(lane, id, date, group, cause = 'a call') {
     const { nothing } = Devtools.Model;
     const run = {
-      id: event.run, start: event.date, end: null, group: Devtools.causeGroup(event.cause), cause: event.causeText ?? 'a call',
-      outcome: null, endText: null, joins: nothing, failures: nothing, attempts: nothing, pauses: nothing, waits: nothing, lane,
-      node: null, source: null,
+      id, start: date, end: null, group, cause, outcome: null, endText: null, joins: nothing, failures: nothing,
+      attempts: nothing, pauses: nothing, waits: nothing, lane, node: null, source: null,
     };
     this.groups.add(run.group);
-    lane.open.set(event.run, run);
+    lane.open.set(id, run);
     lane.runs.push(run);
     this.runCount += 1;
-    if (node) {
-      node.ticks.push(event.date);
-      if (node.ticks.length > 64) node.ticks.splice(0, 32);
-    }
+  }
+
+  end(run, date, outcome) {
+    run.end = date;
+    run.outcome = outcome;
+    run.lane.open.delete(run.id);
+  }
+
+  // Counts a run for the rate of a node.
+  tick(node, date) {
+    node.ticks.push(date);
+    if (node.ticks.length > 64) node.ticks.splice(0, 32);
   }
 
   // Forgets the older half of each lane.
@@ -289,6 +305,7 @@ Devtools.Model = class {
 
   dropLane(lane) {
     this.lanes.delete(lane.key);
+    this.lanesOfPaths = new WeakMap();
     this.laneChanges += 1;
   }
 

@@ -14,7 +14,7 @@ Devtools.Recording = class {
     this.changes = [];
     this.checkpoints = [];
     this.rows = new Map();
-    this.strings = [];
+    this.useStrings([]);
     this.first = Infinity;
     this.last = 0;
     this.count = 0;
@@ -26,7 +26,7 @@ Devtools.Recording = class {
   // Adds a message, with its line in the file.
   add(message, line) {
     this.lines.push(line);
-    if (message.clear) this.strings = [];
+    if (message.clear) this.useStrings([]);
     if (message.strings) for (const text of message.strings) this.strings.push(text);
     switch (message.type) {
       case 'hello': this.hello = { ...message, live: false, actions: false }; break;
@@ -40,21 +40,96 @@ Devtools.Recording = class {
     if (message.dropped !== undefined) this.model.dropped = message.dropped;
   }
 
+  useStrings(strings) {
+    this.strings = strings;
+    // By their places in the table: the lanes of paths, the causes of runs, and the numbers of numbers in templates.
+    this.lanesOfPlaces = [];
+    this.causesOfPlaces = [];
+    this.numbersOfPlaces = [];
+  }
+
   addUpdate(message) {
-    const index = this.lines.length - 1;
     if (message.stores || message.removed) this.change(message);
-    const events = this.events(message);
-    if (events.length > 0) {
-      this.chunks.push({ index, strings: this.strings, first: events[0].date, last: events.at(-1).date });
-      this.count += events.length;
-      this.first = Math.min(this.first, events[0].date);
-      for (const event of events) {
-        this.last = Math.max(this.last, event.date);
-        this.model.note(event);
-      }
-    }
+    if (message.log?.length > 0) this.noteLog(message);
+    else if (message.events?.length > 0) this.noteEvents(message.events);
     if (message.ready) this.hasBegun = true;
     if (message.date && !message.ready) this.last = Math.max(this.last, message.date);
+  }
+
+  noteEvents(events) {
+    for (const event of events) this.model.note(event);
+    this.noteChunk(events.length, events[0].date, events.at(-1).date);
+  }
+
+  noteChunk(count, first, last) {
+    this.chunks.push({ index: this.lines.length - 1, strings: this.strings, first, last });
+    this.count += count;
+    this.first = Math.min(this.first, first);
+    this.last = Math.max(this.last, last);
+  }
+
+  // Notes events in the compact form.
+  noteLog(message) {
+    let [number, time] = message.base;
+    const first = (time + message.log[0][1]) / 1e6;
+    for (const entry of message.log) {
+      number += entry[0];
+      time += entry[1];
+      if (!this.noteBound(entry, time / 1e6)) {
+        this.model.note(new Devtools.PackedEvent(entry, this.strings, number, time / 1e6));
+      }
+    }
+    this.noteChunk(message.log.length, first, time / 1e6);
+  }
+
+  // Notes the beginning or the end of a run without an object for the event, as most events are one of both. Returns false for any
+  // other event, and for one with members that are rare.
+  noteBound(entry, date) {
+    const kind = this.strings[entry[5]];
+    if ((kind !== 'run.began' && kind !== 'run.ended') || entry[7] === 0) return false;
+    const more = this.moreOf(entry);
+    if (more === null) return false;
+    const { model } = this;
+    const lane = this.laneOf(entry);
+    model.noteDate(lane, date);
+    if (kind === 'run.began') {
+      const cause = this.causeOf(entry[6]);
+      model.begin(lane, entry[7], date, cause.group, cause.text);
+    } else {
+      const run = lane.open.get(entry[7]);
+      if (run) model.end(run, date, more.outcome);
+    }
+    model.forgetIfMany();
+    return true;
+  }
+
+  // The further members of an event; null if they are others than an outcome.
+  moreOf(entry) {
+    const numbers = this.numbersOfPlaces[entry[8]] ??= Devtools.numbers(this.strings[entry[8]]);
+    const text = Devtools.filled(entry, this.strings, 9 + numbers);
+    if (text === '') return Devtools.Model.nothing;
+    const members = Devtools.members(text);
+    return members.node === undefined ? members : null;
+  }
+
+  laneOf(entry) {
+    // The model has another table when lanes have gone.
+    if (this.lanesOfPaths !== this.model.lanesOfPaths) {
+      this.lanesOfPaths = this.model.lanesOfPaths;
+      this.lanesOfPlaces = [];
+    }
+    return this.lanesOfPlaces[entry[3]] ??= this.model.lane({
+      path: Devtools.parsed(this.strings[entry[3]]), operation: this.strings[entry[4]],
+    });
+  }
+
+  causeOf(place) {
+    return this.causesOfPlaces[place] ??= this.cause(place);
+  }
+
+  cause(place) {
+    const [kind, text] = place > 0 ? Devtools.parsed(this.strings[place - 1]) : [];
+    return { group: Devtools.causeGroup(kind), text };
   }
 
   change(message) {
@@ -164,7 +239,7 @@ Devtools.PackedEvent = class {
     this.operation = strings[entry[4]];
     this.kind = strings[entry[5]];
     if (entry[6] > 0) [this.cause, this.causeText] = Devtools.parsed(strings[entry[6] - 1]);
-    this.run = entry[7] > 0 ? `#${entry[7]}` : undefined;
+    this.run = entry[7] > 0 ? entry[7] : undefined;
     const more = Devtools.filled(entry, strings, 9 + Devtools.numbers(strings[entry[8]]));
     if (more !== '') Object.assign(this, Devtools.members(more));
   }

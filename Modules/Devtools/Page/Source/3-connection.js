@@ -85,7 +85,9 @@ Devtools.Connection = class {
 
 // Adds the messages of a file, one a line, to a recording. A last line that is not complete is left out.
 Devtools.readRecording = async (file, recording) => {
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+  const decoder = new TextDecoder();
+  // In pieces, between which the page is drawn and answers.
+  const size = 1 << 20;
   let rest = '';
   const add = (line) => {
     if (!line.trim()) return;
@@ -93,10 +95,9 @@ Devtools.readRecording = async (file, recording) => {
     if (recording.lines.length === 0 && message.type !== 'hello') throw new Error('The file is no recording.');
     recording.add(message, line);
   };
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    const lines = (rest + value).split('\n');
+  for (let start = 0; start < file.size; start += size) {
+    const bytes = await file.slice(start, start + size).arrayBuffer();
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
     rest = lines.pop();
     for (const line of lines) add(line);
   }
