@@ -156,5 +156,62 @@
         #expect(told?.offline == true && told?.latency == 0.5)
       }
     }
+
+    @Test func `A store is made to fail, and its runs under way are cancelled`() async throws {
+      let store = self.client.store(for: self.script.query(path: ["posts", 1]))
+      try await store.fetch()
+      try await self.serve { served, id in
+        let done1 = try await served.post(#"{"action":"fail","store":\#(id)}"#)
+        #expect(done1.status == 200)
+        #expect(store.error is SimulatedFailure)
+        #expect(store.currentValue?.title == "one")
+        try await store.fetch()
+        #expect(store.error == nil)
+      }
+    }
+
+    @Test func `A store whose errors have a type of their own says that no other one can be set`() async throws {
+      let script = OperationScript<Int, Refused>(default: .value(1))
+      let store = self.client.store(for: script.query(path: ["numbers"]))
+      try await self.serve { served, id in
+        let answer = try await served.post(#"{"action":"fail","store":\#(id)}"#)
+        #expect(answer.status == 400 && answer.body.contains("a type of their own"))
+        #expect(store.error == nil)
+      }
+    }
+
+    @Test func `A store is removed from its client`() async throws {
+      let store = self.client.store(for: self.script.query(path: ["posts", 1]))
+      try await self.serve { served, id in
+        let done2 = try await served.post(#"{"action":"remove","store":\#(id)}"#)
+        #expect(done2.status == 200)
+        #expect(self.client.stores().isEmpty)
+        #expect(store.explain().isRemoved)
+      }
+    }
+
+    @Test func `A store keeps loading until the page lets it go on`() async throws {
+      let simulation = Simulation()
+      let creator = simulation.storeCreator(OperationClient.PlainStoreCreator())
+      let client = OperationClient(storeCreator: creator)
+      let store = client.store(for: self.script.query(path: ["posts", 1]))
+      let devtools = Devtools(client, allowsActions: true, simulation: simulation)
+      try await Served.with(devtools) { served in
+        let id = try Message(try await served.get("/api/stores").body).stores?.first?.id ?? 0
+        let paused = EventRecorder<QueryState<Post, any Error>>()
+        let subscription = store.subscribe(with: paused.handler)
+        let done3 = try await served.post(#"{"action":"hold","store":\#(id)}"#)
+        #expect(done3.status == 200)
+        try await paused.firstState { $0.isPaused }
+        #expect(store.isLoading && self.script.runCount == 0)
+        #expect(store.explain().description.contains("until the page of the devtools lets it go on"))
+        #expect(simulation.heldPaths == [["posts", 1]])
+        let done4 = try await served.post(#"{"action":"release","store":\#(id)}"#)
+        #expect(done4.status == 200)
+        try await paused.firstState { $0.currentValue != nil }
+        #expect(store.currentValue?.title == "one" && simulation.heldPaths.isEmpty)
+        subscription.cancel()
+      }
+    }
   }
 #endif
