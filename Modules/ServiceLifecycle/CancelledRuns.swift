@@ -4,13 +4,14 @@
   /// The runs that a shutdown has cancelled, and closures that wait until they have ended.
   struct CancelledRuns {
     private(set) var runs: [OperationShutdownReport.Run] = []
+    private var listed: Set<OperationShutdownReport.Run> = []
     private var waits: [@Sendable () async -> Void] = []
 
     /// Cancels the runs of stores. A store that is cancelled again is listed only once.
     mutating func cancelRuns(of stores: [OpaqueOperationStore]) {
       for store in stores {
         let run = OperationShutdownReport.Run(store)
-        if !self.runs.contains(run) { self.runs.append(run) }
+        if self.listed.insert(run).inserted { self.runs.append(run) }
         self.waits.append(store.cancelRuns())
       }
     }
