@@ -56,7 +56,7 @@ extension CircuitOpen: CustomStringConvertible {
   public var description: String {
     let breaker = self.name.map { "The circuit breaker \"\($0)\"" } ?? "The circuit breaker"
     let wait = self.retryAfter.map { "is open, and admits a run in \($0.roundedText)" } ?? "admits no run at the moment"
-    let failure = self.lastFailure.map { "; the last failure was: \($0)" } ?? ""
+    let failure = self.lastFailure.map { "; the last failure was: \(ShownText.whole($0))" } ?? ""
     return "\(breaker) \(wait)\(failure)."
   }
 }

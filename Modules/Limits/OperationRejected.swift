@@ -56,7 +56,7 @@ extension OperationRejected: CustomStringConvertible {
   public var description: String {
     let limit = self.name.map { "The limit \"\($0)\"" } ?? "A limit"
     let wait = self.retryAfter.map { ", and would admit it in \($0.roundedText)" } ?? ""
-    let failure = self.lastFailure.map { "; the last failure was: \($0)" } ?? ""
+    let failure = self.lastFailure.map { "; the last failure was: \(ShownText.whole($0))" } ?? ""
     return "\(limit) rejected the run\(wait)\(failure)."
   }
 }

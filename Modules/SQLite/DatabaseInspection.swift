@@ -1,6 +1,7 @@
 #if SwiftOperationSQLite
   internal import GRDB
   internal import GRDBSQLite
+  internal import OperationCore
   package import OperationPersistence
 
   /// What a database has, read without changing it or a file next to it, also if it is damaged.
@@ -55,7 +56,8 @@
         (self.damaged, self.missing, self.damage) = ([], [:], nil)
         return
       case .failure(let error):
-        self.damage = DatabaseDamage(error, path)?.reason ?? (error as? DatabaseDamage)?.reason ?? "\(error)"
+        self.damage =
+          DatabaseDamage(error, path)?.reason ?? (error as? DatabaseDamage)?.reason ?? ShownText.whole(error)
       case nil:
         self.damage = isNamed ? "its write-ahead log is damaged" : "its header is damaged"
       }

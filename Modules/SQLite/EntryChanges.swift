@@ -78,7 +78,7 @@
         try key.withUTF8 { try self.insert.run(.text($0), .bytes(value), .number(checksum)) }
         if self.database.changesCount > 0 { return nil }
         guard let old = try self.entry(with: &key) else {
-          throw DatabaseDamage(reason: "the entry \(key) is in the index of the keys alone")
+          throw DatabaseDamage(reason: "an entry is in the index of the keys alone")
         }
         try self.update.run(.bytes(value), .number(checksum), .number(old.id))
         return old.checksum
@@ -96,7 +96,7 @@
       let row = try key.withUTF8 { key in try self.find.firstRow(.text(key)) { ($0.number(0), $0.number(1)) } }
       guard let row else { return nil }
       guard let id = row.0, let checksum = row.1 else {
-        throw DatabaseDamage(reason: "the entry \(key) does not have its checksum")
+        throw DatabaseDamage(reason: "an entry does not have its checksum")
       }
       return (id, checksum)
     }

@@ -224,7 +224,9 @@ final class ContextEntry<K: OperationContext.Key>: AnyContextEntry, @unchecked S
     self.value = value
   }
 
-  override var description: String { "\(Self.name) = \(self.value)" }
+  override var description: String {
+    "\(Self.name) = \(ShownText.of(condition: self.value, otherwise: "\(self.value)"))"
+  }
   override var belongsToSetup: Bool { K.belongsToSetup }
 
   private static var name: Substring {

@@ -3,6 +3,6 @@ extension OperationPathableCollection: CustomStringConvertible {
   ///
   /// - Complexity: O(*n*) in the number of values.
   public var description: String {
-    isEmpty ? "[:]" : "[\(map { "\($0.path): \($0)" }.joined(separator: ", "))]"
+    isEmpty ? "[:]" : "[\(map { "\(ShownText.of($0.path)): \($0)" }.joined(separator: ", "))]"
   }
 }

@@ -32,7 +32,7 @@ public struct OperationAttempt: Sendable {
 extension OperationAttempt: CustomStringConvertible {
   /// The number, the last failure and the date of the next attempt: `attempt 2 after Timeout(), next at …`.
   public var description: String {
-    let failure = self.lastFailure.map { " after \($0)" } ?? ""
+    let failure = self.lastFailure.map { " after \(ShownText.whole($0))" } ?? ""
     let next = self.nextBegins.map { ", next at \($0)" } ?? ""
     return "attempt \(self.index)\(failure)\(next)"
   }

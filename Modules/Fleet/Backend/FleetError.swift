@@ -1,3 +1,4 @@
+internal import OperationCore
 public import OperationFoundation
 
 /// The error of a ``FleetBackend`` that cannot answer.
@@ -49,7 +50,7 @@ public struct FleetError: Error, Sendable, CustomStringConvertible {
 
   /// The kind, the message and the cause.
   public var description: String {
-    self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
+    self.cause.map { "\(self.code): \(self.message) (\(ShownText.whole($0)))" } ?? "\(self.code): \(self.message)"
   }
 }
 

@@ -45,7 +45,7 @@ extension FleetNode: ValueLevel {
     guard let right, let admission = right.admission else { return }
     value.afterwards {
       guard let lease = admission.lease, value.stamp.mayLeaveStore, value.stamp.kind != .none,
-        let write = self.write(value, under: lease, admission.epoch)
+        let write = self.write(value, for: key, under: lease, admission.epoch)
       else { return self.giveUp(right) }
       self.store(write, admission) { revision in
         if let revision { value.context.fleetRecord?.note(revision: revision, of: value) }
@@ -98,7 +98,12 @@ private struct UnreadableFleetValue: Error {}
 
 extension FleetNode {
   /// What is stored of a value; nil, with a report, if it cannot be shared.
-  private func write(_ value: LevelValue, under lease: FleetLease, _ epoch: FleetEpoch) -> FleetWrite? {
+  private func write(
+    _ value: LevelValue,
+    for key: LevelKey,
+    under lease: FleetLease,
+    _ epoch: FleetEpoch
+  ) -> FleetWrite? {
     let tags = value.tags
     let subjects = tags.compactMap { FleetNames.subject(ofTag: $0, reporting: true) }
     guard subjects.count == tags.count else { return nil }
@@ -117,9 +122,9 @@ extension FleetNode {
           isAnnounced: value.context.fleetRecord?.settings.isPushed ?? false
         )
       }
-      self.reportUnshared(lease.key, "it has \(bytes.count) bytes and \(subjects.count) tags")
+      self.reportUnshared(key, "it has \(bytes.count) bytes and \(subjects.count) tags")
     } catch {
-      self.reportUnshared(lease.key, "it cannot be encoded: \(ShownText.ofEncoding(error))")
+      self.reportUnshared(key, "it cannot be encoded: \(ShownText.ofEncoding(error))")
     }
     return nil
   }

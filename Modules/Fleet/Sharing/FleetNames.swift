@@ -57,7 +57,7 @@ enum FleetNames {
       text += ":" + key.elements[0]
     }
     guard text.utf8.count <= FleetLimits.keyLength else {
-      if reporting { OperationWarning.reportTooLong(text) }
+      if reporting { OperationWarning.reportTooLong(text.utf8.count, name: name) }
       return nil
     }
     return FleetSubject(text)
@@ -128,12 +128,12 @@ extension FleetNames {
 }
 
 extension OperationWarning {
-  fileprivate static func reportTooLong(_ text: String) {
+  fileprivate static func reportTooLong(_ length: Int, name: String) {
     OperationWarning(
       code: .unsharedValue,
       message: """
-        A tag of \(text.utf8.count) bytes is too long for a fleet, which takes \(FleetLimits.keyLength) at most: \
-        \(text.prefix(80))… Use a shorter identifier.
+        A tag named "\(name.prefix(80))" has \(length) bytes, which is too long for a fleet, which takes \
+        \(FleetLimits.keyLength) at most. Use a shorter identifier.
         """
     ).report()
   }

@@ -10,47 +10,46 @@ extension FleetNode {
       PathKey.reportMissing(in: path)
     } else {
       let reason = "its key has more than \(FleetLimits.keyLength) bytes"
-      self.report("the value named \"\(settings.name)\" at \(ShownText.of(path))", reason)
+      self.report(settings.key(at: path), reason)
     }
     return nil
   }
 
-  func reportUnshared(_ key: FleetKey, _ reason: String) {
-    if self.isFirstReport("value " + key.text) { self.report("the value with the key \(key)", reason) }
+  func reportUnshared(_ key: LevelKey, _ reason: String) {
+    if self.isFirstReport("value", key) { self.report(key, reason) }
   }
 
-  func reportDerived(_ key: FleetKey) {
-    guard self.isFirstReport("value " + key.text) else { return }
+  func reportDerived(_ key: LevelKey) {
+    guard self.isFirstReport("value", key) else { return }
     OperationWarning(
       code: .unsharedValue,
       severity: .failure,
       message: """
-        The fleet does not share the value with the key \(key), because it is made of those of other queries, and no other \
-        node could know when these change. Each node runs the operation by itself. Share the queries that it reads.
+        The fleet does not share \(Self.text(of: key)), because it is made of those of other queries, and no other node could \
+        know when these change. Each node runs the operation by itself. Share the queries that it reads.
         """
     ).report()
   }
 
-  private func report(_ subject: String, _ reason: String) {
+  private func report(_ key: LevelKey, _ reason: String) {
     OperationWarning(
       code: .unsharedValue,
       severity: .failure,
       message: """
-        The fleet cannot share \(subject), because \(reason). Each node runs the operation by itself. Share smaller \
-        values, or raise `maximumValueSize` in the settings of the nodes.
+        The fleet cannot share \(Self.text(of: key)), because \(reason). Each node runs the operation by itself. Share \
+        smaller values, or raise `maximumValueSize` in the settings of the nodes.
         """
     ).report()
   }
 
-  func reportUnreadable(_ key: FleetKey, _ settings: FleetSharing) {
-    guard self.isFirstReport("unreadable " + key.text) else { return }
+  func reportUnreadable(_ key: LevelKey) {
+    guard self.isFirstReport("unreadable", key) else { return }
     OperationWarning(
       code: .unreadableFleetValue,
       severity: .failure,
       message: """
-        The fleet has a value with the key \(key) that this program cannot decode, so it runs the operation itself. \
-        Give the value another `version` in `.sharedInFleet(as: "\(settings.name)", version: \(settings.version))` \
-        when its type changes.
+        This program cannot decode \(Self.text(of: key)) of its fleet, so it runs the operation itself. Give the value \
+        another `version` in `.sharedInFleet(as: "\(key.name)", version: \(key.version))` when its type changes.
         """
     ).report()
   }
@@ -94,7 +93,16 @@ extension FleetNode {
     ).report()
   }
 
+  /// A value in a text: the key of the fleet contains the path with its secrets.
+  private static func text(of key: LevelKey) -> String {
+    "the value named \"\(key.name)\" at \(ShownText.of(key.path))"
+  }
+
   private static let maximumReports = 1_000
+
+  private func isFirstReport(_ kind: String, _ key: LevelKey) -> Bool {
+    self.isFirstReport("\(kind) \(FleetNames.key(key.path, name: key.name, version: key.version)?.text ?? key.name)")
+  }
 
   /// Whether something is reported for the first time. After many reports nothing is.
   private func isFirstReport(_ text: String) -> Bool {

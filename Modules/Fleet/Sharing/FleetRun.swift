@@ -7,22 +7,21 @@ internal import OperationTags
 struct FleetRun<Value: Codable & Sendable>: Sendable {
   private let run: LevelRun<Value>
   private let node: FleetNode
-  private let key: FleetKey
+  private let key: LevelKey
   private let record: FleetRecord
   private let context: OperationContext
 
   init(
     on node: FleetNode,
-    _ key: FleetKey,
+    _ key: LevelKey,
     _ record: FleetRecord,
-    at path: OperationPath,
     in context: OperationContext
   ) {
     self.node = node
     self.key = key
     self.record = record
     self.context = context
-    self.run = LevelRun(of: record.settings.key(at: path), in: node, context) {
+    self.run = LevelRun(of: key, in: node, context) {
       try StorageCoding.encode($0)
     } decode: {
       try StorageCoding.decode(Value.self, from: $0.bytes()[...])
@@ -45,7 +44,7 @@ struct FleetRun<Value: Codable & Sendable>: Sendable {
       self.showLast(found, show)
       return false
     } reporting: { _ in
-      self.node.reportUnreadable(self.key, self.record.settings)
+      self.node.reportUnreadable(self.key)
     }
     if case .value(_, let found) = beginning {
       if let origin = found.context.fleetOrigin { self.tell(origin) }

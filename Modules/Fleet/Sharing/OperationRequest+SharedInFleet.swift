@@ -89,15 +89,16 @@ where Operation.Value: Codable & Sendable {
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
     guard let record = context.fleetRecord, let node = context.operationClient?.fleet,
-      let key = node.key(of: operation.path, self.settings)
+      node.key(of: operation.path, self.settings) != nil
     else {
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
+    let key = self.settings.key(at: operation.path)
     if record.isDerived {
       node.reportDerived(key)
       return try await operation.run(isolation: isolation, in: context, with: continuation)
     }
-    let run = FleetRun<Operation.Value>(on: node, key, record, at: operation.path, in: context)
+    let run = FleetRun<Operation.Value>(on: node, key, record, in: context)
     switch await run.begin(showing: { continuation.commit($0, as: .partial, using: $1) }) {
     case .value(let value, _): return value
     case .run(let right):

@@ -154,6 +154,7 @@ extension JournalEntry {
       id: call.id,
       name: record?.name ?? "",
       scope: record?.scope.map { StorageKey.readablePath($0) },
+      shownScope: record?.scope.map { StorageKey.readablePath($0, withoutSecrets: true) },
       acceptedAt: record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) },
       attempts: record?.attempts ?? 0,
       status: status,

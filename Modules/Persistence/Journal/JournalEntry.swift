@@ -1,3 +1,4 @@
+internal import OperationCore
 public import OperationFoundation
 
 /// A call in a ``MutationJournal`` that has not ended.
@@ -38,7 +39,12 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
   public let name: String
 
   /// The scope of the mutation, its elements with slashes between them; nil without one.
+  ///
+  /// It has what is marked as ``/OperationCore/OperationSecret``, too. ``description`` leaves it out.
   public let scope: String?
+
+  /// The same for a person: of an element of a type that the library does not know, the name of the type.
+  let shownScope: String?
 
   /// When the call was accepted or scheduled, by the clock of its context; nil if the entry cannot be read.
   public let acceptedAt: Date?
@@ -73,18 +79,19 @@ public struct JournalEntry: Hashable, Sendable, Identifiable {
 }
 
 extension JournalEntry: CustomStringConvertible {
-  /// All facts in one line, with the arguments as text.
+  /// All facts in one line but the arguments, of which it has the size: nothing is known of secrets in them.
+  ///
+  /// Of the scope it has strings, numbers and other values of types that the library knows.
   public var description: String {
     guard self.status != .unreadable else { return "JournalEntry(unreadable, \(self.id))" }
-    let arguments = String(decoding: self.arguments.prefix(200), as: UTF8.self)
     let facts: [String?] = [
       "\(self.name), \(self.status.rawValue)",
-      self.scope.map { "scope \($0)" },
+      self.shownScope.map { "scope \($0)" },
       self.attempts == 1 ? "1 attempt" : "\(self.attempts) attempts",
       self.acceptedAt.map { "\(self.status == .scheduled ? "scheduled" : "accepted") \($0)" },
       self.schedule.map { "of the schedule \($0)" },
       self.dueAt.map { "due \($0)" },
-      "arguments \(arguments)\(self.arguments.count > 200 ? "…" : "")",
+      "\(ShownText.count(self.arguments.count, "byte")) of arguments",
       self.lastFailure.map { "failure \($0)" },
       self.blockedBy.map { "behind \($0)" },
       self.leaseEndsAt.map { "waiting for the lease of another process, until \($0) at most unless it renews it" },

@@ -68,16 +68,39 @@ enum StorageKey {
   }
 
   /// The path of a text that ``text(of:)`` has returned, as a reader knows it: its elements with slashes between them.
-  static func readablePath(_ text: String) -> String {
-    text.utf8.split(separator: UInt8(ascii: "/")).map { element in
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - withoutSecrets: Whether a value of a type of the program is replaced by the name of the type, because it may be marked
+  ///     as secret.
+  /// - Returns: The elements.
+  static func readablePath(_ text: String, withoutSecrets: Bool = false) -> String {
+    // The text of a path without a key is its description.
+    if withoutSecrets, text.hasPrefix("[") { return "…" }
+    return text.utf8.split(separator: UInt8(ascii: "/")).map { element in
       switch element.first {
       case UInt8(ascii: "s"), UInt8(ascii: "i"): self.unescaped(element.dropFirst())
       // A type and a value, with a colon between them.
-      case UInt8(ascii: "t"): self.unescaped(element.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+      case UInt8(ascii: "t"):
+        if withoutSecrets, let name = self.nameOfOwnType(element) {
+          name
+        } else {
+          self.unescaped(element.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+        }
       default: self.unescaped(element)
       }
     }
     .joined(separator: "/")
+  }
+
+  /// The name of the type of an element without its module, if it is one of the program; nil for a type of the library.
+  private static func nameOfOwnType(_ element: Substring.UTF8View) -> String? {
+    let name = self.unescaped(element.dropFirst().prefix { $0 != UInt8(ascii: ":") })
+    // Names of other types begin with a module or an asterisk.
+    let isOwn =
+      name.contains("*") || (name.contains(".") && !["Unicode.Scalar", "OperationPath.Element"].contains(name))
+    guard isOwn else { return nil }
+    return name.contains("<") ? name : String(name.split { ".*".contains($0) }.last ?? "")
   }
 
   /// Whether no path has this key of a value any more: an earlier version of the library made it.

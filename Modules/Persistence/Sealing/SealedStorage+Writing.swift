@@ -79,7 +79,7 @@ extension SealedStorage {
     if SealedEntries.place(ofUnopened: entry.key) != nil {
       throw StorageError(
         code: .sealingFailed,
-        message: "The key \(entry.key) stands for an entry that does not open. Remove it, or put another key."
+        message: "The key of an entry that does not open cannot be put. Remove that entry, or put another key."
       )
     }
     do {
@@ -87,7 +87,7 @@ extension SealedStorage {
     } catch {
       throw StorageError(
         code: .sealingFailed,
-        message: "The entry \(entry.key) cannot be sealed, and is not stored. Check the sealing key.",
+        message: "An entry cannot be sealed, and is not stored. Check the sealing key.",
         cause: error
       )
     }

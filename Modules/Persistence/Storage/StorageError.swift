@@ -1,3 +1,4 @@
+internal import OperationCore
 public import OperationFoundation
 
 /// The error of a storage that cannot be used.
@@ -69,7 +70,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    self.cause.map { "\(self.code): \(self.message) (\($0))" } ?? "\(self.code): \(self.message)"
+    self.cause.map { "\(self.code): \(self.message) (\(ShownText.whole($0)))" } ?? "\(self.code): \(self.message)"
   }
 }
 

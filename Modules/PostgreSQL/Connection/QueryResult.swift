@@ -48,7 +48,9 @@
       }
       // PG_DIAG_SQLSTATE, PG_DIAG_MESSAGE_PRIMARY and PG_DIAG_MESSAGE_DETAIL, which are not imported.
       if let state = field("C"), let message = field("M") {
-        let detail = field("D").map { " (\($0))" } ?? ""
+        // The details of wrong data and violated constraints are keys and values.
+        let hasData = state.hasPrefix("22") || state.hasPrefix("23")
+        let detail = hasData ? "" : field("D").map { " (\($0))" } ?? ""
         return PostgreSQLError(sqlState: state, message + detail, name)
       }
       return .unavailable("\(name)", PQresultErrorMessage(self.pointer).sentence)

@@ -1,3 +1,4 @@
+internal import OperationCore
 public import OperationFoundation
 
 /// The error of a run that a condition or a policy skipped, which is not a failure.
@@ -43,7 +44,7 @@ public struct OperationAlternativesDenied: Error, Sendable, CustomStringConverti
   }
 
   public var description: String {
-    "No alternative allows the operation to run: \(self.errors.map { "\($0)" }.joined(separator: "; "))."
+    "No alternative allows the operation to run: \(self.errors.map { ShownText.whole($0) }.joined(separator: "; "))."
   }
 }
 
@@ -58,7 +59,9 @@ public struct OperationDependencyFailed: Error, Sendable, CustomStringConvertibl
   /// any length, the error with which it all began.
   public let underlyingError: any Error
 
-  public var description: String { "The dependency \(self.dependencyName) has not succeeded: \(self.underlyingError)" }
+  public var description: String {
+    "The dependency \(self.dependencyName) has not succeeded: \(ShownText.whole(self.underlyingError))"
+  }
 }
 
 extension OperationSkipped: LocalizedError {

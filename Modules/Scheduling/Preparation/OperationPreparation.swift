@@ -34,7 +34,9 @@ public struct OperationPreparation<Operation: OperationRequest>: OperationModifi
     self.steps = self.steps.waiting(atMost: wait)
     // The only error that it is called with.
     self.timeOutFailure = PreparationFailure { error in
-      guard let error = error as? OperationExclusionTimedOut else { preconditionFailure("Not a wait: \(error)") }
+      guard let error = error as? OperationExclusionTimedOut else {
+        preconditionFailure("Not a wait: \(ShownText.of(error))")
+      }
       return failure(error)
     }
   }

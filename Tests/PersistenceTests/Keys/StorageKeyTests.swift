@@ -11,6 +11,7 @@ import Testing
     let path: OperationPath = ["notes/a", -5, UInt8(7), KeyColor.red]
     let text = try #require(StorageKey.text(of: path))
     #expect(StorageKey.readablePath(text) == "notes/a/-5/7/rred")
+    #expect(StorageKey.readablePath(text, withoutSecrets: true) == "notes/a/-5/7/KeyColor")
   }
 
   /// The keys of stored entries, which another process, and a later version, have to find.
