@@ -326,7 +326,7 @@ let table: [Module] = [
   // Empty unless the traits of all three packages are on.
   .suite(
     "Integrations",
-    uses: ["Operation", "Persistence", "Derivation", "Scheduling", "Devtools"],
+    uses: ["Operation", "Persistence", "Derivation", "Scheduling", "Fleet", "Devtools"],
     products: [
       "swift-log": ["Logging", "InMemoryLogging"],
       "swift-metrics": ["MetricsTestKit"],

@@ -23,7 +23,8 @@
     }
 
     init(from decoder: any Decoder) throws {
-      self.init(number: 0)
+      let text = try decoder.singleValueContainer().decode(String.self)
+      self.init(number: Int(text.dropFirst(Self.mark.count)) ?? 0)
     }
   }
 
@@ -40,7 +41,7 @@
   }
 
   /// A value that writes the text of its secret when it is encoded.
-  private struct Account: Codable, Hashable, Sendable {
+  struct Account: Codable, Hashable, Sendable {
     var name = "Ada"
     var secret: MarkedSecret
 
@@ -79,7 +80,7 @@
 
   private final class Key: Credential, Error, @unchecked Sendable {}  // Unchecked like its base class.
 
-  private enum Refusal: Error, CustomStringConvertible, LocalizedError {
+  enum Refusal: Error, CustomStringConvertible, LocalizedError {
     case token(MarkedSecret)
     case nested(any Error)
 
@@ -93,7 +94,7 @@
     var errorDescription: String? { self.description }
   }
 
-  private struct Denied: Error, CustomStringConvertible {
+  struct Denied: Error, CustomStringConvertible {
     let visitor: Visitor
 
     var description: String { "denied \(self.visitor.secret.text)" }
@@ -116,7 +117,7 @@
     func isSatisfied(in context: OperationContext) -> Bool { self.isOn }
   }
 
-  private enum Kind: String, Codable {
+  enum Kind: String, Codable {
     case known
   }
 
@@ -130,7 +131,7 @@
       self.use = use
     }
 
-    static let all = Self.paths + Self.errors + Self.values + Self.others
+    static let all = Self.paths + Self.errors + Self.values + Self.others + Self.stored
 
     private static func query(_ secret: MarkedSecret) -> QueryOperation<Int, any Error> {
       QueryOperation("numbers", secret.number) { _, _ in 1 }
