@@ -112,8 +112,9 @@ import Testing
       var results: [Bool] = []
       for _ in 0..<197 { if let result = try await group.next() { results.append(result) } }
       #expect(results.allSatisfy { !$0 })
-      #expect(circuit.script.runCount == 4)
+      // A probe that is admitted may begin later than the others are rejected.
       for _ in 0..<3 { try await circuit.script.next().succeed(1) }
+      #expect(circuit.script.runCount == 4)
       for try await result in group { #expect(result) }
     }
     #expect(circuit.breaker.state == .closed)
