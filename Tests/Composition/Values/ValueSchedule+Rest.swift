@@ -30,7 +30,7 @@ extension ValueSchedule {
       for node in self.nodes { for store in node.client.stores(matching: []) { self.refresh(store) } }
       self.advance(by: .seconds(10))
     }
-    // What has failed or was reset is not fetched until somebody asks.
+    // What has failed or was reset is not fetched until a reader asks for it.
     for node in self.nodes {
       for item in self.items where item.isList {
         let store = node.store(ofList: item)

@@ -58,7 +58,7 @@ extension ValueSchedule {
       self.subscriptions.removeAll { $0.node == number }
       node.client.clearStores()
     case 25:
-      self.note("remove \(item) from \(number) if nobody has it")
+      self.note("remove \(item) from \(number) unless a store has it")
       node.client.remove(matching: self.items[item].path) { $0.subscriberCount == 0 }
     case 26, 27: await self.holdStorage(of: node)
     default:
