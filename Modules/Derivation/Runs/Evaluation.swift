@@ -60,7 +60,9 @@ extension Evaluation {
     if !store.hasResult { await store.restored() }
     let invalidation = store.lastInvalidation
     var outcome: Result<State.OperationValue, State.Failure>?
+    var stamp: StoreStamp?
     if self.needsRun(store, awaited, isKept: isKept) {
+      stamp = store.stateAndStamp.stamp
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
       let former = awaited?.commit
       let path = store.path
@@ -81,6 +83,8 @@ extension Evaluation {
       if !value.isFailure, !(error is CancellationError) { self.content.withLock { $0.isMixed = true } }
       value = .failure(error)
     }
+    // Its value was taken away again, so the source has to run. What its run has returned is shown nowhere.
+    if store.allowsAutomaticRuns, reading.wasReset(since: stamp) { self.content.withLock { $0.isMixed = true } }
     self.add(reading, hasFailed: value.isFailure, height: awaited?.height ?? 0, isVerified: isVerified, in: context)
     return ReadValue(value: value, outcome: outcome)
   }

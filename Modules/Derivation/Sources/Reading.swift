@@ -135,6 +135,14 @@ final class StoreReading<State: OperationState & Sendable>: Reading {
     self.state.error.map { .failure($0) } ?? .success(self.state.currentValue)
   }
 
+  /// Whether the store was reset, and has no result again.
+  ///
+  /// - Parameter stamp: The numbers of the store before the run that was to bring a result; nil if it had one.
+  /// - Returns: Whether it was.
+  func wasReset(since stamp: StoreStamp?) -> Bool {
+    !self.state.hasResult && self.stamp.withLock { $0.store } != stamp
+  }
+
   /// The state that was read.
   var readState: State { self.state }
 

@@ -52,11 +52,7 @@ extension OperationStore: Source {
 
   var clock: any OperationClock { self.context.operationClock }
 
-  var hasResult: Bool {
-    let state = self.state
-    // An initial value of a known age has a date.
-    return state.valueUpdateCount > 0 || state.valueLastUpdatedAt != nil || state.error != nil
-  }
+  var hasResult: Bool { self.state.hasResult }
 
   var hasFailed: Bool { self.state.error != nil }
 
@@ -75,6 +71,14 @@ extension OperationStore: Source {
       }
     )
     return self.subscribe(named: node.name, runsIfStale: runsIfStale, with: handler)
+  }
+}
+
+extension OperationState {
+  /// Whether there is a value that was set or is of a known age, or an error.
+  var hasResult: Bool {
+    // An initial value of a known age has a date.
+    self.valueUpdateCount > 0 || self.valueLastUpdatedAt != nil || self.error != nil
   }
 }
 

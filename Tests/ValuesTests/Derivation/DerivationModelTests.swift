@@ -297,8 +297,15 @@ private final class Model: Sendable {
         case .failure: if store.error == nil { mistakes.append("\(number) has no error, but \(store.state)") }
         }
       }
-      return mistakes
+      return mistakes.isEmpty ? [] : mistakes + self.graph.cells.map(self.description(of:))
     }
+  }
+
+  /// What a cell shows, for a report of mistakes.
+  private func description(of cell: Cell) -> String {
+    let store = self.source(cell)
+    let count = "\(store.valueUpdateCount) values, \(store.subscriberCount) subscribers, \(cell.runCount) runs"
+    return "cell \(cell.name): \(store.state), \(count)"
   }
 
   private func recomputed(_ number: Int) async -> Result<Int, any Error> {
