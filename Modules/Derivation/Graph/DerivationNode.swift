@@ -42,8 +42,7 @@ final class DerivationNode: Sendable {
     var isLive = false
     /// The path of the source that has changed last; nil before the first change.
     var changedSource: OperationPath?
-    /// Whether a source has changed while a run was under way.
-    var hasMissedChange = false
+    var missedChanges = MissedChanges()
     /// How many runs in a row have read the state of a source that reads this query, by store.
     var circles: [ObjectIdentifier: Int] = [:]
     /// The nodes that run again when the runs of this one have ended.
@@ -287,8 +286,8 @@ extension DerivationNode {
     guard let client = self.client else { return }
     if !self.isLinkedToSources { self.renewLinks(in: client) }
     let (hasMissedChange, postponed) = self.content.withLock { content in
-      defer { (content.hasMissedChange, content.postponed) = (false, [:]) }
-      return (content.hasMissedChange, content.postponed)
+      defer { content.postponed = [:] }
+      return (content.missedChanges.take(), content.postponed)
     }
     let nodes = (hasMissedChange ? [self] : []) + postponed.values
     if !nodes.isEmpty, let controls = self.controls { client.derivations.add(nodes, controls.performInEventOrder) }
@@ -343,11 +342,12 @@ extension DerivationNode {
   /// Runs the query again for the subscribers if a value that it has read has changed, unless a run is under way.
   func rerunIfOutdated() {
     guard let controls = self.controls, self.isLive else { return }
-    self.content.withLock { $0.hasMissedChange = true }
+    let change = self.content.withLock { $0.missedChanges.note() }
     // If the run ends now, `runsHaveEnded` finds the missed change.
     if controls.isLoading() { return }
     let changed = self.content.withLock { content in
-      defer { (content.hasMissedChange, content.changed) = (false, []) }
+      defer { content.changed = [] }
+      content.missedChanges.forget(change)
       return content.changed
     }
     if let commit = self.commit, commit.isCurrent(changed: changed) {
