@@ -42,6 +42,7 @@ extension StateWriter {
     var deadlines: [OperationSubscription] = []
     let flushes = self.state.withLock { state, released -> [StateFlush] in
       state.lastNumber += 1
+      let unwritten = state.unwrittenInvalidations
       for key in state.pending.keys.sorted() {
         guard var item = state.pending.removeValue(forKey: key) else { continue }
         if let deadline = item.deadline.clear() { deadlines.append(deadline) }
@@ -50,12 +51,33 @@ extension StateWriter {
       state.cache.discard(StorageKey.values)
       state.recentChanges.note(removalOf: StorageKey.values, number: state.lastNumber)
       state.upkeep.didRemoveAll(withPrefix: StorageKey.values)
-      state.invalidations.forget()
+      state.droppedNumber = state.lastNumber
+      state.forgetInvalidations(unwritten: unwritten, &released)
       for flush in state.waiters { flush.isComplete = false }
       return state.takeSettledFlushes()
     }
     for deadline in deadlines { deadline.cancel() }
     for flush in flushes { flush.outcome.decide(false) }
+  }
+}
+
+extension StateWriter.State {
+  /// The entries of invalidations that are not written.
+  fileprivate var unwrittenInvalidations: [(key: String, oldest: UInt64)] {
+    [self.pending, self.writing].flatMap { $0.map { (key: $0.key, oldest: $0.value.oldest) } }
+      .filter { $0.key.hasPrefix(StoredInvalidations.prefix) }
+  }
+
+  /// Forgets the invalidations, except that those which are not written become one of everything.
+  fileprivate mutating func forgetInvalidations(
+    unwritten: [(key: String, oldest: UInt64)],
+    _ released: inout ReleasedValues
+  ) {
+    guard let (key, bytes) = self.invalidations.forget(unwritten: unwritten.map(\.key)) else { return }
+    let deadlines = self.retryDeadlines ?? OperationContext().operationDeadlines
+    self.putDue(bytes, for: key, deadlines, &released)
+    // A flush waits for it as it has waited for them.
+    if let oldest = unwritten.map(\.oldest).min() { self.pending[key]?.oldest = oldest }
   }
 }
 

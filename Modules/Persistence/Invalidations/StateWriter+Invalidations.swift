@@ -76,7 +76,7 @@ private enum InvalidationsLoading {
 
 extension StateWriter.State {
   /// Adds an entry of the invalidations to what is written now.
-  fileprivate mutating func putDue(
+  mutating func putDue(
     _ bytes: [UInt8]?,
     for key: String,
     _ deadlines: any DeadlineSource,

@@ -166,9 +166,21 @@ extension StoredInvalidations {
   }
 
   /// Forgets everything, because another process has removed all values. What is there now is read again.
-  mutating func forget() {
+  ///
+  /// What this process has invalidated since then may concern what others have stored since then. It becomes one
+  /// invalidation of everything, because its subjects may be of the former user.
+  ///
+  /// - Parameter keys: The keys of entries that are not written: those of this process are from after the removal, as
+  ///   earlier ones were written or refused before it.
+  /// - Returns: The entry to write; nil if this process has invalidated nothing since then.
+  mutating func forget(unwritten keys: some Sequence<String>) -> (key: String, bytes: [UInt8]?)? {
+    let prefix = self.key(of: "")
+    let subjects = keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    let last = subjects.compactMap { self.ownSubjects[$0] }.max()
     self.removeAll(isShared: true)
     self.isLoaded = false
+    guard let last, let entry = self.append([StoredSubject.everything], last).first else { return nil }
+    return (entry.key, entry.value)
   }
 }
 

@@ -32,10 +32,14 @@ extension StateWriter {
         self.postpone((await following?.items ?? []) + result.postponed)
         next = nil
       } else if result.isOfFormerEra {
-        var rest = BatchResult()
-        rest.leaveOut(await following?.items ?? [])
-        self.settle(rest)
-        next = nil
+        next = await following
+        // What has changed since the others were dropped is of this era.
+        if let batch = next, self.state.withLock({ batch.isChanged(upTo: $0.droppedNumber) }) {
+          var rest = BatchResult()
+          rest.leaveOut(batch.items)
+          self.settle(rest)
+          next = nil
+        }
       } else {
         if !result.postponed.isEmpty { self.postpone(result.postponed) }
         next = await following
@@ -173,6 +177,11 @@ extension StateWriter.State {
   fileprivate mutating func endWriting(_ entry: BatchItem) {
     if self.writing[entry.key]?.number == entry.item.number { self.writing[entry.key] = nil }
   }
+}
+
+extension StateBatch {
+  /// Whether values of the batch have changed with a number or before.
+  fileprivate func isChanged(upTo number: UInt64) -> Bool { self.items.contains { $0.item.number <= number } }
 }
 
 extension StateUpkeep {

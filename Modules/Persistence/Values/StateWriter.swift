@@ -36,6 +36,8 @@ final class StateWriter: Sendable {
     var lastNumber: UInt64 = 0
     /// Changes up to this number are due at once, because of a flush.
     var flushedNumber: UInt64 = 0
+    /// Changes up to this number were dropped, because another process has removed all values.
+    var droppedNumber: UInt64 = 0
     var pending: [String: Item] = [:]
     var writing: [String: Item] = [:]
     var isWriting = false

@@ -59,7 +59,57 @@ import Testing
     try await first.client.clearEverything()
     second.client.invalidate(matching: ["text", 1])
     _ = await second.client.persistence.flush()
-    #expect(try await self.base.keys().isEmpty)
+    #expect(try await self.base.keys().allSatisfy { !$0.contains("text") })
+  }
+
+  /// What the first process stores after it has removed all values, before the second one hears of it and invalidates it.
+  private func invalidateValueOfNextUser(_ first: Program, _ second: Program) async throws {
+    second.store(Script(), 2).currentValue = "secret"
+    #expect(await second.client.persistence.flush())
+    try await first.client.clearEverything()
+    first.store().currentValue = "of the next user"
+    #expect(await first.client.persistence.flush())
+    second.client.invalidate(matching: ["text", 1])
+    _ = await second.client.persistence.flush()
+  }
+
+  @Test func `What a process invalidates before it hears of the removal stays invalidated`() async throws {
+    let (first, second) = (self.start(), self.start())
+    try await self.invalidateValueOfNextUser(first, second)
+    #expect(await second.client.restore() == 1)
+    let store = second.store()
+    #expect(store.currentValue == "of the next user")
+    #expect(store.isStale)
+    store.currentValue = "newer"
+    #expect(await second.client.persistence.flush())
+    let later = self.start()
+    #expect(await later.client.restore() == 1)
+    #expect(later.store().currentValue == "newer")
+    #expect(!later.store().isStale)
+  }
+
+  @Test func `It is invalidated for the processes that begin later, too`() async throws {
+    try await self.invalidateValueOfNextUser(self.start(), self.start())
+    let later = self.start()
+    #expect(await later.client.restore() == 1)
+    #expect(later.store().currentValue == "of the next user")
+    #expect(later.store().isStale)
+  }
+
+  @Test func `What a process has invalidated before the removal concerns no later value`() async throws {
+    let (first, second) = (self.start(), self.start())
+    let store = second.store(Script(), 2)
+    store.currentValue = "secret"
+    second.client.invalidate(matching: ["text", 1])
+    #expect(await second.client.persistence.flush())
+    try await first.client.clearEverything()
+    first.store().currentValue = "of the next user"
+    #expect(await first.client.persistence.flush())
+    store.currentValue = "secret, later"
+    #expect(await !second.client.persistence.flush())
+    #expect(await second.client.restore() == 1)
+    #expect(second.store().currentValue == "of the next user")
+    #expect(!second.store().isStale)
   }
 
   @Test func `A value that was read ahead is not shown once the process has heard of the removal`() async throws {
