@@ -39,7 +39,7 @@
     }
 
     @Test func `Of several spans, the innermost one around the modifier has the event`() async throws {
-      self.script.enqueue(.error(Refused()), .value(1))
+      self.script.enqueue(.error(RefusedCall()), .value(1))
       let query = self.script.query().announcing()
         .traced("attempt", by: self.tracer)
         .retry(limit: 1)

@@ -9,7 +9,7 @@
   import Testing
   import Tracing
 
-  struct Refused: Error, CustomStringConvertible {
+  struct RefusedCall: Error, CustomStringConvertible {
     var description: String { "password" }
   }
 
@@ -18,7 +18,7 @@
     private let script = OperationScript<Int, any Error>()
 
     @Test func `A run has a span, and its attempts are events of the span`() async throws {
-      self.script.enqueue(.error(Refused()), .error(Refused()), .value(1))
+      self.script.enqueue(.error(RefusedCall()), .error(RefusedCall()), .value(1))
       let operation = self.script.operation().retry(limit: 3).traced("post", by: self.tracer)
       #expect(try await OperationRunner(operation: operation, initialContext: .withoutDelays).run() == 1)
 
@@ -35,15 +35,15 @@
     }
 
     @Test func `A failure is an error of the span, with its type`() async throws {
-      self.script.enqueue(.error(Refused()))
+      self.script.enqueue(.error(RefusedCall()))
       let query = self.script.query(path: ["secret"]).traced(by: self.tracer)
-      await #expect(throws: Refused.self) { try await OperationStore.detached(query: query).fetch() }
+      await #expect(throws: RefusedCall.self) { try await OperationStore.detached(query: query).fetch() }
 
       let span = try #require(self.tracer.finishedSpans.first)
       #expect(span.operationName == "ScriptedQuery<Int, Error>")
       #expect(span.status?.code == .error)
       #expect(span.attributes.get("operation.outcome") == .string("failure"))
-      #expect("\(span.attributes.get("error.type"), default: "none")".contains("Refused"))
+      #expect("\(span.attributes.get("error.type"), default: "none")".contains("RefusedCall"))
       #expect(span.errors.isEmpty)
       #expect(!"\(span)".contains("password"))
       #expect(!"\(span)".contains("secret"))
@@ -64,21 +64,21 @@
     @Test func `A cancelled body that throws its own error is traced as cancelled`() async throws {
       let gate = Gate()
       let body = Work<Int, any Error> { _, _ in
-        do { try await gate.wait() } catch { throw Refused() }
+        do { try await gate.wait() } catch { throw RefusedCall() }
         return 1
       }
       let operation = body.traced("post", by: self.tracer)
       let task = Task { try await OperationRunner(operation: operation).run() }
       try await gate.arrivals(count: 1)
       task.cancel()
-      await #expect(throws: Refused.self) { try await task.value }
+      await #expect(throws: RefusedCall.self) { try await task.value }
       let span = try #require(self.tracer.finishedSpans.first)
       #expect(span.status == nil)
       #expect(span.attributes.get("operation.outcome") == .string("cancellation"))
     }
 
     @Test func `Inside of a retry each attempt has a span`() async throws {
-      self.script.enqueue(.error(Refused()), .value(1))
+      self.script.enqueue(.error(RefusedCall()), .value(1))
       let operation = self.script.operation().traced(by: self.tracer).retry(limit: 1)
       #expect(try await OperationRunner(operation: operation, initialContext: .withoutDelays).run() == 1)
       #expect(
