@@ -238,9 +238,12 @@ struct StreamProductTests {
     let storage = InMemoryStorage()
     let persisted = query.persisted(as: "chat", in: storage)
     let first = OperationClient.automatic()
-    let subscriber = Subscriber(first.store(for: persisted))
+    let earlier = first.store(for: persisted)
+    let subscriber = Subscriber(earlier)
     try await subscriber.shows("a", "b")
     subscriber.leave()
+    // The storage hears of a value after the subscribers.
+    await earlier.settled()
     #expect(await first.persistence.flush())
     self.server.send("c")
     let store = OperationClient.automatic().store(for: persisted)
