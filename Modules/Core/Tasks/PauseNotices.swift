@@ -27,7 +27,7 @@ extension OperationRunSpecification {
   }
 }
 
-/// A condition whose text consists of those of others.
+/// A condition that is made of others, whose texts its own text contains.
 protocol ComposedRunSpecification: CustomStringConvertible {}
 
 extension NotRunSpecification: ComposedRunSpecification {

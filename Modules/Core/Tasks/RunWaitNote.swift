@@ -63,7 +63,7 @@ extension OperationContext {
     let number = OperationWait.nextNumber()
     let note = RunWaitNote(run: run, subject: subject, path: path, isCall: isCall, start: self.elapsed)
     let isKnown = runtime.withMachine { machine in
-      // Whoever reads a source has noted it already.
+      // A run that reads a source has noted it already.
       if let path, let known = machine.extras?.content.runWaits.values,
         known.contains(where: { $0.run == run && $0.path == path })
       {

@@ -78,7 +78,7 @@
     private mutating func add(_ text: String, to parts: inout [String]) {
       var template = ""
       var numbers: [Substring] = []
-      // Whoever has the placeholder in a text loses it.
+      // A text that has the placeholder itself loses it.
       var rest = text.contains(Self.placeholder) ? "" : text[...]
       while let start = rest.firstIndex(where: { $0.isASCII && $0.isNumber }) {
         template += rest[..<start]

@@ -9,7 +9,7 @@ final class FleetRecord: Sendable {
     var revision: Int64 = 0
     /// The set value that was put last: its date in the store, and its revision in the fleet.
     var put: (date: Date, revision: Int64)?
-    /// Whether its values are made of those of other operations, so that they are not shared.
+    /// Whether its values are made of values of other operations. Such values are not shared.
     var isDerived = false
     /// The runs by where their values came from.
     var counts: [OperationFleetOrigin.Source: Int] = [:]

@@ -28,7 +28,7 @@ Object.assign(Devtools.Page.prototype, {
       const path = JSON.parse(parts.get('path') ?? 'null');
       if (Array.isArray(path) && path.every((part) => typeof part === 'string')) this.wanted = path;
     } catch {
-      // Somebody has typed it. The page shows no selection.
+      // It was typed by hand, and names nothing. The page shows no selection.
     }
     const tab = parts.get('tab');
     if (['explanation', 'value', 'events', 'limits', 'simulation'].includes(tab)) this.details.tab = tab;

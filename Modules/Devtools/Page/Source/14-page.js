@@ -86,7 +86,7 @@ Devtools.Page = class {
     this.drawHead();
   }
 
-  // A small tree is shown open. What somebody has folded stays so.
+  // A small tree is shown open. What was folded stays so.
   openSmallTree() {
     if (this.hasOpened || this.model.rows.size > 300 || !this.model.isReady) return;
     this.hasOpened = true;

@@ -114,7 +114,7 @@ Object.assign(Devtools.Details.prototype, {
   drawSimulation(isNew) {
     const simulation = this.model.simulation;
     if (!simulation) return this.hint('The program offers no Simulation.');
-    // Not while somebody moves a slider.
+    // Not while a slider is moved.
     if (!isNew && this.panel.querySelector('input:active')) return;
     this.draw(`simulation ${JSON.stringify(simulation)}`, () => {
       const { element } = Devtools;
