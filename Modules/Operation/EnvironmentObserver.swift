@@ -25,13 +25,13 @@ final class EnvironmentObserver: Sendable {
   /// A watched store and its links in the list: the only object allocated for watching a store.
   fileprivate final class WatchedStore: @unchecked Sendable {
     // Unchecked because its links are only accessed with the lock of the watch held.
-    let store: any WatchableStore
+    let store: StoreReference
     let watch: EnvironmentObserver
     var next: WatchedStore?
     // Only the forward links retain, to avoid a retain cycle.
     unowned var previous: WatchedStore?
 
-    init(_ store: any WatchableStore, _ watch: EnvironmentObserver) {
+    init(_ store: StoreReference, _ watch: EnvironmentObserver) {
       self.store = store
       self.watch = watch
     }
@@ -65,7 +65,7 @@ final class EnvironmentObserver: Sendable {
   }
 
   /// Reruns the store after changes until the subscription is cancelled.
-  func add(_ store: any WatchableStore) -> OperationSubscription {
+  func add(_ store: StoreReference) -> OperationSubscription {
     let watched = WatchedStore(store, self)
     let number = self.state.withLock { state in
       state.append(watched)
@@ -107,7 +107,7 @@ final class EnvironmentObserver: Sendable {
     _ makeChange: (Value, Value) -> Change
   ) {
     let (previous, stores) = self.state.withLock { state in
-      guard state.subscription.isCurrent(number) else { return (Value?.none, [any WatchableStore]()) }
+      guard state.subscription.isCurrent(number) else { return (Value?.none, [StoreReference]()) }
       let previous = state[keyPath: known]
       state[keyPath: known] = value
       // The first value is not a change.
@@ -117,14 +117,14 @@ final class EnvironmentObserver: Sendable {
     guard let previous else { return }
     let change = makeChange(previous, value)
     for store in stores where store.subscriberCount > 0 && change.satisfies(store.context) {
-      store.rerunSinceChange(.condition(change.condition))
+      store.rerunForSubscribers(sinceChange: .condition(change.condition))
     }
   }
 }
 
 extension EnvironmentObserver.State {
-  fileprivate var stores: [any WatchableStore] {
-    var stores: [any WatchableStore] = []
+  fileprivate var stores: [StoreReference] {
+    var stores: [StoreReference] = []
     var next = self.first
     while let watched = next {
       stores.append(watched.store)

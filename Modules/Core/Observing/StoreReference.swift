@@ -119,3 +119,25 @@ extension StoreReference: Hashable {
     hasher.combine(ObjectIdentifier(self))
   }
 }
+
+extension OperationStore {
+  /// Attaches an observer of something else that reruns the store, with less memory than an ``OperationController``.
+  ///
+  /// - Parameter begin: Begins the observation. It receives the reference to the store. The returned subscription is
+  ///   cancelled when the store is released, after those of its controllers.
+  /// - Returns: The store.
+  public func watched(by begin: (StoreReference) -> OperationSubscription) -> OperationStore {
+    self.runtime.cancelWhenClosed(begin(self.reference))
+    return self
+  }
+}
+
+extension StoreRuntime {
+  /// Keeps a subscription and cancels it when the store is released, after the controllers' subscriptions.
+  func cancelWhenClosed(_ subscription: OperationSubscription) {
+    self.noteDependent()
+    self.withMachine { machine in
+      machine.controllers = machine.controllers.map { .combined($0, subscription) } ?? subscription
+    }
+  }
+}

@@ -61,7 +61,7 @@ extension StoreRuntime {
   ///
   /// - Parameter cause: The condition.
   @usableFromInline
-  package func rerunSinceChange(_ cause: OperationRunCause) {
+  func rerunSinceChange(_ cause: OperationRunCause) {
     guard self.subscriberCount > 0, self.canYieldRerun, self.isStale else { return }
     self.withMachine { $0.markRunsPremature(cause) }
     self.runForSubscribersIfStale(mode: .enqueued, origin: RunOrigin(cause))

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// It is for modules with runs that hold something which others can use during a pause, such as a place in a scheduler:
 /// see ``OperationContext/pause(until:timeout:)``. A module observes pauses from its first such run on.
-public protocol RunPauseObserver: Sendable {
+package protocol RunPauseObserver: Sendable {
   /// Called before the run of the current task waits, with no lock held.
   ///
   /// - Parameter name: The description of the condition that the run waits for.
@@ -15,7 +15,7 @@ public protocol RunPauseObserver: Sendable {
 }
 
 /// The observers of the pauses of all runs.
-public enum RunPauses {
+package enum RunPauses {
   private static let observers = Mutex<[any RunPauseObserver]>([])
 
   static var current: [any RunPauseObserver] { self.observers.withLock { $0 } }
@@ -24,7 +24,7 @@ public enum RunPauses {
   ///
   /// - Parameter observer: The observer. It is notified of a wait before observers that were added earlier, and of the
   ///   end of the wait after them.
-  public static func observe(with observer: any RunPauseObserver) {
+  package static func observe(with observer: any RunPauseObserver) {
     self.observers.withLock { $0.append(observer) }
   }
 }
