@@ -74,16 +74,21 @@ let integrations: [Integration] = [
 
 /// Every module and every test suite of the package; targets, products, paths and settings follow from it.
 ///
-/// Dependencies go one way: Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and
-/// Persistence ← SQLite, Tags and Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Core, Mutation
-/// and Pagination ← Entities, Retry, Timeout and Freshness ← HTTP ← AsyncHTTPClient, Events ← Scheduling and what shows events,
-/// Core ← every other module. Only the umbrellas see several features.
+/// Dependencies go one way: Tools and Paths ← Stores ← Clients ← Core, which exports these four and is what others import.
+/// Core ← Backoff ← Retry, CircuitBreaker and Persistence, Core and Mutation ← Tags and Persistence ← SQLite, Tags and
+/// Persistence ← Fleet, Persistence ← Crypto, Core and Pagination ← Derivation, Core, Mutation and Pagination ← Entities,
+/// Retry, Timeout and Freshness ← HTTP ← AsyncHTTPClient, Events ← Scheduling and what shows events, Core ← every other
+/// module. Only the umbrellas see several features.
 /// The targets that run in a build, from `generator` to `command`, share no target with the libraries.
 /// A module with a trait is empty unless that trait is on: `#if` is around each of its files.
 let table: [Module] = [
   .inner("Platform"),
   .inner("Foundation"),
-  .library("Core", uses: ["Platform", "Foundation"]),
+  .inner("Tools", uses: ["Platform"]),
+  .inner("Paths"),
+  .inner("Stores", uses: ["Platform", "Foundation", "Tools", "Paths"]),
+  .inner("Clients", uses: ["Foundation", "Stores"]),
+  .library("Core", uses: ["Tools", "Paths", "Stores", "Clients"]),
   .library("Events", uses: ["Foundation", "Core"]),
   .library("Attempts", uses: ["Core"]),
   .library("Pausing", uses: ["Foundation", "Core"]),
@@ -223,13 +228,13 @@ let table: [Module] = [
   .fixtures("CoreFixtures", uses: ["Core", "Testing", "TestFixtures"]),
   .fixtures("SubjectFixtures", uses: ["Persistence"]),
   // Two targets, because a target is compiled on one processor from its beginning to its end.
-  .tests("Core", uses: ["CoreFixtures", "Events", "Pausing"]),
+  .tests("Core", uses: ["CoreFixtures", "Tools", "Paths", "Stores", "Clients", "Events", "Pausing"]),
   .suite(
     "ClientTests",
     target: "ClientTests",
     uses: [
-      "CoreFixtures", "Core", "Events", "Backoff", "Fallback", "Freshness", "Pausing", "Retry", "Mutation",
-      "Derivation", "Persistence", "Streams",
+      "CoreFixtures", "Stores", "Clients", "Core", "Events", "Backoff", "Fallback", "Freshness", "Pausing", "Retry",
+      "Mutation", "Derivation", "Persistence", "Streams",
     ]
   ),
   .tests("Dedupe", uses: ["Core"]),

@@ -179,9 +179,10 @@ c_modules() {
 # The target that the compiler builds for.
 target_triple() { swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }'; }
 
-# symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD.
+# symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD. What a library
+# re-exports of targets without a product are symbols of its own.
 symbol_graphs() {
-  local module=$1 build=$2 folder=$3 search=() path triple
+  local module=$1 build=$2 folder=$3 search=() path triple inner
   shift 3
   # SwiftPM builds for the compiler's plugins, and for the tests of these, in a folder of its own.
   for path in "$build/Modules" "$build/Modules-tool"; do
@@ -189,9 +190,11 @@ symbol_graphs() {
   done
   while IFS= read -r path; do search+=(-I "$path"); done < <(c_modules "$build")
   triple=$(target_triple)
+  inner=$(sed -n 's/^  [.]inner("\([A-Za-z]*\)".*/Operation\1/p' "$ROOT/Package.swift" | paste -sd , -)
   rm -rf "$folder"
   mkdir -p "$folder"
-  swift symbolgraph-extract -module-name "$module" "${search[@]}" -target "$triple" -output-dir "$folder" "$@" >&2 ||
+  swift symbolgraph-extract -module-name "$module" "${search[@]}" -target "$triple" -output-dir "$folder" \
+    ${inner:+-experimental-allowed-reexported-modules="$inner"} "$@" >&2 ||
     fail "no symbol graph of $module"
 }
 

@@ -3,7 +3,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// A `deinit` of user types may use the object that releases the value, because no lock is held.
 @Suite(.bounded, .warningsAreIssues)

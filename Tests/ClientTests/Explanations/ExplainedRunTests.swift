@@ -6,7 +6,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// What `store.explain()` tells of runs: situations, each with the text of its explanation.
 @Suite(.bounded, .warningsAreIssues)

@@ -5,7 +5,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// `store.explain()`: situations, each with the text of its explanation.
 @Suite(.bounded, .warningsAreIssues)

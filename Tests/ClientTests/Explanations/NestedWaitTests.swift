@@ -5,7 +5,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// Runs that wait for the runs of other stores: their events, their explanations, and the graph of a client.
 @Suite(.bounded, .warningsAreIssues)

@@ -4,7 +4,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// What is secret appears in no text, also as a part of something else.
 @Suite(.bounded, .warningsAreIssues)

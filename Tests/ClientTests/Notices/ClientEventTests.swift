@@ -5,8 +5,9 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
 @testable import OperationEvents
+@testable import OperationStores
 
 /// `client.events`: what happens in the stores of a client.
 @Suite(.bounded, .warningsAreIssues)

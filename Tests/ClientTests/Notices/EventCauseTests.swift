@@ -4,7 +4,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// The causes of events outside of runs: writes, evictions, and values that become stale.
 @Suite(.bounded, .warningsAreIssues)

@@ -2,7 +2,8 @@ import OperationEvents
 import OperationTesting
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// The next events without their operation, with runs by their order.
 func next(_ count: Int, of events: OperationEventSequence) async throws -> [String] {

@@ -3,7 +3,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// Events of values that become stale by rules other than an age, or that were there before anybody looked.
 @Suite(.bounded, .warningsAreIssues)

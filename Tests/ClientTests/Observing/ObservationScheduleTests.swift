@@ -4,7 +4,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// Observers and stores that come and go on several threads: each observer hears of each store from its first event to
 /// its last, once.

@@ -5,7 +5,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// `StoreObserver`: what happens in stores.
 @Suite(.bounded, .warningsAreIssues)

@@ -4,7 +4,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// `StoreValueObserver`: called before a new value can be read.
 @Suite(.bounded, .warningsAreIssues)

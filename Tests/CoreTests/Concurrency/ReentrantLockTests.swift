@@ -5,7 +5,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationTools
 
 @Suite(.bounded) struct ReentrantLockTests {
   private final class Box: Sendable {

@@ -3,7 +3,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationTools
 
 @Suite(.bounded) struct WaiterTests {
   private let end = AwaitedOutcome<Int>()

@@ -1,7 +1,7 @@
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationTools
 
 @Suite(.bounded) struct SerialQueueTests {
   /// Keeps a queue, so that an expectation may change it.

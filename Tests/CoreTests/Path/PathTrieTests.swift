@@ -2,7 +2,7 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationPaths
 
 @Suite(.bounded) struct PathTrieTests {
   @Test func `Removing a value prunes nodes that lead to no value`() {

@@ -2,7 +2,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded) struct SubscriberTableTests {
   private typealias State = QueryState<Int, any Error>

@@ -3,7 +3,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded) struct UndoLogTests {
   @Test func `A rollback undoes the changes of one run and leaves the others`() {

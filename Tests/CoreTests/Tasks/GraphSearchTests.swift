@@ -2,7 +2,7 @@ import CoreFixtures
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationTools
 
 @Suite(.bounded) struct GraphSearchTests {
   @Test func `A search visits what can be reached, nearest first and each node once`() {

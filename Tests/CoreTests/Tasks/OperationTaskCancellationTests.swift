@@ -4,7 +4,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded, .warningsAreIssues) struct OperationTaskCancellationTests {
   private let work = GatedWork()

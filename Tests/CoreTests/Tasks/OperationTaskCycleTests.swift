@@ -3,7 +3,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded, .warningsAreIssues) struct OperationTaskCycleTests {
   private let log = TaskLog()

@@ -3,7 +3,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded, .warningsAreIssues) struct OperationTaskTests {
   private let work = GatedWork()

@@ -2,7 +2,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded, .warningsAreIssues) struct OperationTaskTransformTests {
   private let work = GatedWork()

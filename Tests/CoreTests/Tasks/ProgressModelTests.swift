@@ -5,7 +5,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// Attempts and pauses against a model, over random schedules.
 @Suite(.bounded, .warningsAreIssues)

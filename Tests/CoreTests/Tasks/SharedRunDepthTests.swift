@@ -4,7 +4,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded, .warningsAreIssues) struct SharedRunDepthTests {
   @Test func `A body that never suspends ends on its caller's thread`() async throws {

@@ -5,7 +5,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded, .warningsAreIssues) struct SharedRunPriorityTests {
   /// Work that opens a gate when its priority is raised, and returns its priority at the end.

@@ -3,7 +3,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// Work that waits at a gate, and counts its runs.
 final class GatedWork: Sendable {

@@ -1,7 +1,8 @@
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded) struct WaiterTableTests {
   private typealias Table = WaiterTable

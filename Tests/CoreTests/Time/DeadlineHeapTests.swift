@@ -1,7 +1,8 @@
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationStores
+@testable import OperationTools
 
 @Suite(.bounded) struct DeadlineHeapTests {
   private let start = ContinuousClock.now

@@ -3,7 +3,8 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded) struct OperationClockTests {
   private let date = Date(timeIntervalSinceReferenceDate: 1_000)

@@ -2,7 +2,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// Deadlines of a machine that sleeps: its clock counts the sleep, and its timer stands still.
 @Suite(.bounded) struct SuspendedMachineTests {

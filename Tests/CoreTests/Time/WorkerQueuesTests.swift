@@ -4,7 +4,8 @@ import Synchronization
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 /// How many threads the actions of deadlines take, with a manual clock for the deadlines that watch them.
 @Suite(.bounded) struct WorkerQueuesTests {

@@ -1,7 +1,8 @@
 import TestFixtures
 import Testing
 
-@testable import OperationCore
+@testable import OperationClients
+@testable import OperationStores
 
 @Suite(.bounded) struct OperationWarningTests {
   @Test func `Misuse is printed in debug builds, and a failure of the system in all`() {

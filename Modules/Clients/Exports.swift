@@ -1,0 +1,2 @@
+// Those who import clients see their stores.
+@_exported public import OperationStores
