@@ -108,6 +108,48 @@ enum JournalPhase: Sendable {
     var hintEnd: Duration? { if case .held(let end) = self { end } else { nil } }
   }
 
+  /// The process that makes a call.
+  enum Maker: Sendable {
+    case thisProcess
+    /// Another one, which lives.
+    case otherProcess
+
+    /// The process that has accepted a call, if it is one of the others that live; otherwise this one.
+    static func owner(_ owner: String?, of living: Set<String>) -> Self {
+      owner.map { living.contains($0) } == true ? .otherProcess : .thisProcess
+    }
+  }
+
+  /// Where a call comes from.
+  enum Origin: Sendable {
+    /// This process has accepted it.
+    case thisProcess
+    /// It was stored before this process first read the entries. Later calls of its scope wait for it, whoever makes it.
+    case earlierStart(Maker)
+    /// Another process has stored it since. Its scope waits for it only if this process makes it: two processes must not
+    /// wait for each other's calls.
+    case otherProcess(Maker)
+
+    /// Whether another process, which lives, makes it.
+    var isElsewhere: Bool {
+      switch self {
+      case .thisProcess, .earlierStart(.thisProcess), .otherProcess(.thisProcess): false
+      case .earlierStart(.otherProcess), .otherProcess(.otherProcess): true
+      }
+    }
+
+    /// Whether later calls of its scope wait for it.
+    var countsInScope: Bool { if case .otherProcess(.otherProcess) = self { false } else { true } }
+
+    mutating func setMaker(_ maker: Maker) {
+      switch self {
+      case .earlierStart: self = .earlierStart(maker)
+      case .otherProcess: self = .otherProcess(maker)
+      case .thisProcess: if maker == .otherProcess { self = .otherProcess(maker) }
+      }
+    }
+  }
+
   /// The removal of an entry.
   struct Removal: Sendable {
     /// The result; nil if there was nothing to write.

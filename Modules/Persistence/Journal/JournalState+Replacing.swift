@@ -104,7 +104,7 @@ extension JournalState {
     self.items[earlier]?.replacement = nil
     self.actions.signals += item.replacementWaiters
     self.items[earlier]?.replacementWaiters = []
-    if item.isQueued { self.enqueueAgain(earlier) }
+    if item.changes.areQueued { self.enqueueAgain(earlier) }
     if item.lane != nil {
       self.advance(item.lane)
     } else if item.isDue {

@@ -53,13 +53,7 @@ struct JournalState: Sendable {
     var failingSince: Double?
     /// The decision about the conflict of its last run; nil without a conflict.
     var decision: ConflictDecision?
-    /// Whether another process, which lives, makes it.
-    var isElsewhere = false
-    /// Whether it was stored before this process first read the entries.
-    ///
-    /// Later calls of its scope wait for such a call even if another process makes it. Calls of other processes that
-    /// were stored later are in no lane: two processes must not wait for each other's calls.
-    var isFromEarlierStart = false
+    var origin = JournalPhase.Origin.thisProcess
     /// The resumption that makes it again; 0 for none.
     var resumption = 0
     var replay = JournalPhase.Replay.none
@@ -73,24 +67,19 @@ struct JournalState: Sendable {
     var endedEarly: JournalTurn?
     var bodies = JournalPhase.Bodies.none
     var lastFailure: String?
-    /// The number of its changes so far.
-    var version = 0
-    /// The number of the last change that concerns more than its attempts, and of the last one that is stored.
-    var lastChangeOfEntry = 0
-    var storedChangeOfEntry = 0
-    /// Whether it is in the queue of changes to write.
-    var isQueued = false
-    var writes: [JournalWrite] = []
+    var changes = EntryChanges()
     /// The tasks that wait for the end of its replay.
     var replayWaiters: [AwaitedOutcome<Void>] = []
 
     var isStored: Bool { self.phase.isStored }
     var isGone: Bool { self.phase.isGone }
     var isHeld: Bool { self.hold.isHeld }
+    /// Whether another process, which lives, makes it.
+    var isElsewhere: Bool { self.origin.isElsewhere }
     var isUnnumbered: Bool { self.storageKey.isEmpty }
     var lane: String? { self.record?.scope }
     var isInLane: Bool {
-      guard let record, record.scope != nil, !self.isElsewhere || self.isFromEarlierStart else { return false }
+      guard let record, record.scope != nil, self.origin.countsInScope else { return false }
       return !record.isDeadLetter || record.isHolding
     }
     var isDue: Bool { self.resumption != 0 }
@@ -230,15 +219,13 @@ extension JournalState {
   ///   - storageKey: The key of the entry in the storage.
   ///   - version: The version of the entry.
   ///   - place: The place, which is negative and in the order of the calls.
-  ///   - isElsewhere: Whether another process, which lives, makes the call.
-  ///   - isFromEarlierStart: Whether the call was stored before this process first read the entries.
+  ///   - origin: Where the call comes from, and which process makes it.
   mutating func restore(
     _ record: JournalRecord?,
     from storageKey: String,
     _ version: CallVersion,
     at place: Place,
-    isElsewhere: Bool = false,
-    isFromEarlierStart: Bool
+    _ origin: JournalPhase.Origin
   ) {
     // If two stored entries have one key, the second is identified by its storage key. A new call with such a key waits
     // for the end of the read, and is refused then.
@@ -251,8 +238,7 @@ extension JournalState {
       record: record,
       layerPlace: .earlierProcess(place)
     )
-    item.isElsewhere = isElsewhere
-    item.isFromEarlierStart = isFromEarlierStart
+    item.origin = origin
     item.hold = record?.isHolding == true ? .held : .none
     self.insert(item, at: place)
   }
@@ -295,7 +281,7 @@ extension JournalState {
     if case .ended(let ending?) = item.phase { self.view.end(item, at: place, ending) }
     if let name = item.record?.schedule { self.actions.schedules.append(name) }
     self.actions.released.append(item)
-    self.actions.writes += item.writes
+    self.actions.writes += item.changes.all
     if isFreeReplay { self.endReplayWithoutScope() }
     self.advance(item.lane)
   }

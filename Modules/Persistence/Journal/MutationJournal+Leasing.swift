@@ -144,7 +144,7 @@ extension JournalState {
   fileprivate mutating func beginReading() -> [Place: Int?] {
     self.removedWhileReading = []
     return self.items.filter(\.value.isStored).mapValues { item in
-      item.isQueued || !item.writes.isEmpty ? nil : item.version
+      item.changes.areStored ? item.changes.count : nil
     }
   }
 
@@ -152,7 +152,7 @@ extension JournalState {
   fileprivate var versions: [String: CallVersion] {
     var versions: [String: CallVersion] = [:]
     versions.reserveCapacity(self.items.count)
-    for item in self.items.values where item.isStored && !item.isQueued && item.writes.isEmpty {
+    for item in self.items.values where item.isStored && item.changes.areStored {
       versions[item.storageKey] = item.seen
     }
     return versions
@@ -194,24 +194,24 @@ extension JournalState {
       // What has not changed is known better here: a body may be running.
       let record = call.record.map { (try? $0.get())?.afterProcess } ?? places[key].flatMap { self.items[$0]?.record }
       let line = record.flatMap { record in record.scope.map { [record.owner, $0] } }
-      var isFromEarlierStart = false
+      var origin = JournalPhase.Origin.otherProcess(.thisProcess)
       if let place = places.removeValue(forKey: key) {
         // If a call was changed since, its state here is newer.
-        let isUnchanged = self.items[place].map { known[place] == $0.version && !$0.isQueued } ?? false
+        let isUnchanged = self.items[place].map { known[place] == $0.changes.count && !$0.changes.areQueued } ?? false
         guard let record, isUnchanged else { continue }
         if record.owner == own {
           // Another process has taken this one for ended, and has sent or changed the call.
           if self.items[place]?.seen != version {
-            self.refresh(place, record, version, isElsewhere: false)
+            self.refresh(place, record, version, madeBy: .thisProcess)
             refreshed.append(place)
           }
           continue
         }
-        isFromEarlierStart = self.items[place]?.isFromEarlierStart ?? false
+        origin = self.items[place]?.origin ?? origin
         let isOutOfOrder = line.flatMap { last[$0] }.map { place < $0 } ?? false
         guard isOutOfOrder, self.forget(place) else {
           if let line { last[line] = max(place, last[line] ?? place) }
-          self.refresh(place, record, version, isElsewhere: record.owner.map { alive.contains($0) } ?? false)
+          self.refresh(place, record, version, madeBy: .owner(record.owner, of: alive))
           refreshed.append(place)
           continue
         }
@@ -219,15 +219,8 @@ extension JournalState {
         continue
       }
       let place = self.nextEarlierPlace()
-      let isElsewhere = record?.owner.map { alive.contains($0) } ?? false
-      self.restore(
-        record,
-        from: key,
-        version,
-        at: place,
-        isElsewhere: isElsewhere,
-        isFromEarlierStart: isFromEarlierStart
-      )
+      origin.setMaker(.owner(record?.owner, of: alive))
+      self.restore(record, from: key, version, at: place, origin)
       restored.append(place)
       if let line { last[line] = place }
     }
@@ -259,29 +252,34 @@ extension JournalState {
   /// - Returns: The changes that wait to be written. They were decided for the earlier entry, so they are refused, too.
   mutating func adopt(_ entry: ReadEntry, at place: Place) -> [(JournalWrite, (any Error)?)] {
     guard let item = self.items[place], !item.isGone else { return [] }
-    self.items[place]?.writes = []
+    let refused = self.items[place]?.changes.refuse() ?? []
     self.items[place]?.expiry.endStoring()
     if let version = entry.version, let record = entry.record {
-      self.refresh(place, record, version, isElsewhere: item.isElsewhere)
+      self.refresh(place, record, version, madeBy: item.isElsewhere ? .otherProcess : .thisProcess)
       self.advance(record.scope)
     } else {
       self.endElsewhere(place)
     }
-    return item.writes.map { ($0, JournalEntryChanged(isGone: entry.version == nil)) }
+    return refused.map { ($0, JournalEntryChanged(isGone: entry.version == nil)) }
   }
 
   /// Records what another process has stored of a call.
-  private mutating func refresh(_ place: Place, _ record: JournalRecord, _ version: CallVersion, isElsewhere: Bool) {
+  private mutating func refresh(
+    _ place: Place,
+    _ record: JournalRecord,
+    _ version: CallVersion,
+    madeBy maker: JournalPhase.Maker
+  ) {
     guard var item = self.items[place], !item.isGone else { return }
     let (earlier, wasInLane) = (item.record, item.isInLane)
     item.record = record
-    item.isElsewhere = isElsewhere
+    item.origin.setMaker(maker)
     // Before its scope counts it as one that has left.
     if wasInLane, !item.isInLane { self.leave(place) }
     let wasElsewhere = self.edit(place) { item in
-      defer { item.isElsewhere = isElsewhere }
+      defer { item.origin.setMaker(maker) }
       item.record = record
-      if item.seen != version { item.storedChangeOfEntry = item.version }
+      if item.seen != version { item.changes.noteOther() }
       item.seen = version
       item.attempted = nil
       if earlier?.isDeadLetter == true { item.hold = .none }
@@ -291,7 +289,7 @@ extension JournalState {
     if !wasInLane, item.isInLane, let lane = record.scope { self.enter(lane, place) }
     if record.isDeadLetter, earlier?.isDeadLetter == false { self.setAsideElsewhere(place, record) }
     // A call that is due was passed over before.
-    if wasElsewhere == true, !isElsewhere, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
+    if wasElsewhere == true, maker == .thisProcess, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
   }
 
   /// Ends the waits for a call that another process has set aside.

@@ -61,7 +61,7 @@ extension MutationJournal {
         for read in read.calls {
           let place = state.nextEarlierPlace()
           let call = (try? read.record?.get())?.afterProcess
-          state.restore(call, from: read.key, read.version, at: place, isFromEarlierStart: true)
+          state.restore(call, from: read.key, read.version, at: place, .earlierStart(.thisProcess))
           if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
         }
         for (_, version, schedule) in read.schedules { state.setSchedule(schedule, version) }

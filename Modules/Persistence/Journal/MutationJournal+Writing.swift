@@ -219,11 +219,9 @@ extension JournalState {
       // The entry must not come back.
       !item.phase.isTakenOver
     else { return nil }
-    let write = JournalWrite(version: item.version + 1)
-    self.items[place]?.version = write.version
-    if !isOfAttempts { self.items[place]?.lastChangeOfEntry = write.version }
-    self.items[place]?.writes.append(write)
-    self.enqueue(place)
+    guard let (write, isQueuedAnew) = self.items[place]?.changes.add(isOfAttempts: isOfAttempts) else { return nil }
+    if isQueuedAnew { self.queue.append(place) }
+    self.beginWriting()
     return write
   }
 
@@ -236,14 +234,6 @@ extension JournalState {
     self.removalWaiters.append(signal)
     self.beginWriting()
     return signal
-  }
-
-  private mutating func enqueue(_ place: Place) {
-    if self.items[place]?.isQueued == false {
-      self.items[place]?.isQueued = true
-      self.queue.append(place)
-    }
-    self.beginWriting()
   }
 
   /// Queues a call again that was passed over because it was about to be replaced.
@@ -268,10 +258,9 @@ extension JournalState {
       // A call that is about to be replaced is passed over, because its write must not come after its removal. But its
       // acceptance is written first.
       guard let item = self.items[place], item.replacement == nil || !item.isStored else { continue }
-      self.items[place]?.isQueued = false
-      // Its changes were refused, because another process has changed its entry.
-      if item.writes.isEmpty { continue }
-      batch.calls.append((place, item.storageKey, item.version))
+      // If there are none, they were refused, because another process has changed its entry.
+      guard self.items[place]?.changes.begin() == true else { continue }
+      batch.calls.append((place, item.storageKey, item.changes.count))
       if !self.mayStore(item, holding: held) {
         batch.skipped.insert(item.storageKey)
         continue
@@ -308,7 +297,7 @@ extension JournalState {
       content.replaced = (place, replaced.storageKey, replaced.seen)
     }
     content.isOfAttempts =
-      item.isStored && !item.isGone && item.seen?.isLong == true && item.lastChangeOfEntry <= item.storedChangeOfEntry
+      item.isStored && !item.isGone && item.seen?.isLong == true && item.changes.areOfAttempts
     return content
   }
 
@@ -339,7 +328,7 @@ extension JournalState {
         case .made(let stored):
           self.items[place]?.seen = stored
           self.items[place]?.attempted = nil
-          if !content.isOfAttempts { self.items[place]?.storedChangeOfEntry = version }
+          if !content.isOfAttempts { self.items[place]?.changes.noteStored(version) }
         case .failed(let error, let attempted):
           failure = error
           if let attempted { self.items[place]?.attempted = attempted }
@@ -352,9 +341,7 @@ extension JournalState {
           }
         }
       }
-      guard let item = self.items[place] else { continue }
-      finished += item.writes.filter { $0.version <= version }.map { ($0, failure) }
-      self.items[place]?.writes.removeAll { $0.version <= version }
+      finished += (self.items[place]?.changes.end(upTo: version) ?? []).map { ($0, failure) }
     }
     return finished
   }

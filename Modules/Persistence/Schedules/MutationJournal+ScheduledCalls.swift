@@ -245,7 +245,7 @@ extension MutationJournal {
         state.setSchedule(record, entry.version)
         guard let last, let call = last.record else { return }
         let place = state.nextEarlierPlace()
-        state.restore(call, from: last.key, last.version, at: place, isFromEarlierStart: false)
+        state.restore(call, from: last.key, last.version, at: place, .otherProcess(.thisProcess))
         state.begin(scheduled: place)
       }
       return entry.version != earlier
