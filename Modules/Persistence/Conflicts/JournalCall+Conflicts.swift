@@ -65,7 +65,7 @@ extension JournalCall {
     guard var ticket = self.acceptedTicket, let coding = self.coding, let bytes = try coding.encode(arguments)
     else { return }
     let revision = JournalRevision(arguments: bytes, version: coding.version, base: base, number: ticket.revision + 1)
-    ticket.journal.change { $0.revise(ticket.place, revision) }
+    ticket.journal.change { $0.revise(ticket.position, revision) }
     ticket.arguments = arguments
     ticket.base = base
     ticket.revision = revision.number
@@ -76,7 +76,7 @@ extension JournalCall {
   /// Notes the decision about the conflict, for the end of the call.
   func decide(_ decision: ConflictDecision) {
     guard let ticket = self.acceptedTicket else { return }
-    ticket.journal.decide(decision, about: ticket.place)
+    ticket.journal.decide(decision, about: ticket.position)
   }
 
   /// Discards the call. Returns the error of its caller; nil for a call without a journal.
@@ -115,22 +115,22 @@ struct JournalRevision: Sendable {
 }
 
 extension MutationJournal {
-  fileprivate func decide(_ decision: ConflictDecision, about place: JournalState.Place) {
+  fileprivate func decide(_ decision: ConflictDecision, about position: JournalState.Position) {
     self.state.withLock { state, released in
-      released.append(state.items[place]?.decision)
-      state.items[place]?.decision = decision
+      released.append(state.items[position]?.decision)
+      state.items[position]?.decision = decision
     }
   }
 
   fileprivate func acceptanceDate(of ticket: JournalTicket) -> Date? {
-    let record = self.state.withLock { $0.items[ticket.place]?.record }
+    let record = self.state.withLock { $0.items[ticket.position]?.record }
     return record.map { Date(timeIntervalSinceReferenceDate: $0.acceptedAt) }
   }
 }
 
 extension JournalState {
   /// Replaces the arguments of a call. The next write stores them.
-  mutating func revise(_ place: Place, _ revision: JournalRevision) {
-    self.edit(place) { $0.record?.revise(revision) }
+  mutating func revise(_ position: Position, _ revision: JournalRevision) {
+    self.edit(position) { $0.record?.revise(revision) }
   }
 }

@@ -28,7 +28,7 @@ extension MutationJournal {
     let names = Set([modifier.name] + modifier.aliases)
     let stored = mutation.storedArguments
     let records = self.state.withLock { state in
-      state.items.filter { place, item in
+      state.items.filter { position, item in
         // A conflict that is being stored counts as open once it is stored.
         guard let record = item.record, item.activity.isNone, !item.isGone, record.status == .conflicted
         else { return false }
@@ -52,7 +52,7 @@ extension MutationJournal {
 
   /// Ends a conflict as the user has decided.
   ///
-  /// With ``ConflictResolution/retry(with:basedOn:)`` the call is made with the new arguments, at its place in its
+  /// With ``ConflictResolution/retry(with:basedOn:)`` the call is made with the new arguments, at its position in its
   /// scope, and its optimistic update shows them. With ``ConflictResolution/discard`` the entry is removed. In both
   /// cases the calls that wait behind it are made. With ``ConflictResolution/ask`` nothing changes. This returns when
   /// the decision is stored and sending has begun.
@@ -84,39 +84,39 @@ extension MutationJournal {
       )
       guard await self.reopen(call.id, revision) else { return false }
     }
-    let places = self.change { $0.makeDue(behind: held) }
-    self.showUpdates(of: places)
-    self.change(isImmediate: true) { $0.advanceAll(places) }
+    let positions = self.change { $0.makeDue(behind: held) }
+    self.showUpdates(of: positions)
+    self.change(isImmediate: true) { $0.advanceAll(positions) }
     return true
   }
 }
 
 /// A call in conflict, and the scope that waits for it.
 struct OpenConflict: Sendable {
-  let place: JournalState.Place
+  let position: JournalState.Position
   /// The scope with calls that wait for the decision; nil if none do.
-  let lane: String?
+  let scope: String?
 }
 
 extension JournalState {
   /// Finds a call in conflict; nil if the conflict has ended, or if another process makes the call.
   fileprivate func openConflict(_ id: JournalEntry.ID, _ revision: Int) -> OpenConflict? {
-    guard let place = self.places[id], let item = self.items[place], let record = item.record, !item.isGone,
+    guard let position = self.positions[id], let item = self.items[position], let record = item.record, !item.isGone,
       item.activity.isNone, !item.isElsewhere, record.status == .conflicted, (record.revision ?? 0) == revision
     else { return nil }
-    return OpenConflict(place: place, lane: record.holdsScope == true ? record.scope : nil)
+    return OpenConflict(position: position, scope: record.holdsScope == true ? record.scope : nil)
   }
 
   /// After the end of a conflict, makes the call due if it still exists, and the calls that have waited for it.
-  fileprivate mutating func makeDue(behind conflict: OpenConflict) -> [Place] {
-    var places = Set(conflict.lane.flatMap { self.lanes[$0]?.all } ?? [])
-    places.insert(conflict.place)
-    let due = places.filter { place in
-      guard let item = self.items[place] else { return false }
+  fileprivate mutating func makeDue(behind conflict: OpenConflict) -> [Position] {
+    var positions = Set(conflict.scope.flatMap { self.scopes[$0]?.all } ?? [])
+    positions.insert(conflict.position)
+    let due = positions.filter { position in
+      guard let item = self.items[position] else { return false }
       return item.isPending && item.activity.isNone && !item.isGone && !item.isDue && !item.isElsewhere
     }
     self.lastResumption += 1
-    for place in due.sorted() { self.makeDue(place, in: self.lastResumption) }
+    for position in due.sorted() { self.makeDue(position, in: self.lastResumption) }
     return due.sorted()
   }
 }

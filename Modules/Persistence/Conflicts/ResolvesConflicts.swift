@@ -14,7 +14,7 @@ extension MutationRequest {
   ///   .journaled(as: "save-note")
   /// ```
   ///
-  /// A call with replaced arguments stays the same call: it keeps its entry, its place in its scope and its caller. Its
+  /// A call with replaced arguments stays the same call: it keeps its entry, its position in its scope and its caller. Its
   /// optimistic update shows the new arguments. Its request is another one, so it has another
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. After eight conflicts in one attempt the call has
   /// failed, and is made again later.

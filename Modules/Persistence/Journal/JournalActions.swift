@@ -15,9 +15,9 @@ struct JournalActions: Sendable {
   /// The writes of calls that are no longer written.
   var writes: [JournalWrite] = []
   /// The calls whose replays begin.
-  var replays: [JournalState.Place] = []
+  var replays: [JournalState.Position] = []
   /// The first calls of scopes, if nothing makes them or holds them up. A journal that resumes by itself makes them.
-  var resumable: [JournalState.Place] = []
+  var resumable: [JournalState.Position] = []
   /// The schedules whose last calls have ended or were set aside.
   var schedules: [String] = []
   var cancelled: [Task<Void, Never>] = []
@@ -35,19 +35,19 @@ struct JournalActions: Sendable {
   /// Other objects to release after unlocking.
   var released: [JournalState.Item] = []
   /// The calls that have ended without a run, for the tasks that wait for them.
-  var fates: [(JournalFate, JournalError)] = []
+  var results: [(JournalResult, JournalError)] = []
   /// The calls that are not made before the program ends, for the tasks that wait for them.
-  var stoppedFates: [(JournalFate, JournalError)] = []
+  var stoppedResults: [(JournalResult, JournalError)] = []
   /// Whether the observers of the entries are notified.
   var isChanged = false
   /// Whether stores of mutations are notified.
   var changesStores = false
-  /// Whether a right is to be taken.
+  /// Whether a lease is to be taken.
   var needsLease = false
-  /// Whether a right may no longer be needed.
+  /// Whether a lease may no longer be needed.
   var mayRelease = false
-  /// The rights among them that no call needs any more.
-  var idleRights: [JournalRight] = []
+  /// The leases among them that no call needs any more.
+  var idleLeaseKeys: [JournalLeaseKey] = []
   /// Whether there are changes to write and no task that writes them.
   var beginsWriting = false
   var timer: JournalTimerChange?

@@ -17,11 +17,11 @@ struct JournalAlarm: Comparable, Sendable {
   }
 
   let time: Duration
-  let place: JournalState.Place
+  let position: JournalState.Position
   let kind: Kind
 
   static func < (lhs: Self, rhs: Self) -> Bool {
-    (lhs.time, lhs.place, lhs.kind.rawValue) < (rhs.time, rhs.place, rhs.kind.rawValue)
+    (lhs.time, lhs.position, lhs.kind.rawValue) < (rhs.time, rhs.position, rhs.kind.rawValue)
   }
 }
 
@@ -33,27 +33,27 @@ enum JournalTimerChange: Sendable {
 
 extension JournalState {
   /// Sets the time at which a call is made again; nil for none.
-  mutating func setRetry(of place: Place, at time: Duration?) {
-    guard let old = self.items[place]?.retryTime, old != time else { return self.addRetry(of: place, at: time) }
-    self.alarms.removeValue(for: JournalAlarm(time: old, place: place, kind: .retry))
-    self.items[place]?.retryTime = nil
-    self.addRetry(of: place, at: time)
+  mutating func setRetry(of position: Position, at time: Duration?) {
+    guard let old = self.items[position]?.retryTime, old != time else { return self.addRetry(of: position, at: time) }
+    self.alarms.removeValue(for: JournalAlarm(time: old, position: position, kind: .retry))
+    self.items[position]?.retryTime = nil
+    self.addRetry(of: position, at: time)
   }
 
-  private mutating func addRetry(of place: Place, at time: Duration?) {
-    guard let time, self.items[place] != nil else { return }
-    self.items[place]?.retryTime = time
-    self.alarms.insert((), for: JournalAlarm(time: time, place: place, kind: .retry))
+  private mutating func addRetry(of position: Position, at time: Duration?) {
+    guard let time, self.items[position] != nil else { return }
+    self.items[position]?.retryTime = time
+    self.alarms.insert((), for: JournalAlarm(time: time, position: position, kind: .retry))
   }
 
   /// Sets the time at which a call expires; nil for none.
-  mutating func setExpiry(of place: Place, at time: Duration?) {
-    guard let item = self.items[place], item.expiryTime != time else { return }
+  mutating func setExpiry(of position: Position, at time: Duration?) {
+    guard let item = self.items[position], item.expiryTime != time else { return }
     if let old = item.expiryTime {
-      self.alarms.removeValue(for: JournalAlarm(time: old, place: place, kind: .expiry))
+      self.alarms.removeValue(for: JournalAlarm(time: old, position: position, kind: .expiry))
     }
-    self.items[place]?.expiryTime = time
-    if let time { self.alarms.insert((), for: JournalAlarm(time: time, place: place, kind: .expiry)) }
+    self.items[position]?.expiryTime = time
+    if let time { self.alarms.insert((), for: JournalAlarm(time: time, position: position, kind: .expiry)) }
   }
 
   /// The change of the timer after a change of the alarms; nil if the earliest alarm is the same.
@@ -75,9 +75,9 @@ extension JournalState {
     while let alarm = self.alarms.first?.key, alarm.time <= now {
       self.alarms.removeFirst()
       switch alarm.kind {
-      case .expiry: self.items[alarm.place]?.expiryTime = nil
-      case .retry: self.items[alarm.place]?.retryTime = nil
-      case .schedule: self.forgetScheduleAlarm(at: alarm.place)
+      case .expiry: self.items[alarm.position]?.expiryTime = nil
+      case .retry: self.items[alarm.position]?.retryTime = nil
+      case .schedule: self.forgetScheduleAlarm(at: alarm.position)
       case .report, .rise: break
       }
       due.append(alarm)
@@ -105,11 +105,11 @@ extension MutationJournal {
     for alarm in due {
       switch alarm.kind {
       case .expiry:
-        Task.immediate(name: "expire call", executorPreference: self.executor) { await self.expire(alarm.place) }
-      case .retry: self.resumeByItself(.call(alarm.place))
+        Task.immediate(name: "expire call", executorPreference: self.executor) { await self.expire(alarm.position) }
+      case .retry: self.resumeByItself(.call(alarm.position))
       case .report: self.resumeByItself(.unregistered)
       case .rise: self.conditionHasRisen()
-      case .schedule: self.scheduleAlarmHasFired(at: alarm.place)
+      case .schedule: self.scheduleAlarmHasFired(at: alarm.position)
       }
     }
   }

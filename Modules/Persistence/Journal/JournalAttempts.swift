@@ -28,11 +28,11 @@ final class JournalAttempts: MutationBodyObserver {
   }
 
   nonisolated(nonsending) func bodyWillBegin(mayRefuse: Bool) async -> Bool {
-    let (journal, place) = (self.ticket.journal, self.ticket.place)
+    let (journal, position) = (self.ticket.journal, self.ticket.position)
     while true {
       guard await journal.waitToSend(self.ticket, mayLeave: mayRefuse) else { return false }
       let step = journal.change { [isReplay = self.ticket.isReplay] in
-        $0.beginBody(of: place, mayRefuse: mayRefuse, isReplay: isReplay)
+        $0.beginBody(of: position, mayRefuse: mayRefuse, isReplay: isReplay)
       }
       let write: JournalWrite?
       switch step {
@@ -44,16 +44,16 @@ final class JournalAttempts: MutationBodyObserver {
         continue
       }
       // The call was replaced, and its caller waits for the call in its place.
-      if mayRefuse, self.ticket.fate.isReplaced { return false }
+      if mayRefuse, self.ticket.result.isReplaced { return false }
       do {
         try await write?.value()
-      } catch is JournalRightLost {
-        // The call waits for the right again.
-        journal.change { $0.takeBackBody(of: place, isStored: false) }
+      } catch is JournalLeaseLost {
+        // The call waits for the lease again.
+        journal.change { $0.takeBackBody(of: position, isStored: false) }
         continue
       } catch is JournalEntryChanged {
         // Another process has sent, changed or removed the call. Its entry says what is to be done with it.
-        journal.change { $0.leaveBody(of: place) }
+        journal.change { $0.leaveBody(of: position) }
         continue
       } catch {
         // The call was accepted, so it is made without the count.
@@ -66,17 +66,17 @@ final class JournalAttempts: MutationBodyObserver {
         if !mayRefuse || journal.refusal(of: self.ticket) == nil { return true }
       }
       let isStored = journal.mayStore(self.ticket)
-      journal.change { $0.takeBackBody(of: place, isStored: isStored) }
+      journal.change { $0.takeBackBody(of: position, isStored: isStored) }
       return false
     }
   }
 
   nonisolated(nonsending) func bodyDidEnd(isSuccess: Bool) async {
-    let place = self.ticket.place
+    let position = self.ticket.position
     // After a success, the end of the call follows at once. After a failure, the call may wait for long, and the
     // process may end during that time. Nothing depends on this write, so no task waits for it.
     let isStored = !isSuccess && self.ticket.journal.mayStore(self.ticket)
-    self.ticket.journal.change { $0.endBody(of: place, isSuccess: isSuccess, isStored: isStored) }
+    self.ticket.journal.change { $0.endBody(of: position, isSuccess: isSuccess, isStored: isStored) }
   }
 }
 
@@ -86,8 +86,8 @@ extension MutationJournal {
   /// If this process has lost the right to make the call, another process may have made it and removed its entry.
   func mayStore(_ ticket: JournalTicket) -> Bool {
     guard let lease else { return true }
-    let right = self.state.withLock { $0.right(of: ticket.place) }
-    return right.map { lease.holds($0, at: self.deadlines.elapsed) } ?? true
+    let leaseKey = self.state.withLock { $0.leaseKey(of: ticket.position) }
+    return leaseKey.map { lease.holds($0, at: self.deadlines.elapsed) } ?? true
   }
 
   /// Waits until a call may be sent. Returns false if the current task was cancelled meanwhile and its wait can end
@@ -95,22 +95,22 @@ extension MutationJournal {
   nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
     guard let lease else { return true }
     while true {
-      guard let right = self.state.withLock({ $0.right(of: ticket.place) }) else { return true }
+      guard let leaseKey = self.state.withLock({ $0.leaseKey(of: ticket.position) }) else { return true }
       // A process that was suspended may have lost its lease.
-      let isLost = !lease.holds(right, at: self.deadlines.elapsed)
+      let isLost = !lease.holds(leaseKey, at: self.deadlines.elapsed)
       let signal = self.change { state -> AwaitedOutcome<Void>? in
-        if isLost { state.rights.held?.remove(right) }
-        if state.ask(for: right) { return nil }
+        if isLost { state.leases.held?.remove(leaseKey) }
+        if state.ask(for: leaseKey) { return nil }
         let signal = AwaitedOutcome<Void>()
-        state.rights.sendWaiters[right, default: []].append(signal)
+        state.leases.sendWaiters[leaseKey, default: []].append(signal)
         return signal
       }
       guard let signal else { return true }
       if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
       if mayLeave, Task.isCancelled {
         self.change { state in
-          let rest = state.rights.sendWaiters[right]?.filter { $0 !== signal } ?? []
-          state.rights.sendWaiters[right] = rest.isEmpty ? nil : rest
+          let rest = state.leases.sendWaiters[leaseKey]?.filter { $0 !== signal } ?? []
+          state.leases.sendWaiters[leaseKey] = rest.isEmpty ? nil : rest
         }
         return false
       }
@@ -127,15 +127,15 @@ extension JournalState {
   }
 
   /// Counts a body that begins, and returns the write that the body waits for.
-  fileprivate mutating func beginBody(of place: Place, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
-    if let signal = self.replacementSignal(of: place) { return .wait(signal) }
+  fileprivate mutating func beginBody(of position: Position, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
+    if let signal = self.replacementSignal(of: position) { return .wait(signal) }
     // A replay ends if its entry was removed. A call with a caller is made all the same.
-    guard let item = self.items[place], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
+    guard let item = self.items[position], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
       return .refuse
     }
     if mayRefuse, self.isStopped, isReplay, item.replay.isCancelled { return .refuse }
-    let isUncounted = self.edit(place) { item in
+    let isUncounted = self.edit(position) { item in
       let isUncounted = item.bodies.begin()
       if isUncounted {
         item.record?.attempts += 1
@@ -143,30 +143,30 @@ extension JournalState {
       }
       return isUncounted
     }
-    return .begin(isUncounted == true ? self.write(place, isOfAttempts: true) : nil)
+    return .begin(isUncounted == true ? self.write(position, isOfAttempts: true) : nil)
   }
 
   /// Takes back the count of a body that does not begin.
-  fileprivate mutating func takeBackBody(of place: Place, isStored: Bool) {
-    self.edit(place) { $0.record?.attempts -= 1 }
-    self.endBody(of: place, isSuccess: false, isStored: isStored)
+  fileprivate mutating func takeBackBody(of position: Position, isStored: Bool) {
+    self.edit(position) { $0.record?.attempts -= 1 }
+    self.endBody(of: position, isSuccess: false, isStored: isStored)
   }
 
   /// Records that a body does not begin, after its entry was read again.
-  fileprivate mutating func leaveBody(of place: Place) {
-    self.edit(place) { $0.bodies.end() }
+  fileprivate mutating func leaveBody(of position: Position) {
+    self.edit(position) { $0.bodies.end() }
   }
 
-  fileprivate mutating func endBody(of place: Place, isSuccess: Bool, isStored: Bool) {
-    let isLast = self.edit(place) { $0.bodies.end() && !$0.isGone }
+  fileprivate mutating func endBody(of position: Position, isSuccess: Bool, isStored: Bool) {
+    let isLast = self.edit(position) { $0.bodies.end() && !$0.isGone }
     guard !isSuccess, isLast == true else { return }
-    self.edit(place) { $0.record?.isBegun = false }
-    if isStored { _ = self.write(place, isOfAttempts: true) }
+    self.edit(position) { $0.record?.isBegun = false }
+    if isStored { _ = self.write(position, isOfAttempts: true) }
   }
 
   /// Takes back the count of a body that has not begun, and records that no body runs.
-  mutating func endBodies(of place: Place) {
-    self.edit(place) { item in
+  mutating func endBodies(of position: Position) {
+    self.edit(position) { item in
       if item.bodies.takeBack() { item.record?.attempts -= 1 }
       if !item.bodies.isRunning { item.record?.isBegun = false }
     }

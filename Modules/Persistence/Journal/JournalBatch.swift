@@ -3,7 +3,7 @@ internal import OperationCore
 /// The changes of one batch.
 struct JournalBatch: Sendable {
   /// The calls, with their storage keys and the numbers of their last changes.
-  var calls: [(place: JournalState.Place, key: String, version: Int)] = []
+  var calls: [(position: JournalState.Position, key: String, version: Int)] = []
   /// The keys of the calls that are not stored, because this process may not store what becomes of them.
   var skipped: Set<String> = []
   var contents: [Content] = []
@@ -30,7 +30,7 @@ struct JournalBatch: Sendable {
     /// What is stored in the same step: a call and its schedule must not differ.
     var step: ScheduleStep?
     /// The call that this call replaces. Its entry is removed in the same step.
-    var replaced: (place: JournalState.Place, key: String, seen: CallVersion?)?
+    var replaced: (position: JournalState.Position, key: String, seen: CallVersion?)?
 
     /// Whether the content applies to an entry that was changed meanwhile.
     func appliesAnyhow(to entry: ReadEntry) -> Bool {

@@ -106,7 +106,7 @@ final class JournalCall: Sendable {
   /// Ends the call in the journal. The call of a replay is ended by the replay itself.
   func end(failing failure: (any Error)?, in context: OperationContext) async {
     let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
-    guard let ticket, !ticket.isReplay, !ticket.fate.isReplaced else { return }
+    guard let ticket, !ticket.isReplay, !ticket.result.isReplaced else { return }
     switch failure {
     case nil: await ticket.journal.end(ticket, .done(failure: nil), in: context)
     case .some where error != nil: await ticket.journal.end(ticket, .left)

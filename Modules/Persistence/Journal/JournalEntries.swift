@@ -7,11 +7,11 @@ internal import OperationMutation
 /// Two collections share the entries that are equal in both, and an entry is made when it is read. So a change costs
 /// observers the same whether there are many entries or few.
 public struct JournalEntries: RandomAccessCollection, Sendable {
-  private var calls = ChunkedMap<JournalState.Place, ShownCall>()
+  private var calls = ChunkedMap<JournalState.Position, ShownCall>()
   /// The first call of each blocked scope.
   var blocked: [String: BlockingCall] = [:]
-  /// Until when other processes have rights to make calls, unless they renew them.
-  var leases: [JournalRight: Date] = [:]
+  /// Until when other processes have leases, unless they renew them.
+  var leases: [JournalLeaseKey: Date] = [:]
 
   init() {}
 
@@ -29,7 +29,7 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
     return AnyIterator { iterator.next().map(self.entry) }
   }
 
-  private func entry(_ element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> JournalEntry {
+  private func entry(_ element: ChunkedMap<JournalState.Position, ShownCall>.Element) -> JournalEntry {
     JournalEntry(
       element.value,
       blockedBy: self.blocked.call(before: element),
@@ -37,42 +37,42 @@ public struct JournalEntries: RandomAccessCollection, Sendable {
     )
   }
 
-  /// Notes until when another process has a right. Returns whether that looks different.
-  mutating func noteLease(of right: JournalRight, until end: Date) -> Bool {
+  /// Notes until when another process has a lease. Returns whether that looks different.
+  mutating func noteLease(of leaseKey: JournalLeaseKey, until end: Date) -> Bool {
     // Whoever asks again and again gets nearly the same end.
-    if let known = self.leases[right], abs(known.timeIntervalSince(end)) < 0.25 { return false }
-    self.leases[right] = end
+    if let known = self.leases[leaseKey], abs(known.timeIntervalSince(end)) < 0.25 { return false }
+    self.leases[leaseKey] = end
     return true
   }
 
   /// Shows a call, or removes it. Returns whether the entries have changed.
-  mutating func set(_ call: ShownCall?, at place: JournalState.Place) -> Bool {
-    guard let call else { return self.calls.removeValue(for: place) != nil }
-    self.calls.insert(call, for: place)
+  mutating func set(_ call: ShownCall?, at position: JournalState.Position) -> Bool {
+    guard let call else { return self.calls.removeValue(for: position) != nil }
+    self.calls.insert(call, for: position)
     return true
   }
 }
 
 /// The first call of a scope, which the others of the scope wait for.
 struct BlockingCall: Hashable, Sendable {
-  let place: JournalState.Place
+  let position: JournalState.Position
   let id: JournalEntry.ID
 }
 
 extension [String: BlockingCall] {
   /// The call that another one waits for; nil if it waits for none.
-  func call(before element: ChunkedMap<JournalState.Place, ShownCall>.Element) -> BlockingCall? {
-    guard !self.isEmpty, let scope = element.value.record?.scope, let first = self[scope], first.place != element.key
+  func call(before element: ChunkedMap<JournalState.Position, ShownCall>.Element) -> BlockingCall? {
+    guard !self.isEmpty, let scope = element.value.record?.scope, let first = self[scope], first.position != element.key
     else { return nil }
     return first
   }
 }
 
-extension [JournalRight: Date] {
+extension [JournalLeaseKey: Date] {
   /// Until when another process has the right to make a call, unless it renews it; nil if none has.
   func end(for call: ShownCall) -> Date? {
     guard !self.isEmpty, !call.isRunning, let record = call.record, !record.isDeadLetter else { return nil }
-    return self[.ofWait(isElsewhere: call.isElsewhere, lane: record.scope, owner: record.owner)]
+    return self[.ofWait(isElsewhere: call.isElsewhere, scope: record.scope, owner: record.owner)]
   }
 }
 

@@ -1,9 +1,9 @@
 internal import OperationCore
 internal import OperationFoundation
 
-/// The leases of a journal, one for each of its rights, in a storage that processes share.
+/// Takes, renews and releases the leases of a journal, in a storage that processes share.
 ///
-/// The journal takes a lease when there is something to send with its right, renews it after a third of its time, and
+/// The journal takes a lease when there is something to send with it, renews it after a third of its time, and
 /// releases it soon after there is nothing left to send. The lease with the name of the journal says that its process
 /// lives as long as it has calls: no other journal makes these calls.
 final class JournalLease: Sendable {
@@ -17,47 +17,47 @@ final class JournalLease: Sendable {
     var isWoken = false
     var signal: AwaitedOutcome<Void>?
     /// The ends of the held leases, by the deadlines.
-    var ends: [JournalRight: Duration] = [:]
+    var ends: [JournalLeaseKey: Duration] = [:]
     /// The leases that were taken since the entries were read, each with a number: other processes may have made calls
     /// before.
-    var taken: [JournalRight: Int] = [:]
+    var taken: [JournalLeaseKey: Int] = [:]
     var lastTaking = 0
-    var idleSince: [JournalRight: Duration] = [:]
+    var idleSince: [JournalLeaseKey: Duration] = [:]
     /// When the leases that are no longer needed are looked for, by the deadlines.
     var idlenessTime: Duration?
     var idlenessTimer: OperationSubscription?
     /// The leases that are being released, with the callers that wait for the end of the release.
-    var releasing: [JournalRight: [AwaitedOutcome<Void>]] = [:]
+    var releasing: [JournalLeaseKey: [AwaitedOutcome<Void>]] = [:]
     /// The number of releases so far.
     var releaseCount = 0
     /// The time at which the entries were read last.
     var lastReading: Duration?
     var hasReported = false
 
-    mutating func forget(_ right: JournalRight) {
-      self.ends[right] = nil
-      self.taken[right] = nil
-      self.idleSince[right] = nil
+    mutating func forget(_ leaseKey: JournalLeaseKey) {
+      self.ends[leaseKey] = nil
+      self.taken[leaseKey] = nil
+      self.idleSince[leaseKey] = nil
     }
 
-    mutating func note(_ lease: StorageLease?, of right: JournalRight, until end: Duration, at now: Duration) {
+    mutating func note(_ lease: StorageLease?, of leaseKey: JournalLeaseKey, until end: Duration, at now: Duration) {
       switch lease {
       case .held:
         // If the storage has answered before the end of the lease, the lease was held all the time.
-        let isRenewed = self.ends[right].map { now < $0 } ?? false
-        self.ends[right] = end
+        let isRenewed = self.ends[leaseKey].map { now < $0 } ?? false
+        self.ends[leaseKey] = end
         guard !isRenewed else { break }
         self.lastTaking += 1
-        self.taken[right] = self.lastTaking
-      case .heldByAnother: self.forget(right)
+        self.taken[leaseKey] = self.lastTaking
+      case .heldByAnother: self.forget(leaseKey)
       case nil: break
       }
     }
 
-    mutating func signal(ofReleaseOf right: JournalRight) -> AwaitedOutcome<Void>? {
-      guard self.releasing[right] != nil else { return nil }
+    mutating func signal(ofReleaseOf leaseKey: JournalLeaseKey) -> AwaitedOutcome<Void>? {
+      guard self.releasing[leaseKey] != nil else { return nil }
       let signal = AwaitedOutcome<Void>()
-      self.releasing[right]?.append(signal)
+      self.releasing[leaseKey]?.append(signal)
       return signal
     }
   }
@@ -73,19 +73,19 @@ final class JournalLease: Sendable {
     self.owner = LeaseOwner.make()
   }
 
-  /// The rights with leases that were taken and not released.
-  var rights: Set<JournalRight> { self.state.withLock { Set($0.ends.keys) } }
+  /// The leases that were taken and not released.
+  var leaseKeys: Set<JournalLeaseKey> { self.state.withLock { Set($0.ends.keys) } }
 
-  /// The rights that are held at a time.
-  func heldRights(at now: Duration) -> Set<JournalRight> {
+  /// The leases that are held at a time.
+  func heldLeaseKeys(at now: Duration) -> Set<JournalLeaseKey> {
     self.state.withLock { state in
       Set(state.ends.filter { now < $0.value && state.taken[$0.key] == nil }.keys)
     }
   }
 
-  /// Whether a right is held at a time.
-  func holds(_ right: JournalRight, at now: Duration) -> Bool {
-    self.state.withLock { state in state.taken[right] == nil && state.ends[right].map { now < $0 } ?? false }
+  /// Whether a lease is held at a time.
+  func holds(_ leaseKey: JournalLeaseKey, at now: Duration) -> Bool {
+    self.state.withLock { state in state.taken[leaseKey] == nil && state.ends[leaseKey].map { now < $0 } ?? false }
   }
 
   /// Whether other processes know for longer than a renewal takes that this process lives.
@@ -97,16 +97,16 @@ final class JournalLease: Sendable {
   ///
   /// A caller with one call after the other needs its lease again at once, so the end of a call wakes no task.
   func note(_ actions: JournalActions, for journal: MutationJournal) {
-    if actions.mayRelease { self.awaitIdleness(of: actions.idleRights, for: journal) }
+    if actions.mayRelease { self.awaitIdleness(of: actions.idleLeaseKeys, for: journal) }
     if actions.needsLease { self.wake(for: journal) }
   }
 
-  private func awaitIdleness(of rights: [JournalRight], for journal: MutationJournal) {
+  private func awaitIdleness(of leaseKeys: [JournalLeaseKey], for journal: MutationJournal) {
     let deadlines = journal.deadlines
     let now = deadlines.elapsed
     let time = now + Self.linger
     let begins = self.state.withLock { state in
-      for right in rights { state.idleSince[right] = now }
+      for leaseKey in leaseKeys { state.idleSince[leaseKey] = now }
       // The time of other deadlines may be far from this one.
       if let known = state.idlenessTime, now < known, known <= time { return false }
       state.idlenessTime = time
@@ -135,7 +135,7 @@ final class JournalLease: Sendable {
       while let wait = await journal?.updateLease(self), let deadlines = journal?.deadlines {
         await self.pause(for: wait, on: deadlines)
       }
-      if journal == nil { await self.release(self.rights) }
+      if journal == nil { await self.release(self.leaseKeys) }
     }
   }
 
@@ -168,35 +168,35 @@ final class JournalLease: Sendable {
 
   // MARK: - Taking and releasing
 
-  /// The result of asking for rights.
+  /// The result of asking for leases.
   struct Acquisition: Sendable {
-    /// The rights that were held before, and still are.
-    var held: Set<JournalRight> = []
-    /// The rights that are held once the entries were read again, with the numbers of their leases.
-    var taken: [JournalRight: Int] = [:]
-    /// The rights that other journals have, or that could not be asked for.
-    var refused: Set<JournalRight> = []
-    /// How long other journals have rights, unless they renew them.
-    var others: [JournalRight: Duration] = [:]
-    /// How long to wait before the refused rights are asked for again.
+    /// The leases that were held before, and still are.
+    var held: Set<JournalLeaseKey> = []
+    /// The leases that are held once the entries were read again, with the numbers of their taking.
+    var taken: [JournalLeaseKey: Int] = [:]
+    /// The leases that other journals have, or that could not be asked for.
+    var refused: Set<JournalLeaseKey> = []
+    /// How long other journals have leases, unless they renew them.
+    var others: [JournalLeaseKey: Duration] = [:]
+    /// How long to wait before the refused leases are asked for again.
     var wait = JournalLease.retryInterval
   }
 
   /// Takes or renews leases.
   nonisolated(nonsending) func acquire(
-    _ rights: Set<JournalRight>,
+    _ leaseKeys: Set<JournalLeaseKey>,
     on deadlines: any DeadlineSource
   ) async -> Acquisition {
     var acquisition = Acquisition()
     var hasFailed = false
     let ends = self.state.withLock { $0.ends }
     // Held leases come first, because they have an end.
-    let known = rights.filter { ends[$0] != nil }
-    for right in Array(known) + rights.subtracting(known) {
-      switch hasFailed ? nil : await self.acquire(right, on: deadlines) {
+    let known = leaseKeys.filter { ends[$0] != nil }
+    for leaseKey in Array(known) + leaseKeys.subtracting(known) {
+      switch hasFailed ? nil : await self.acquire(leaseKey, on: deadlines) {
       case .held: break
       case .heldByAnother(let remaining):
-        acquisition.others[right] = remaining
+        acquisition.others[leaseKey] = remaining
         acquisition.wait = min(acquisition.wait, max(remaining, .milliseconds(1)))
       // If the storage does not answer, the other leases would wait for it.
       case nil: hasFailed = true
@@ -205,15 +205,15 @@ final class JournalLease: Sendable {
       let now = deadlines.elapsed
       self.state.withLock { state in
         // If the storage has failed, a held lease still lasts until its end.
-        if let end = state.ends[right], now < end {
-          if let taking = state.taken[right] {
-            acquisition.taken[right] = taking
+        if let end = state.ends[leaseKey], now < end {
+          if let taking = state.taken[leaseKey] {
+            acquisition.taken[leaseKey] = taking
           } else {
-            acquisition.held.insert(right)
+            acquisition.held.insert(leaseKey)
           }
         } else {
-          state.forget(right)
-          acquisition.refused.insert(right)
+          state.forget(leaseKey)
+          acquisition.refused.insert(leaseKey)
         }
       }
     }
@@ -223,33 +223,33 @@ final class JournalLease: Sendable {
   /// Takes or renews a lease, unless that was done just before. Returns nil if the storage has failed.
   @discardableResult
   nonisolated(nonsending) func acquire(
-    _ right: JournalRight,
+    _ leaseKey: JournalLeaseKey,
     on deadlines: any DeadlineSource
   ) async -> StorageLease? {
     while true {
       // Without this, the release would end the lease that is taken here.
-      while let signal = self.state.withLock({ $0.signal(ofReleaseOf: right) }) { await signal.value() }
+      while let signal = self.state.withLock({ $0.signal(ofReleaseOf: leaseKey) }) { await signal.value() }
       let asked = deadlines.elapsed
-      let (end, releases) = self.state.withLock { ($0.ends[right] ?? .zero, $0.releaseCount) }
+      let (end, releases) = self.state.withLock { ($0.ends[leaseKey] ?? .zero, $0.releaseCount) }
       if end - asked > self.duration * 2 / 3 { return .held }
-      let lease = await self.attempt { try await $0.acquireLease(right.lease, owner: self.owner, for: $1) }
+      let lease = await self.attempt { try await $0.acquireLease(leaseKey.lease, owner: self.owner, for: $1) }
       let answered = deadlines.elapsed
       let isKnown = self.state.withLock { state in
         // The lease may have been released after it was taken.
         if lease == .held, state.releaseCount != releases { return false }
-        state.note(lease, of: right, until: asked + self.duration, at: answered)
+        state.note(lease, of: leaseKey, until: asked + self.duration, at: answered)
         return true
       }
       if isKnown { return lease }
     }
   }
 
-  /// Records that the entries were read after rights were taken. Returns the rights that are held from now on.
-  func confirm(_ taken: [JournalRight: Int], at now: Duration) -> Set<JournalRight> {
+  /// Records that the entries were read after leases were taken. Returns the leases that are held from now on.
+  func confirm(_ taken: [JournalLeaseKey: Int], at now: Duration) -> Set<JournalLeaseKey> {
     self.state.withLock { state in
       state.lastReading = now
       let confirmed = taken.filter { state.taken[$0.key] == $0.value }.keys
-      for right in confirmed { state.taken[right] = nil }
+      for leaseKey in confirmed { state.taken[leaseKey] = nil }
       return Set(confirmed)
     }
   }
@@ -259,23 +259,23 @@ final class JournalLease: Sendable {
     self.state.withLock { state in state.lastReading.map { now - $0 >= self.renewalInterval } ?? true }
   }
 
-  nonisolated(nonsending) func release(_ rights: Set<JournalRight>) async {
+  nonisolated(nonsending) func release(_ leaseKeys: Set<JournalLeaseKey>) async {
     let held = self.state.withLock { state in
-      let held = rights.filter { state.ends[$0] != nil }
-      for right in rights { state.forget(right) }
-      for right in held { state.releasing[right] = [] }
+      let held = leaseKeys.filter { state.ends[$0] != nil }
+      for leaseKey in leaseKeys { state.forget(leaseKey) }
+      for leaseKey in held { state.releasing[leaseKey] = [] }
       state.releaseCount += held.isEmpty ? 0 : 1
       return held
     }
-    for right in held {
-      await self.release(right)
-      for signal in self.state.withLock({ $0.releasing.removeValue(forKey: right) ?? [] }) { signal.decide() }
+    for leaseKey in held {
+      await self.release(leaseKey)
+      for signal in self.state.withLock({ $0.releasing.removeValue(forKey: leaseKey) ?? [] }) { signal.decide() }
     }
   }
 
-  private nonisolated(nonsending) func release(_ right: JournalRight) async {
+  private nonisolated(nonsending) func release(_ leaseKey: JournalLeaseKey) async {
     do {
-      try await self.storage.releaseLease(right.lease, owner: self.owner)
+      try await self.storage.releaseLease(leaseKey.lease, owner: self.owner)
     } catch {
       // A lease ends by itself. A program that ends closes its storage, so this is no failure.
       if (error as? StorageError)?.code != .closed { self.report(error) }
@@ -293,12 +293,12 @@ final class JournalLease: Sendable {
   /// For how long the process of another journal lives, or a third process makes the calls of that journal, as far as its
   /// lease says so; nil if neither does.
   nonisolated(nonsending) func life(of other: String) async -> Duration? {
-    let right = JournalRight.journal(other)
+    let leaseKey = JournalLeaseKey.journal(other)
     // This process makes the calls of the other journal.
-    if self.rights.contains(right) { return nil }
-    switch await self.attempt({ try await $0.acquireLease(right.lease, owner: self.owner, for: $1) }) {
+    if self.leaseKeys.contains(leaseKey) { return nil }
+    switch await self.attempt({ try await $0.acquireLease(leaseKey.lease, owner: self.owner, for: $1) }) {
     case .held:
-      await self.release(right)
+      await self.release(leaseKey)
       return nil
     case .heldByAnother(let rest): return rest
     // The storage could not say.
@@ -337,7 +337,7 @@ final class JournalLease: Sendable {
   ///   - now: The time.
   /// - Returns: The leases to release, and the time after which the next unneeded lease is released; nil if there is
   ///   none.
-  func linger(_ idle: Set<JournalRight>, at now: Duration) -> (ended: Set<JournalRight>, rest: Duration?) {
+  func linger(_ idle: Set<JournalLeaseKey>, at now: Duration) -> (ended: Set<JournalLeaseKey>, rest: Duration?) {
     self.state.withLock { state in
       state.idleSince = Dictionary(
         idle.map { ($0, state.idleSince[$0] ?? now) },

@@ -48,16 +48,16 @@ extension MutationJournal {
   /// Reports to callers whether they wait behind a failed call.
   func updatePauses(of callers: [JournalCaller]) {
     for caller in callers {
-      caller.pause.update(in: caller.context) { self.state.withLock { $0.pauseReason(of: caller.ticket.place) } }
+      caller.pause.update(in: caller.context) { self.state.withLock { $0.pauseReason(of: caller.ticket.position) } }
     }
   }
 }
 
 extension JournalState {
   /// The reason for which a caller waits, as a clause; nil unless its scope is blocked.
-  fileprivate func pauseReason(of place: Place) -> String? {
-    guard let item = self.items[place], case .waiting = item.activity, let lane = item.lane,
-      let calls = self.lanes[lane], calls.isBlocked, let first = calls.first, first != place
+  fileprivate func pauseReason(of position: Position) -> String? {
+    guard let item = self.items[position], case .waiting = item.activity, let scope = item.scope,
+      let calls = self.scopes[scope], calls.isBlocked, let first = calls.first, first != position
     else { return nil }
     let (record, id) = (self.items[first]?.record, self.items[first]?.id ?? "")
     let name = record?.name ?? ""

@@ -1,11 +1,11 @@
-/// How far a call is between its place in the order and the end of its entry. A phase has what no other one has.
+/// How far a call is between its position in the order and the end of its entry. A phase has what no other one has.
 ///
 /// - **reserved**, then **arrived**: the call is not accepted. A removal of all calls refuses it.
 /// - **accepted**: its entry is stored. It waits, is made, or is kept for the user.
 /// - **removing**, **ended**: its entry is being removed, because of the user or after its run.
 /// - **takenOver**: another process has removed its entry, while a body of it runs in this one.
 enum JournalPhase: Sendable {
-  /// It has only a place: its run has not come to the journal, and may wait for what removes the calls.
+  /// It has only a position: its run has not come to the journal, and may wait for what removes the calls.
   case reserved(isRefused: Bool)
   /// Its run has come, and it is being stored.
   case arrived(isRefused: Bool)

@@ -14,7 +14,7 @@ public struct JournalResumption: Sendable {
   /// It also waits for the calls of earlier resumptions. Inside of the body of one of these calls, or of an earlier one of
   /// their scopes, it would wait for itself: that is reported, and it returns at once.
   public func settled() async {
-    let due = MutationJournal.turns.isEmpty ? [] : self.journal.state.withLock { $0.places(dueIn: self.number) }
+    let due = MutationJournal.turns.isEmpty ? [] : self.journal.state.withLock { $0.positions(dueIn: self.number) }
     if self.journal.reportCycle("the end of a resumption that waits for that call", { due.contains($0) }) { return }
     let signal = AwaitedOutcome<Void>()
     let waits = self.journal.change { $0.waitForEnd(of: self.number, signal) }
@@ -42,17 +42,17 @@ extension MutationJournal {
 
 extension JournalState {
   /// The calls that a resumption and the earlier ones make.
-  fileprivate func places(dueIn resumption: Int) -> Set<Place> {
+  fileprivate func positions(dueIn resumption: Int) -> Set<Position> {
     Set(self.items.filter { $0.value.isDue && $0.value.resumption <= resumption }.keys)
   }
 
   fileprivate mutating func cancel(_ resumption: Int) {
-    for (place, item) in self.items where item.isDue && item.resumption <= resumption {
-      let replay = self.items[place]?.replay.cancel()
+    for (position, item) in self.items where item.isDue && item.resumption <= resumption {
+      let replay = self.items[position]?.replay.cancel()
       if item.activity.isReplay {
         if let replay { self.actions.cancelled.append(replay) }
       } else {
-        self.endDue(place)
+        self.endDue(position)
       }
     }
   }

@@ -33,7 +33,7 @@ extension JournalState {
   /// Notes that the condition begins to hold. Returns whether that counts now; otherwise an alarm is set.
   mutating func noteRise(at now: Duration) -> Bool {
     guard let time = self.rises.note(at: now) else { return true }
-    self.alarms.insert((), for: JournalAlarm(time: time, place: 0, kind: .rise))
+    self.alarms.insert((), for: JournalAlarm(time: time, position: 0, kind: .rise))
     return false
   }
 }

@@ -6,7 +6,7 @@ struct ReplaceableCalls: Sendable {
   /// The name of the calls. A call with another name may build on them, so they can no longer be replaced.
   let name: String
   /// The calls by their subjects.
-  var newest: [String: JournalState.Place] = [:]
+  var newest: [String: JournalState.Position] = [:]
 }
 
 /// The next step of a new call before it is stored.
@@ -28,8 +28,8 @@ extension JournalState {
   }
 
   /// Finds the call that a new call replaces. It does not begin from now on.
-  mutating func link(_ place: Place) {
-    guard let record = self.items[place]?.record, !record.isDeadLetter else { return }
+  mutating func link(_ position: Position) {
+    guard let record = self.items[position]?.record, !record.isDeadLetter else { return }
     // Most journals have no call that can be replaced.
     if record.mergeKey == nil, self.replaceable.isEmpty { return }
     let group = self.group(of: record)
@@ -40,21 +40,21 @@ extension JournalState {
       return
     }
     var known = calls ?? ReplaceableCalls(name: record.name)
-    let earlier = known.newest.updateValue(place, forKey: key)
+    let earlier = known.newest.updateValue(position, forKey: key)
     self.replaceable[group] = known
-    guard let earlier, self.items[place]?.isStored == false, self.mayBeReplaced(earlier) else { return }
-    self.items[place]?.replaced = earlier
-    self.items[earlier]?.replacement = place
+    guard let earlier, self.items[position]?.isStored == false, self.mayBeReplaced(earlier) else { return }
+    self.items[position]?.replaced = earlier
+    self.items[earlier]?.replacement = position
   }
 
   /// Finds the calls that can be replaced, after the entries were read.
   mutating func linkAll() {
     self.replaceable = [:]
-    for place in self.items.keys.sorted() { self.link(place) }
+    for position in self.items.keys.sorted() { self.link(position) }
   }
 
-  private func mayBeReplaced(_ place: Place) -> Bool {
-    guard let item = self.items[place], let record = item.record, item.replacement == nil, !item.isGone,
+  private func mayBeReplaced(_ position: Position) -> Bool {
+    guard let item = self.items[position], let record = item.record, item.replacement == nil, !item.isGone,
       !item.isElsewhere, !record.isDeadLetter, record.attempts == 0, record.isBegun != true, !item.expiry.hasPassed
     else { return false }
     switch item.activity {
@@ -66,13 +66,13 @@ extension JournalState {
   /// Decides the next step of a new call.
   ///
   /// - Parameters:
-  ///   - place: The call.
+  ///   - position: The call.
   ///   - mayWaitForLease: Whether it may wait until it is known whether this process may send.
   /// - Returns: The step.
-  mutating func replacementStep(of place: Place, mayWaitForLease: Bool) -> ReplacementStep {
-    guard let earlier = self.items[place]?.replaced else { return .none }
+  mutating func replacementStep(of position: Position, mayWaitForLease: Bool) -> ReplacementStep {
+    guard let earlier = self.items[position]?.replaced else { return .none }
     guard let item = self.items[earlier], let record = item.record, !item.isGone else {
-      self.unlink(place)
+      self.unlink(position)
       return .none
     }
     // The earlier call first replaces an even earlier one.
@@ -82,31 +82,31 @@ extension JournalState {
       return .wait(signal)
     }
     // If this process has not accepted the earlier call, another process may be sending it.
-    let right = self.right(of: item)
-    if !self.maySend(right), record.owner != self.owner {
+    let leaseKey = self.leaseKey(of: item)
+    if !self.maySend(leaseKey), record.owner != self.owner {
       guard mayWaitForLease else {
-        self.unlink(place)
+        self.unlink(position)
         return .none
       }
       let signal = AwaitedOutcome<Void>()
-      self.rights.decisionWaiters[right, default: []].append(signal)
-      self.ask(for: right)
+      self.leases.decisionWaiters[leaseKey, default: []].append(signal)
+      self.ask(for: leaseKey)
       return .waitForLease(signal)
     }
     return .merge(record)
   }
 
   /// Lets a call begin again that was about to be replaced.
-  mutating func unlink(_ place: Place) {
-    guard let earlier = self.items[place]?.replaced else { return }
-    self.items[place]?.replaced = nil
+  mutating func unlink(_ position: Position) {
+    guard let earlier = self.items[position]?.replaced else { return }
+    self.items[position]?.replaced = nil
     guard let item = self.items[earlier] else { return }
     self.items[earlier]?.replacement = nil
     self.actions.signals += item.replacementWaiters
     self.items[earlier]?.replacementWaiters = []
     if item.changes.areQueued { self.enqueueAgain(earlier) }
-    if item.lane != nil {
-      self.advance(item.lane)
+    if item.scope != nil {
+      self.advance(item.scope)
     } else if item.isDue {
       self.dueWithoutScope.append(earlier)
       self.advanceWithoutScope()
@@ -119,38 +119,38 @@ extension JournalState {
   }
 
   /// Ends the links of a call that is removed.
-  mutating func removeLinks(of place: Place) {
-    guard let item = self.items[place] else { return }
+  mutating func removeLinks(of position: Position) {
+    guard let item = self.items[position] else { return }
     let (earlier, later) = (item.replaced, item.replacement)
     if let later {
       // The later call then replaces the calls that this one would have replaced.
       self.items[later]?.replaced = earlier
-      self.items[place]?.replaced = nil
-      self.items[place]?.replacement = nil
+      self.items[position]?.replaced = nil
+      self.items[position]?.replacement = nil
       if let earlier { self.items[earlier]?.replacement = later }
     } else {
-      self.unlink(place)
+      self.unlink(position)
     }
     self.actions.signals += item.storeWaiters + item.acceptanceWaiters + item.replacementWaiters
     guard let record = item.record, let key = record.mergeKey else { return }
     let group = self.group(of: record)
     guard var calls = self.replaceable[group].take() else { return }
-    if calls.newest[key] == place { calls.newest[key] = earlier }
+    if calls.newest[key] == position { calls.newest[key] = earlier }
     if !calls.newest.isEmpty { self.replaceable[group] = calls }
   }
 
   /// Accepts a call that was stored, and removes the call that it has replaced.
   ///
   /// - Returns: The updates of the replaced call, to be ended; nil if there is none.
-  mutating func accept(_ place: Place) -> CallUpdates? {
-    let isRefused = self.items[place]?.phase.isRefused == true
-    self.edit(place) { $0.phase = .accepted }
-    defer { if isRefused { self.beginRemoval(ofRefused: place) } }
-    self.actions.signals += self.items[place]?.acceptanceWaiters ?? []
-    self.items[place]?.acceptanceWaiters = []
-    guard let earlier = self.items[place]?.replaced, let item = self.items[earlier], let new = self.items[place]
+  mutating func accept(_ position: Position) -> CallUpdates? {
+    let isRefused = self.items[position]?.phase.isRefused == true
+    self.edit(position) { $0.phase = .accepted }
+    defer { if isRefused { self.beginRemoval(ofRefused: position) } }
+    self.actions.signals += self.items[position]?.acceptanceWaiters ?? []
+    self.items[position]?.acceptanceWaiters = []
+    guard let earlier = self.items[position]?.replaced, let item = self.items[earlier], let new = self.items[position]
     else { return nil }
-    item.fate.follow(new.fate)
+    item.result.follow(new.result)
     if case .waiting(let continuation, let caller) = item.activity {
       self.edit(earlier) { $0.activity = .claimed }
       self.actions.turns.append((continuation, .replaced))
@@ -159,7 +159,7 @@ extension JournalState {
     if item.activity.isReplay, let replay = item.replay.task { self.actions.cancelled.append(replay) }
     if let updates = item.updates { self.actions.ended.append(updates) }
     // The removed call has no link any more, so nothing is restored.
-    self.items[place]?.replaced = nil
+    self.items[position]?.replaced = nil
     self.items[earlier]?.replacement = nil
     self.actions.signals += item.replacementWaiters
     self.items[earlier]?.replacementWaiters = []
@@ -168,21 +168,23 @@ extension JournalState {
   }
 
   /// If no process makes a call and callers of earlier calls wait for it, makes it again.
-  mutating func makeAwaited(_ place: Place) {
-    guard let item = self.items[place], item.record != nil, item.activity.isNone, item.fate.isAwaited else { return }
+  mutating func makeAwaited(_ position: Position) {
+    guard let item = self.items[position], item.record != nil, item.activity.isNone, item.result.isAwaited else {
+      return
+    }
     if self.isStopped { return self.endAwaiting(item) }
     guard !item.isHeld, item.isPending, !item.isDue else { return }
-    guard item.lane == nil else { return self.advance(item.lane) }
+    guard item.scope == nil else { return self.advance(item.scope) }
     self.lastResumption += 1
-    self.makeDue(place, in: self.lastResumption)
+    self.makeDue(position, in: self.lastResumption)
     self.advanceWithoutScope()
   }
 
   /// An event that occurs once it is known whether a call is replaced; nil if it is not about to be.
-  mutating func replacementSignal(of place: Place) -> AwaitedOutcome<Void>? {
-    guard self.items[place]?.replacement != nil else { return nil }
+  mutating func replacementSignal(of position: Position) -> AwaitedOutcome<Void>? {
+    guard self.items[position]?.replacement != nil else { return nil }
     let signal = AwaitedOutcome<Void>()
-    self.items[place]?.replacementWaiters.append(signal)
+    self.items[position]?.replacementWaiters.append(signal)
     return signal
   }
 }

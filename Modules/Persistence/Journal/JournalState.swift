@@ -3,11 +3,11 @@ internal import OperationMutation
 
 /// The calls of a journal, in order.
 ///
-/// Calls are ordered by their places: calls of earlier starts of the program have negative places, and calls of this
+/// Calls are ordered by their positions: calls of earlier starts of the program have negative positions, and calls of this
 /// start have positive ones. The calls of a scope are made one at a time, in this order. All decisions are made here;
 /// the resulting ``actions`` are performed after unlocking.
 struct JournalState: Sendable {
-  typealias Place = Int64
+  typealias Position = Int64
   typealias Continuation = UnsafeContinuation<JournalTurn, Never>
 
   struct Item: Sendable {
@@ -28,17 +28,17 @@ struct JournalState: Sendable {
     var activity = Activity.none
     var phase = JournalPhase.accepted
     /// Its outcome, for the callers of the calls that it has replaced.
-    var fate = JournalFate()
+    var result = JournalResult()
     /// The optimistic updates of its last run; nil if it has none.
     var callUpdates: CallUpdates?
     /// Whether its run can end without a body.
     var isRefusable = false
     /// The call that it replaces once it is stored.
-    var replaced: Place?
+    var replaced: Position?
     /// What is stored in the same step, if it is a call of a schedule that is being stored.
     var scheduleStep: ScheduleStep?
     /// The call that is about to replace it. Until then it does not begin, and nothing is written for it.
-    var replacement: Place?
+    var replacement: Position?
     /// The tasks that wait until it is being stored, or turns out not to be stored.
     var storeWaiters: [AwaitedOutcome<Void>] = []
     /// The tasks that wait until it is accepted or refused.
@@ -77,8 +77,8 @@ struct JournalState: Sendable {
     /// Whether another process, which lives, makes it.
     var isElsewhere: Bool { self.origin.isElsewhere }
     var isUnnumbered: Bool { self.storageKey.isEmpty }
-    var lane: String? { self.record?.scope }
-    var isInLane: Bool {
+    var scope: String? { self.record?.scope }
+    var isInScope: Bool {
       guard let record, record.scope != nil, self.origin.countsInScope else { return false }
       return !record.isDeadLetter || record.isHolding
     }
@@ -91,12 +91,12 @@ struct JournalState: Sendable {
     case unloaded, loading, loaded
   }
 
-  var items: [Place: Item] = [:]
+  var items: [Position: Item] = [:]
   /// The calls of each scope.
-  var lanes: [String: JournalLane] = [:]
-  var places: [String: Place] = [:]
-  var lastPlace: Place = 0
-  /// A call of this start has the number that is the sum of its place and of this one.
+  var scopes: [String: ScopeQueue] = [:]
+  var positions: [String: Position] = [:]
+  var lastPosition: Position = 0
+  /// A call of this start has the number that is the sum of its position and of this one.
   var numberBase: UInt64 = 0
   var loading = Loading.unloaded
   var loadWaiters: [AwaitedOutcome<Void>] = []
@@ -111,14 +111,14 @@ struct JournalState: Sendable {
   var isReporting = false
 
   // Writing.
-  var queue: [Place] = []
+  var queue: [Position] = []
   var isWriting = false
   /// The removals of ended calls that have failed, by the storage keys.
   var failedRemovals: [String: EntryRemoval] = [:]
   var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.
-  var rights = JournalRights()
+  var leases = JournalLeases()
   /// The storage keys of the calls that were removed since the present read of the entries began; nil if there is none.
   var removedWhileReading: Set<String>?
   /// The tasks that wait for the end of that read.
@@ -137,11 +137,11 @@ struct JournalState: Sendable {
   private(set) var claimedCount = 0
   /// The number of calls that this process has accepted.
   private(set) var ownCount = 0
-  private var lastEarlierPlace: Place = -(1 << 40)
+  private var lastEarlierPosition: Position = -(1 << 40)
   /// Callers without a scope that wait for the right to send.
-  var waitingWithoutScope: Set<Place> = []
+  var waitingWithoutScope: Set<Position> = []
   /// The calls without a scope that are to be made again, the last call first.
-  var dueWithoutScope: [Place] = []
+  var dueWithoutScope: [Position] = []
   var replaysWithoutScope = 0
   let maximumReplays: Int
   var lastResumption = 0
@@ -151,7 +151,7 @@ struct JournalState: Sendable {
   /// The number of scopes with a call that is made again now.
   private(set) var replaysInScopes = 0
   let maximumScopes: Int
-  var waitingLanes = LaneLine()
+  var waitingScopes = WaitingScopes()
 
   /// Whether no stored call without a caller begins any more.
   var isStopped = false
@@ -183,16 +183,16 @@ struct JournalState: Sendable {
 // MARK: - Adding and removing
 
 extension JournalState {
-  /// Adds a call of this start at the end of its lane. Returns nil if another call has its key.
+  /// Adds a call of this start at the end of its scope. Returns nil if another call has its key.
   mutating func add(
     _ record: JournalRecord,
     layersAt layerPlace: StateLayerPlace?,
     updates: KeptUpdates?,
     callUpdates: CallUpdates?,
     isRefusable: Bool
-  ) -> Place? {
-    guard self.places[record.id] == nil else { return nil }
-    self.lastPlace += 1
+  ) -> Position? {
+    guard self.positions[record.id] == nil else { return nil }
+    self.lastPosition += 1
     self.insert(
       Item(
         id: record.id,
@@ -205,11 +205,11 @@ extension JournalState {
         callUpdates: callUpdates,
         isRefusable: isRefusable
       ),
-      at: self.lastPlace
+      at: self.lastPosition
     )
     // Otherwise the call is linked after the entries were read.
-    if self.loading == .loaded { self.link(self.lastPlace) }
-    return self.lastPlace
+    if self.loading == .loaded { self.link(self.lastPosition) }
+    return self.lastPosition
   }
 
   /// Inserts a call of an earlier start, before the calls of this one.
@@ -218,136 +218,136 @@ extension JournalState {
   ///   - record: The stored entry; nil if it cannot be read.
   ///   - storageKey: The key of the entry in the storage.
   ///   - version: The version of the entry.
-  ///   - place: The place, which is negative and in the order of the calls.
+  ///   - position: The position, which is negative and in the order of the calls.
   ///   - origin: Where the call comes from, and which process makes it.
   mutating func restore(
     _ record: JournalRecord?,
     from storageKey: String,
     _ version: CallVersion,
-    at place: Place,
+    at position: Position,
     _ origin: JournalPhase.Origin
   ) {
     // If two stored entries have one key, the second is identified by its storage key. A new call with such a key waits
     // for the end of the read, and is refused then.
     let id = record?.id ?? storageKey
-    let isTaken = self.places[id].map { self.items[$0]?.isStored == true } ?? false
+    let isTaken = self.positions[id].map { self.items[$0]?.isStored == true } ?? false
     var item = Item(
       id: isTaken ? storageKey : id,
       storageKey: storageKey,
       seen: version,
       record: record,
-      layerPlace: .earlierProcess(place)
+      layerPlace: .earlierProcess(position)
     )
     item.origin = origin
     item.hold = record?.isHolding == true ? .held : .none
-    self.insert(item, at: place)
+    self.insert(item, at: position)
   }
 
   /// Makes room for calls that are about to be inserted.
   mutating func reserveCapacity(_ count: Int) {
     self.items.reserveCapacity(self.items.count + count)
-    self.places.reserveCapacity(self.places.count + count)
+    self.positions.reserveCapacity(self.positions.count + count)
   }
 
-  private mutating func insert(_ item: Item, at place: Place) {
-    self.items[place] = item
-    item.fate.settle(at: place)
-    self.places[item.id] = place
+  private mutating func insert(_ item: Item, at position: Position) {
+    self.items[position] = item
+    item.result.settle(at: position)
+    self.positions[item.id] = position
     if item.isPending { self.pendingCount += 1 }
     self.count(item, 1)
-    if !item.activity.isNone { self.ask(for: self.right(of: item)) }
-    if item.isInLane, let lane = item.lane { self.enter(lane, place) }
-    self.show(place)
+    if !item.activity.isNone { self.ask(for: self.leaseKey(of: item)) }
+    if item.isInScope, let scope = item.scope { self.enter(scope, position) }
+    self.show(position)
   }
 
   /// Removes a call, and passes its turn on.
-  mutating func remove(_ place: Place) {
-    self.endDue(place)
-    guard let item = self.items[place] else { return }
+  mutating func remove(_ position: Position) {
+    self.endDue(position)
+    guard let item = self.items[position] else { return }
     if case .waiting(let continuation, _) = item.activity { self.actions.turns.append((continuation, .removed)) }
-    let isFreeReplay = item.activity.isReplay && item.lane == nil
-    self.removeLinks(of: place)
-    if item.isInLane { self.leave(place) }
-    self.setRetry(of: place, at: nil)
-    self.setExpiry(of: place, at: nil)
-    self.items[place] = nil
-    self.waitingWithoutScope.remove(place)
+    let isFreeReplay = item.activity.isReplay && item.scope == nil
+    self.removeLinks(of: position)
+    if item.isInScope { self.leave(position) }
+    self.setRetry(of: position, at: nil)
+    self.setExpiry(of: position, at: nil)
+    self.items[position] = nil
+    self.waitingWithoutScope.remove(position)
     if item.isPending { self.pendingCount -= 1 }
     self.count(item, -1)
     self.actions.mayRelease = true
-    if self.places[item.id] == place { self.places[item.id] = nil }
+    if self.positions[item.id] == position { self.positions[item.id] = nil }
     if !item.isUnnumbered { self.removedWhileReading?.insert(item.storageKey) }
-    self.show(place, replacing: item.record)
-    if case .ended(let ending?) = item.phase { self.view.end(item, at: place, ending) }
+    self.show(position, replacing: item.record)
+    if case .ended(let ending?) = item.phase { self.view.end(item, at: position, ending) }
     if let name = item.record?.schedule { self.actions.schedules.append(name) }
     self.actions.released.append(item)
     self.actions.writes += item.changes.all
     if isFreeReplay { self.endReplayWithoutScope() }
-    self.advance(item.lane)
+    self.advance(item.scope)
   }
 
   /// Edits a call and updates everything that depends on it. Returns nil if there is no such call.
   @discardableResult
-  mutating func edit<R>(_ place: Place, _ change: (inout Item) -> R) -> R? {
-    guard var item = self.items[place] else { return nil }
+  mutating func edit<R>(_ position: Position, _ change: (inout Item) -> R) -> R? {
+    guard var item = self.items[position] else { return nil }
     let wasPending = item.isPending
     let wasInLine = item.activity.isCallerInLine
     let wasUnnumbered = item.isUnnumbered
-    let wasFreeReplay = item.activity.isReplay && item.lane == nil
+    let wasFreeReplay = item.activity.isReplay && item.scope == nil
     self.count(item, -1)
     let wasRunning = item.activity.isRunning
     let result = change(&item)
     if wasRunning, !item.activity.isRunning { self.actions.mayRelease = true }
     self.count(item, 1)
     if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
-    if item.activity.isCallerInLine != wasInLine, item.isInLane, let lane = item.lane {
-      self.lanes[lane]?.callerCount += wasInLine ? -1 : 1
+    if item.activity.isCallerInLine != wasInLine, item.isInScope, let scope = item.scope {
+      self.scopes[scope]?.callerCount += wasInLine ? -1 : 1
     }
-    if item.isUnnumbered != wasUnnumbered, item.isInLane, let lane = item.lane {
-      self.lanes[lane]?.setUnnumbered(item.isUnnumbered, place)
+    if item.isUnnumbered != wasUnnumbered, item.isInScope, let scope = item.scope {
+      self.scopes[scope]?.setUnnumbered(item.isUnnumbered, position)
     }
-    self.items[place] = item
-    self.show(place)
+    self.items[position] = item
+    self.show(position)
     if wasFreeReplay, !item.activity.isReplay { self.endReplayWithoutScope() }
     return result
   }
 
-  private mutating func show(_ place: Place, replacing record: JournalRecord? = nil) {
-    let call = self.items[place].flatMap { $0.isStored ? ShownCall($0) : nil }
-    if self.shown.set(call, at: place) { self.actions.isChanged = true }
-    self.view.set(call, replacing: record, at: place)
+  private mutating func show(_ position: Position, replacing record: JournalRecord? = nil) {
+    let call = self.items[position].flatMap { $0.isStored ? ShownCall($0) : nil }
+    if self.shown.set(call, at: position) { self.actions.isChanged = true }
+    self.view.set(call, replacing: record, at: position)
   }
 
   private mutating func count(_ item: Item, _ change: Int) {
     if item.activity.isRunning { self.runningCount += change }
     if item.activity.isCallerInLine { self.callersInLine += change }
     if case .claimed = item.activity { self.claimedCount += change }
-    if item.activity.isReplay, item.lane != nil { self.replaysInScopes += change }
+    if item.activity.isReplay, item.scope != nil { self.replaysInScopes += change }
     if let owner = self.owner, item.record?.owner == owner {
       self.ownCount += change
-      if self.ownCount == 0 { self.actions.idleRights.append(.journal(owner)) }
+      if self.ownCount == 0 { self.actions.idleLeaseKeys.append(.journal(owner)) }
     }
     if item.isElsewhere { self.elsewhereCount += change }
-    guard self.rights.held != nil else { return }
-    if item.isDue, item.isElsewhere { self.rights.dueElsewhere += change }
+    guard self.leases.held != nil else { return }
+    if item.isDue, item.isElsewhere { self.leases.dueElsewhere += change }
     guard !item.activity.isNone || item.isDue && !item.isElsewhere else { return }
-    let right = self.right(of: item)
-    if self.rights.count(right, change) == 0 { self.actions.idleRights.append(right) }
+    let leaseKey = self.leaseKey(of: item)
+    if self.leases.count(leaseKey, change) == 0 { self.actions.idleLeaseKeys.append(leaseKey) }
   }
 
   /// Decides that no resumption makes a call.
-  mutating func endResumption(of place: Place) {
-    guard let item = self.items[place] else { return }
+  mutating func endResumption(of position: Position) {
+    guard let item = self.items[position] else { return }
     self.count(item, -1)
-    self.items[place]?.resumption = 0
-    if let item = self.items[place] { self.count(item, 1) }
+    self.items[position]?.resumption = 0
+    if let item = self.items[position] { self.count(item, 1) }
   }
 
-  /// A place behind the calls of other processes, and before this one's.
-  mutating func nextEarlierPlace() -> Place {
-    self.lastEarlierPlace += 1
-    return self.lastEarlierPlace
+  /// A position behind the calls of other processes, and before this one's.
+  mutating func nextEarlierPosition() -> Position {
+    self.lastEarlierPosition += 1
+    return self.lastEarlierPosition
   }
 
-  func isRunning(_ place: Place) -> Bool { self.items[place]?.activity.isRunning ?? false }
+  func isRunning(_ position: Position) -> Bool { self.items[position]?.activity.isRunning ?? false }
 }

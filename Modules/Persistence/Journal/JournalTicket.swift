@@ -4,10 +4,10 @@ internal import OperationMutation
 /// Identifies a call of a journal that a caller or a replay makes.
 struct JournalTicket: Sendable {
   let journal: MutationJournal
-  let place: JournalState.Place
+  let position: JournalState.Position
   let id: String
   let name: String
-  let lane: String?
+  let scope: String?
   let isReplay: Bool
   /// The name of the operation; nil for a replay of a mutation that is not registered.
   var operationName: String?
@@ -16,7 +16,7 @@ struct JournalTicket: Sendable {
   /// The optimistic updates that are shown between the runs of the call; nil if it has none.
   var updates: KeptUpdates?
   /// The outcome of the call, for other callers.
-  let fate: JournalFate
+  let result: JournalResult
   /// The arguments that replace the caller's, after the call was merged or was in conflict; nil for the caller's.
   var arguments: (any Sendable)?
   /// The version that the call is based on; nil if its caller has named none.

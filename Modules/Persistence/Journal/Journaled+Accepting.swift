@@ -2,7 +2,7 @@ internal import OperationCore
 internal import OperationMutation
 
 extension Journaled {
-  /// Stores a call, at the place that it has taken if it has one.
+  /// Stores a call, at the position that it has taken if it has one.
   func accept(
     _ arguments: Operation.Arguments,
     of call: JournalCall,
@@ -11,12 +11,12 @@ extension Journaled {
     _ context: OperationContext
   ) async throws(JournalError) -> JournalTicket {
     do {
-      // The request of a place is older than this attempt, and its place in the order counts.
-      let place = context.journalPlace(in: journal, of: self.name)
+      // The request of a position is older than this attempt, and its position in the order counts.
+      let position = context.journalPosition(in: journal, of: self.name)
       if Task.isCancelled { throw JournalError.ended(.cancelled, self.name) }
       let ticket: JournalTicket
-      if let place, place.use() {
-        ticket = try await journal.accept(place.request, at: place.reservation)
+      if let position, position.use() {
+        ticket = try await journal.accept(position.request, at: position.reservation)
       } else {
         let request = try self.request(
           for: arguments,
@@ -38,14 +38,14 @@ extension Journaled {
     }
   }
 
-  /// Takes a place for a call that has not come to this modifier yet; nil if it takes its place here.
-  func place(
+  /// Takes a position for a call that has not come to this modifier yet; nil if it takes its position here.
+  func position(
     of operationName: String,
     in scope: OperationPath?,
     orBy inner: CallOrder?,
     for context: OperationContext
   ) -> (any CallPlace)? {
-    // A replay has the place of its call.
+    // A replay has the position of its call.
     guard context.journalReplay == nil, let arguments = context.mutationArguments(as: Operation.Arguments.self)
     else { return nil }
     guard self.isExcluded?(arguments) != true, let journal = self.journal ?? context.operationClient?.journal
@@ -61,7 +61,7 @@ extension Journaled {
     )
     // What is wrong with the arguments or the key is thrown when the call comes here.
     guard let request, let reservation = journal.reserve(request) else { return nil }
-    return JournalPlace(reservation, request, in: journal, of: context.operationRunningTaskIdentifier)
+    return JournalPosition(reservation, request, in: journal, of: context.operationRunningTaskIdentifier)
   }
 
   private func request(

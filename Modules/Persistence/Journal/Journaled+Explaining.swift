@@ -28,7 +28,7 @@ extension MutationJournal {
   fileprivate func leaseWait(ofCallsNamed name: String) -> String? {
     let now = self.deadlines.elapsed
     let ends = self.state.withLock { state in
-      if state.rights.others.isEmpty { return [Duration]() }
+      if state.leases.others.isEmpty { return [Duration]() }
       return state.items.values.compactMap { item -> Duration? in
         guard item.isDue, item.activity.isNone, item.record?.name == name else { return nil }
         return state.leaseEnd(of: item)

@@ -140,7 +140,7 @@ where Operation.Arguments: Codable {
     let inner = context.innerCallOrder
     let isJournaled: @Sendable (any Any.Type) -> Bool = { $0 is any JournaledModifier.Type }
     let order = CallOrder(of: isJournaled, storesCalls: true) { context in
-      self.place(of: operation.operationName, in: scope, orBy: inner, for: context)
+      self.position(of: operation.operationName, in: scope, orBy: inner, for: context)
     }
     context.setCallOrder(order)
     context.operationControllers.append(
@@ -211,7 +211,7 @@ where Operation.Arguments: Codable {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async -> Result<Operation.MutateValue, Operation.MutateFailure> {
-    if ticket.fate.isReplaced { return await self.outcome(of: ticket) }
+    if ticket.result.isReplaced { return await self.outcome(of: ticket) }
     var context = context
     context.operationIdempotencyKey = ticket.key
     context.operationBaseVersion = ticket.base
@@ -222,8 +222,8 @@ where Operation.Arguments: Codable {
       await operation.outcome(isolation: isolation, in: context, with: continuation)
     }
     switch outcome {
-    case .success(let value): ticket.fate.note(value)
-    case .failure where ticket.fate.isReplaced: return await self.outcome(of: ticket)
+    case .success(let value): ticket.result.note(value)
+    case .failure where ticket.result.isReplaced: return await self.outcome(of: ticket)
     case .failure(let error) where error.endsCancelledRun || error is CancellationError:
       guard let refusal = ticket.journal.refusal(of: ticket) else { break }
       call.refuse(with: refusal)
@@ -237,7 +237,7 @@ where Operation.Arguments: Codable {
   private nonisolated(nonsending) func outcome(
     of ticket: JournalTicket
   ) async -> Result<Operation.MutateValue, Operation.MutateFailure> {
-    switch await ticket.fate.outcome(in: ticket.journal) {
+    switch await ticket.result.outcome(in: ticket.journal) {
     case nil:
       return .failure(
         (CancellationError() as? Operation.MutateFailure) ?? self.failure(.ended(.cancelled, ticket.name))

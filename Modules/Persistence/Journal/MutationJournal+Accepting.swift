@@ -50,7 +50,7 @@ extension MutationJournal {
   ///
   /// - Parameters:
   ///   - request: The call.
-  ///   - reservation: The place that the call has taken; nil to take one now.
+  ///   - reservation: The position that the call has taken; nil to take one now.
   /// - Returns: The ticket of the call.
   /// - Throws: A ``JournalError`` if another call has the key; otherwise the error of the encoding or of the storage.
   nonisolated(nonsending) func accept(
@@ -60,23 +60,23 @@ extension MutationJournal {
     guard let reservation = reservation ?? self.reserve(request) else {
       throw JournalError.duplicateKey(request.key ?? self.makeKey(), request.name)
     }
-    let (place, updates) = (reservation.place, reservation.updates)
+    let (position, updates) = (reservation.position, reservation.updates)
     var id = reservation.id
     var merged: MergedCall?
     do {
       let isAlive = self.lease?.lastsLong(at: self.deadlines.elapsed) ?? true
       var write: JournalWrite?
-      switch self.change({ $0.arrive(at: place, beginsAtOnce: request.beginsAtOnce, isAlive: isAlive) }) {
+      switch self.change({ $0.arrive(at: position, beginsAtOnce: request.beginsAtOnce, isAlive: isAlive) }) {
       case .refused: throw JournalError.ended(.removed, request.name)
       case .stores(let begun): write = begun
       case .waits:
-        merged = try await self.prepareToStore(place, request)
-        write = self.change { $0.store(place, beginsAtOnce: request.beginsAtOnce) }
+        merged = try await self.prepareToStore(position, request)
+        write = self.change { $0.store(position, beginsAtOnce: request.beginsAtOnce) }
       }
       // The key belongs to a call of an earlier start.
       while write == nil, let next = self.nextKey(after: id, for: request) {
         id = next
-        write = self.change { $0.rekey(place, next) ? $0.store(place, beginsAtOnce: request.beginsAtOnce) : nil }
+        write = self.change { $0.rekey(position, next) ? $0.store(position, beginsAtOnce: request.beginsAtOnce) : nil }
       }
       guard let write else { throw JournalError.duplicateKey(id, request.name) }
       do {
@@ -85,39 +85,39 @@ extension MutationJournal {
         guard merged != nil else { throw error }
         // Another process has sent the earlier call, or has changed it. The call is stored by itself.
         merged = nil
-        try await self.change { $0.storeUnmerged(place, request) }?.value()
+        try await self.change { $0.storeUnmerged(position, request) }?.value()
       }
     } catch is JournalEntryChanged {
       // Another process has stored a call with the key.
-      self.change { $0.remove(place) }
+      self.change { $0.remove(position) }
       throw JournalError.duplicateKey(id, request.name)
     } catch {
       self.change { state in
         // The batch may have been written despite the error that the caller receives, so the entry is removed.
-        if let key = state.items[place]?.storageKey, !key.isEmpty {
+        if let key = state.items[position]?.storageKey, !key.isEmpty {
           state.failedRemovals[key] = EntryRemoval(seen: nil, revision: nil)
         }
-        state.remove(place)
+        state.remove(position)
       }
       throw error
     }
-    let (replacedUpdates, fate, isRefused) = self.change { state in
-      (state.accept(place), state.items[place]?.fate, state.items[place]?.phase.isRefused == true)
+    let (replacedUpdates, result, isRefused) = self.change { state in
+      (state.accept(position), state.items[position]?.result, state.items[position]?.phase.isRefused == true)
     }
     replacedUpdates?.end()
     if isRefused { throw JournalError.ended(.removed, request.name) }
     if let merged { request.callUpdates?.show(with: merged.arguments) }
-    self.setExpiry(of: place, after: request.lifetime)
+    self.setExpiry(of: position, after: request.lifetime)
     return JournalTicket(
       journal: self,
-      place: place,
+      position: position,
       id: id,
       name: request.name,
-      lane: request.scope,
+      scope: request.scope,
       isReplay: false,
       operationName: request.operationName,
       updates: updates,
-      fate: fate ?? JournalFate(),
+      result: result ?? JournalResult(),
       arguments: merged?.arguments,
       base: merged == nil ? request.base : merged?.base
     )
@@ -127,17 +127,17 @@ extension MutationJournal {
   ///
   /// - Returns: What the call has become; nil if it replaces none.
   private nonisolated(nonsending) func prepareToStore(
-    _ place: JournalState.Place,
+    _ position: JournalState.Position,
     _ request: JournalRequest
   ) async throws -> MergedCall? {
     try await self.load()
     // This comes before the call is stored. Other processes would otherwise believe that the process of the call has
     // ended.
     if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
-    if self.lease != nil { await self.waitToStore(place) }
-    guard let merged = try await self.merge(place, request) else { return nil }
+    if self.lease != nil { await self.waitToStore(position) }
+    guard let merged = try await self.merge(position, request) else { return nil }
     self.change { state in
-      state.edit(place) { item in
+      state.edit(position) { item in
         item.record?.storedArguments = merged.bytes
         item.record?.base = merged.base
       }
@@ -147,19 +147,19 @@ extension MutationJournal {
 
   /// Waits until the earlier calls of the scope are stored, or will be stored together with this call. A process that
   /// takes the calls over must not find a later call without an earlier one.
-  nonisolated(nonsending) func waitToStore(_ place: JournalState.Place) async {
-    while let signal = self.change({ $0.signalOfEarlierCall(than: place) }) { await signal.value() }
+  nonisolated(nonsending) func waitToStore(_ position: JournalState.Position) async {
+    while let signal = self.change({ $0.signalOfEarlierCall(than: position) }) { await signal.value() }
   }
 
   /// Merges a new call with the call that it replaces. Returns nil if it replaces none.
   private nonisolated(nonsending) func merge(
-    _ place: JournalState.Place,
+    _ position: JournalState.Position,
     _ request: JournalRequest
   ) async throws -> MergedCall? {
     guard let merge = request.merge else { return nil }
     var mayWaitForLease = true
     while true {
-      switch self.change({ [mayWaitForLease] in $0.replacementStep(of: place, mayWaitForLease: mayWaitForLease) }) {
+      switch self.change({ [mayWaitForLease] in $0.replacementStep(of: position, mayWaitForLease: mayWaitForLease) }) {
       case .none: return nil
       case .wait(let signal): await signal.value()
       case .waitForLease(let signal):
@@ -167,7 +167,7 @@ extension MutationJournal {
         mayWaitForLease = false
       case .merge(let record):
         if let merged = try merge(record) { return merged }
-        self.change { $0.unlink(place) }
+        self.change { $0.unlink(position) }
         return nil
       }
     }
@@ -175,7 +175,7 @@ extension MutationJournal {
 }
 
 extension MutationJournal {
-  /// Takes a place in the order of the calls. Returns nil if another call has the key.
+  /// Takes a position in the order of the calls. Returns nil if another call has the key.
   func reserve(_ request: JournalRequest) -> JournalReservation? {
     let updates = request.layerPlace.map { _ in KeptUpdates() }
     var id = request.key ?? self.makeKey()
@@ -184,10 +184,10 @@ extension MutationJournal {
       id = next
       added = self.add(request, id, updates)
     }
-    return added.map { JournalReservation(place: $0, id: id, updates: updates) }
+    return added.map { JournalReservation(position: $0, id: id, updates: updates) }
   }
 
-  private func add(_ request: JournalRequest, _ id: String, _ updates: KeptUpdates?) -> JournalState.Place? {
+  private func add(_ request: JournalRequest, _ id: String, _ updates: KeptUpdates?) -> JournalState.Position? {
     // The time of a scheduled call counts from when it is due.
     let start = request.schedule?.date ?? request.date.timeIntervalSinceReferenceDate
     let record = JournalRecord(
@@ -245,27 +245,27 @@ extension JournalState {
   /// Notes that the run of a call has come, and begins to store the call if nothing delays that.
   ///
   /// - Parameters:
-  ///   - place: The call.
+  ///   - position: The call.
   ///   - beginsAtOnce: Whether its body begins as soon as it has its turn.
   ///   - isAlive: Whether other processes know for a while that this one lives.
   /// - Returns: What happens to the call.
-  fileprivate mutating func arrive(at place: Place, beginsAtOnce: Bool, isAlive: Bool) -> Arrival {
-    self.items[place]?.phase.arrive()
-    guard let item = self.items[place] else { return .waits }
+  fileprivate mutating func arrive(at position: Position, beginsAtOnce: Bool, isAlive: Bool) -> Arrival {
+    self.items[position]?.phase.arrive()
+    guard let item = self.items[position] else { return .waits }
     if item.phase.isRefused { return .refused }
-    let earlier = item.lane.flatMap { self.lanes[$0]?.unnumbered(before: place) }
+    let earlier = item.scope.flatMap { self.scopes[$0]?.unnumbered(before: position) }
     guard isAlive, self.loading == .loaded, item.replaced == nil, earlier == nil,
-      let write = self.store(place, beginsAtOnce: beginsAtOnce)
+      let write = self.store(position, beginsAtOnce: beginsAtOnce)
     else { return .waits }
     return .stores(write)
   }
 
   /// Gives a new call another key. Returns false if the other key is taken, too.
-  fileprivate mutating func rekey(_ place: Place, _ id: String) -> Bool {
-    guard self.places[id] == nil, let item = self.items[place] else { return false }
-    if self.places[item.id] == place { self.places[item.id] = nil }
-    self.places[id] = place
-    self.edit(place) { item in
+  fileprivate mutating func rekey(_ position: Position, _ id: String) -> Bool {
+    guard self.positions[id] == nil, let item = self.items[position] else { return false }
+    if self.positions[item.id] == position { self.positions[item.id] = nil }
+    self.positions[id] = position
+    self.edit(position) { item in
       item.id = id
       item.record?.id = id
     }
@@ -274,8 +274,8 @@ extension JournalState {
 
   /// An event that occurs when an earlier call of the scope is being stored, or turns out not to be stored; nil if all
   /// earlier calls are.
-  fileprivate mutating func signalOfEarlierCall(than place: Place) -> AwaitedOutcome<Void>? {
-    guard let lane = self.items[place]?.lane, let earlier = self.lanes[lane]?.unnumbered(before: place)
+  fileprivate mutating func signalOfEarlierCall(than position: Position) -> AwaitedOutcome<Void>? {
+    guard let scope = self.items[position]?.scope, let earlier = self.scopes[scope]?.unnumbered(before: position)
     else { return nil }
     let signal = AwaitedOutcome<Void>()
     self.items[earlier]?.storeWaiters.append(signal)
@@ -283,22 +283,22 @@ extension JournalState {
   }
 
   /// Stores a new call without merging it with the call that it was to replace.
-  fileprivate mutating func storeUnmerged(_ place: Place, _ request: JournalRequest) -> JournalWrite? {
-    self.edit(place) { item in
+  fileprivate mutating func storeUnmerged(_ position: Position, _ request: JournalRequest) -> JournalWrite? {
+    self.edit(position) { item in
       item.record?.storedArguments = request.arguments
       item.record?.base = request.base
     }
-    self.unlink(place)
-    return self.write(place)
+    self.unlink(position)
+    return self.write(position)
   }
 
   /// Begins to store a new call. Returns nil if a call of an earlier start has its key.
-  mutating func store(_ place: Place, beginsAtOnce: Bool) -> JournalWrite? {
-    guard let item = self.items[place], self.places[item.id] == place else { return nil }
-    let key = StorageKey.call(number: self.numberBase + UInt64(place), id: item.id)
-    let isFirst = beginsAtOnce && self.maySend(place) && self.hasTurn(place)
+  mutating func store(_ position: Position, beginsAtOnce: Bool) -> JournalWrite? {
+    guard let item = self.items[position], self.positions[item.id] == position else { return nil }
+    let key = StorageKey.call(number: self.numberBase + UInt64(position), id: item.id)
+    let isFirst = beginsAtOnce && self.maySend(position) && self.hasTurn(position)
     self.actions.signals += item.storeWaiters
-    self.edit(place) { item in
+    self.edit(position) { item in
       item.storageKey = key
       item.storeWaiters = []
       guard isFirst else { return }
@@ -307,6 +307,6 @@ extension JournalState {
       item.record?.isBegun = true
       item.bodies = .counted
     }
-    return self.write(place)
+    return self.write(position)
   }
 }

@@ -37,16 +37,16 @@ extension MutationJournal {
     _ end: JournalEnd,
     in context: OperationContext? = nil
   ) async {
-    let place = ticket.place
+    let position = ticket.position
     // Another call is made in place of this one.
-    if ticket.fate.isReplaced { return }
+    if ticket.result.isReplaced { return }
     if self.endTakenOver(ticket) { return }
-    let end = self.decided(end, of: place)
+    let end = self.decided(end, of: position)
     if !end.isDone, !self.mayStore(ticket) { return self.endUnstored(ticket, end, in: context) }
     switch end {
     case .conflicted(let conflict):
-      self.change { $0.endBodies(of: place) }
-      ticket.fate.decide(.failure(JournalError.conflicted(ticket.name, conflict.error)), isFinal: false)
+      self.change { $0.endBodies(of: position) }
+      ticket.result.decide(.failure(JournalError.conflicted(ticket.name, conflict.error)), isFinal: false)
       await self.setAside(
         ticket,
         as: .conflicted,
@@ -56,15 +56,15 @@ extension MutationJournal {
       )
     case .done(let failure):
       let attempts = self.attempts(of: ticket)
-      let ending = failure.map { JournalEnding.failed($0) } ?? .succeeded(ticket.fate.lastValue)
-      let write = self.change { $0.end(place, ending) }
+      let ending = failure.map { JournalEnding.failed($0) } ?? .succeeded(ticket.result.lastValue)
+      let write = self.change { $0.end(position, ending) }
       await self.finish(ticket, write)
-      if let failure { ticket.fate.decide(.failure(failure), isFinal: true) } else { ticket.fate.succeed() }
+      if let failure { ticket.result.decide(.failure(failure), isFinal: true) } else { ticket.result.succeed() }
       self.send(in: context) {
         failure.map { ticket.notice(of: $0, after: attempts, isFinal: true) } ?? ticket.notice(.journalSent)
       }
     case .left:
-      await self.record(ticket) { $0.endBodies(of: place) }
+      await self.record(ticket) { $0.endBodies(of: position) }
       if self.isToExpire(ticket) { return await self.setAside(ticket, as: .expired, because: Self.expiryReason) }
       let backoff = self.backoffOfCancelledReplay(ticket)
       self.putBack(ticket, isHeld: backoff != nil, failure: nil, retryAfter: backoff)
@@ -72,13 +72,13 @@ extension MutationJournal {
       let attempts = self.attempts(of: ticket)
       self.send(in: context) { ticket.notice(of: error, after: attempts, isFinal: false) }
       let (failures, failuresInARow) = self.change { state -> (Int, Int) in
-        state.endBodies(of: place)
-        state.items[place]?.failuresInARow += 1
+        state.endBodies(of: position)
+        state.items[position]?.failuresInARow += 1
         // A failure that passes by itself says nothing about the call, however often it occurs.
-        if !error.isTransient { state.edit(place) { $0.record?.failureCount += 1 } }
-        return (state.items[place]?.record?.failureCount ?? 0, state.items[place]?.failuresInARow ?? 1)
+        if !error.isTransient { state.edit(position) { $0.record?.failureCount += 1 } }
+        return (state.items[position]?.record?.failureCount ?? 0, state.items[position]?.failuresInARow ?? 1)
       }
-      ticket.fate.decide(.failure(error), isFinal: false)
+      ticket.result.decide(.failure(error), isFinal: false)
       if self.isToExpire(ticket) { return await self.setAside(ticket, as: .expired, because: Self.expiryReason) }
       if failures >= self.attemptsBeforeDeadLetter {
         await self.makeDeadLetter(
@@ -102,10 +102,10 @@ extension MutationJournal {
 
   /// Ends a call that has no entry any more, because another process has made or removed it. Returns false for others.
   private func endTakenOver(_ ticket: JournalTicket) -> Bool {
-    guard self.state.withLock({ $0.items[ticket.place]?.phase.isTakenOver ?? false }) else { return false }
-    self.change { $0.remove(ticket.place) }
+    guard self.state.withLock({ $0.items[ticket.position]?.phase.isTakenOver ?? false }) else { return false }
+    self.change { $0.remove(ticket.position) }
     ticket.updates?.end()
-    ticket.fate.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
+    ticket.result.decide(.failure(JournalError.ended(.takenOver, ticket.name)), isFinal: true)
     return true
   }
 
@@ -113,11 +113,11 @@ extension MutationJournal {
   private func isTooOld(_ ticket: JournalTicket) -> Bool {
     let now = self.date.timeIntervalSinceReferenceDate
     return self.state.withLock { state in
-      guard let item = state.items[ticket.place], let record = item.record, record.expiresAt == nil
+      guard let item = state.items[ticket.position], let record = item.record, record.expiresAt == nil
       else { return false }
       // The clock of the call may not have been set when it was accepted.
       let since = item.failingSince ?? now
-      state.items[ticket.place]?.failingSince = since
+      state.items[ticket.position]?.failingSince = since
       let start = record.retriedAt ?? (record.acceptedAt > 0 ? record.acceptedAt : since)
       return now - start >= self.ageBeforeDeadLetter.seconds
     }
@@ -126,21 +126,21 @@ extension MutationJournal {
   /// Ends the turn of a call after the process has lost the right to make it. This process or another one makes the
   /// call again, as it is stored.
   private func endUnstored(_ ticket: JournalTicket, _ end: JournalEnd, in context: OperationContext?) {
-    self.change { $0.endBodies(of: ticket.place) }
+    self.change { $0.endBodies(of: ticket.position) }
     guard let failure = end.failure else {
       let backoff = self.backoffOfCancelledReplay(ticket)
       return self.putBack(ticket, isHeld: backoff != nil, failure: nil, retryAfter: backoff)
     }
     let attempts = self.attempts(of: ticket)
     self.send(in: context) { ticket.notice(of: failure, after: attempts, isFinal: false) }
-    ticket.fate.decide(.failure(failure), isFinal: false)
+    ticket.result.decide(.failure(failure), isFinal: false)
     let backoff = self.backoff(afterFailures: 1, failure)
     self.putBack(ticket, isHeld: true, failure: ShownText.whole(failure), retryAfter: backoff, hint: failure.retryHint)
   }
 
   /// How a call ends after the decision about a conflict. Called once for each decision.
-  func decided(_ end: JournalEnd, of place: JournalState.Place) -> JournalEnd {
-    switch self.state.withLock({ $0.items[place]?.decision.take() }) {
+  func decided(_ end: JournalEnd, of position: JournalState.Position) -> JournalEnd {
+    switch self.state.withLock({ $0.items[position]?.decision.take() }) {
     case .ask(let conflict): return .conflicted(conflict)
     case .discard(let error): return .done(failure: error)
     case .again:
@@ -155,16 +155,16 @@ extension MutationJournal {
   /// Nil if a caller has cancelled it, or if the journal does not resume by itself.
   private func backoffOfCancelledReplay(_ ticket: JournalTicket) -> Duration? {
     let count = self.change { state -> Int? in
-      guard ticket.isReplay, state.items[ticket.place]?.replay.isCancelled == false else { return nil }
-      state.items[ticket.place]?.failuresInARow += 1
-      return state.items[ticket.place]?.failuresInARow
+      guard ticket.isReplay, state.items[ticket.position]?.replay.isCancelled == false else { return nil }
+      state.items[ticket.position]?.failuresInARow += 1
+      return state.items[ticket.position]?.failuresInARow
     }
     return count.flatMap { self.backoff(afterFailures: $0, CancellationError()) }
   }
 
   /// How many times a body has begun; 0 if the call was removed.
   private func attempts(of ticket: JournalTicket) -> Int {
-    self.state.withLock { $0.items[ticket.place]?.record?.attempts ?? 0 }
+    self.state.withLock { $0.items[ticket.position]?.record?.attempts ?? 0 }
   }
 
   /// Waits for the removal of an ended call, and removes it from memory. If the removal fails, the next stored change
@@ -179,10 +179,10 @@ extension MutationJournal {
       failure = error
     }
     self.change { [isFailed = failure != nil] state in
-      if isFailed, let item = state.items[ticket.place] { state.failedRemovals[item.storageKey] = item.removal }
+      if isFailed, let item = state.items[ticket.position] { state.failedRemovals[item.storageKey] = item.removal }
       // This comes before the turn is passed on: a later call of the scope must not end while this call is still
       // stored.
-      state.remove(ticket.place)
+      state.remove(ticket.position)
     }
     ticket.updates?.end()
     if let failure {
@@ -200,12 +200,12 @@ extension MutationJournal {
   ) async {
     let write = self.change { state in
       change(&state)
-      return state.items[ticket.place]?.isGone == false ? state.write(ticket.place, isOfAttempts: true) : nil
+      return state.items[ticket.position]?.isGone == false ? state.write(ticket.position, isOfAttempts: true) : nil
     }
     do {
       try await write?.value()
-    } catch is JournalRightLost {
-      // The stored entry is left to the process that has the right.
+    } catch is JournalLeaseLost {
+      // The stored entry is left to the process that has the lease.
     } catch is JournalEntryChanged {
       // So is an entry that another process has changed.
     } catch {
@@ -233,7 +233,7 @@ extension MutationJournal {
     let time = delay.map { now + $0 }
     let hintEnd = hint.map { now + min($0, Self.longestHint) }
     let isLeft = self.change { state -> Bool in
-      let item: Void? = state.edit(ticket.place) { item in
+      let item: Void? = state.edit(ticket.position) { item in
         item.activity = .none
         item.replay.end()
         item.endedEarly = nil
@@ -242,14 +242,14 @@ extension MutationJournal {
       }
       // The entry was removed meanwhile.
       if item == nil, let updates = ticket.updates { state.actions.ended.append(updates) }
-      state.endDue(ticket.place)
-      state.setRetry(of: ticket.place, at: time)
-      state.advance(ticket.lane)
-      state.makeAwaited(ticket.place)
+      state.endDue(ticket.position)
+      state.setRetry(of: ticket.position, at: time)
+      state.advance(ticket.scope)
+      state.makeAwaited(ticket.position)
       return item != nil && !isHeld && !ticket.isReplay
     }
     // The caller was cancelled. The call is still to be made.
-    if isLeft { self.resumeByItself(.call(ticket.place)) }
+    if isLeft { self.resumeByItself(.call(ticket.position)) }
   }
 
   /// Makes a call a dead letter: it is kept and not made again before the user acts.
@@ -276,24 +276,24 @@ extension MutationJournal {
     because reason: String,
     in context: OperationContext? = nil
   ) async {
-    let place = ticket.place
+    let position = ticket.position
     let change = self.change { state -> (before: JournalRecord, after: JournalRecord, write: JournalWrite?)? in
-      guard let before = state.items[place]?.record, state.items[place]?.isGone == false else { return nil }
-      state.items[place]?.expiry.endStoring()
-      state.edit(place) { $0.record?.setAside(as: aside, conflict) }
-      return (before, state.items[place]?.record ?? before, state.write(place))
+      guard let before = state.items[position]?.record, state.items[position]?.isGone == false else { return nil }
+      state.items[position]?.expiry.endStoring()
+      state.edit(position) { $0.record?.setAside(as: aside, conflict) }
+      return (before, state.items[position]?.record ?? before, state.write(position))
     }
     guard let (before, record, write) = change else { return self.putBack(ticket, isHeld: false, failure: nil) }
     do throws(AsideRefused) {
       try await self.waitForAside(ticket, write)
     } catch {
       // This process or another one makes the call again.
-      if error == .rightLost { self.change { $0.edit(place) { $0.record = before } } }
+      if error == .leaseLost { self.change { $0.edit(position) { $0.record = before } } }
       return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: self.backoff(afterFailures: 1, nil))
     }
     self.change { state in
-      if !record.isHolding { state.leave(place, in: record.scope) }
-      state.endAside(place, because: reason)
+      if !record.isHolding { state.leave(position, in: record.scope) }
+      state.endAside(position, because: reason)
       state.advance(record.scope)
     }
     self.reportAside(record, ticket, because: reason, in: context)
@@ -308,8 +308,8 @@ extension MutationJournal {
   ) async throws(AsideRefused) {
     do {
       try await write?.value()
-    } catch is JournalRightLost {
-      throw .rightLost
+    } catch is JournalLeaseLost {
+      throw .leaseLost
     } catch is JournalEntryChanged {
       throw .changed
     } catch {
@@ -327,7 +327,7 @@ extension MutationJournal {
     let wait = record.isHolding ? " Later calls of its scope wait until then." : ""
     switch record.status {
     case .expired:
-      ticket.fate.decide(.failure(JournalError.ended(.expired, ticket.name)), isFinal: false)
+      ticket.result.decide(.failure(JournalError.ended(.expired, ticket.name)), isFinal: false)
       OperationWarning(
         code: .journalCallExpired,
         severity: .failure,
@@ -355,38 +355,38 @@ extension MutationJournal {
 /// Why a call is not set aside.
 enum AsideRefused: Error {
   /// This process has lost the right to make the call.
-  case rightLost
+  case leaseLost
   /// Another process has changed the entry, and this one knows it as it is now.
   case changed
 }
 
 extension JournalState {
   /// Records that a call has ended. Returns the write of its removal; nil if it was removed before.
-  fileprivate mutating func end(_ place: Place, _ ending: JournalEnding) -> JournalWrite? {
-    guard self.items[place] != nil else { return nil }
-    self.items[place]?.phase.end(with: ending)
-    return self.write(place)
+  fileprivate mutating func end(_ position: Position, _ ending: JournalEnding) -> JournalWrite? {
+    guard self.items[position] != nil else { return nil }
+    self.items[position]?.phase.end(with: ending)
+    return self.write(position)
   }
 
   /// Ends the waits and the work for a call that is kept for the user.
-  mutating func endAside(_ place: Place, because reason: String) {
-    self.edit(place) { item in
+  mutating func endAside(_ position: Position, because reason: String) {
+    self.edit(position) { item in
       item.activity = .none
       item.replay.end()
       item.lastFailure = reason
       item.hold = item.record?.isHolding == true ? .held : .none
     }
-    self.setRetry(of: place, at: nil)
-    self.setExpiry(of: place, at: nil)
-    self.endDue(place)
-    self.dropUpdates(of: place)
-    if let name = self.items[place]?.record?.schedule { self.actions.schedules.append(name) }
+    self.setRetry(of: position, at: nil)
+    self.setExpiry(of: position, at: nil)
+    self.endDue(position)
+    self.dropUpdates(of: position)
+    if let name = self.items[position]?.record?.schedule { self.actions.schedules.append(name) }
   }
 
   /// Records that the updates of a call are no longer shown. Its next run makes new ones.
-  mutating func dropUpdates(of place: Place) {
-    guard let updates = self.items[place]?.updates else { return }
-    self.items[place]?.updates = KeptUpdates()
+  mutating func dropUpdates(of position: Position) {
+    guard let updates = self.items[position]?.updates else { return }
+    self.items[position]?.updates = KeptUpdates()
     self.actions.ended.append(updates)
   }
 }

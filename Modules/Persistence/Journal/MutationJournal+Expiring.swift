@@ -52,23 +52,23 @@ extension MutationJournal {
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       state.watchesExpiry = true
-      for place in state.items.keys.sorted() { state.setExpiry(of: place, at: date, now) }
+      for position in state.items.keys.sorted() { state.setExpiry(of: position, at: date, now) }
     }
   }
 
   static var expiryReason: String { "its time has passed" }
 
   /// Sets the time at which a call expires that was just accepted; nil for never.
-  func setExpiry(of place: JournalState.Place, after lifetime: Duration?) {
+  func setExpiry(of position: JournalState.Position, after lifetime: Duration?) {
     guard let lifetime else { return }
     self.watchExpiry()
     let time = self.deadlines.elapsed + lifetime
-    self.change { $0.setExpiry(of: place, at: time) }
+    self.change { $0.setExpiry(of: position, at: time) }
   }
 
   /// The reason for which a body of a call was refused; nil if it was not.
   func refusal(of ticket: JournalTicket) -> JournalError? {
-    guard let item = self.state.withLock({ $0.items[ticket.place] }) else { return nil }
+    guard let item = self.state.withLock({ $0.items[ticket.position] }) else { return nil }
     if item.phase.isTakenOver { return .ended(.takenOver, ticket.name) }
     if item.expiry.hasPassed || item.record?.status == .expired { return .ended(.expired, ticket.name) }
     // Another process has set it aside.
@@ -78,7 +78,7 @@ extension MutationJournal {
   /// Whether the time of a call has passed and the call has no such status yet.
   func isToExpire(_ ticket: JournalTicket) -> Bool {
     self.state.withLock { state in
-      guard let item = state.items[ticket.place] else { return false }
+      guard let item = state.items[ticket.position] else { return false }
       return item.expiry.hasPassed && item.record?.isDeadLetter == false
     }
   }
@@ -87,43 +87,45 @@ extension MutationJournal {
   ///
   /// Another process may have made the call while this one was suspended, so its end is not reported before that is
   /// stored.
-  func expire(_ place: JournalState.Place) async {
-    guard let (ticket, write) = self.change({ $0.beginExpiry(of: place, in: self) }) else { return }
+  func expire(_ position: JournalState.Position) async {
+    guard let (ticket, write) = self.change({ $0.beginExpiry(of: position, in: self) }) else { return }
     do throws(AsideRefused) { try await self.waitForAside(ticket, write) } catch {
-      self.change { $0.items[place]?.expiry.endStoring() }
+      self.change { $0.items[position]?.expiry.endStoring() }
       return
     }
-    guard let record = self.change({ $0.endExpiry(of: place) }) else { return }
+    guard let record = self.change({ $0.endExpiry(of: position) }) else { return }
     self.reportAside(record, ticket, because: Self.expiryReason)
   }
 }
 
 extension JournalState {
   /// Sets the time at which a call expires, from its record.
-  mutating func setExpiry(of place: Place, at date: Date, _ now: Duration) {
-    guard let item = self.items[place], item.isPending || !item.isStored, let record = item.record,
+  mutating func setExpiry(of position: Position, at date: Date, _ now: Duration) {
+    guard let item = self.items[position], item.isPending || !item.isStored, let record = item.record,
       let expiry = record.expiresAt, let lifetime = record.lifetime
     else { return }
     // If the clock was set back, the time that is left is at most the lifetime.
     let rest = min(max(expiry - date.timeIntervalSinceReferenceDate, 0), lifetime)
-    self.setExpiry(of: place, at: now + .seconds(rest))
+    self.setExpiry(of: position, at: now + .seconds(rest))
   }
 
   /// Decides that a call has expired. Returns it if it can be marked now, because nothing makes it, and the write.
   fileprivate mutating func beginExpiry(
-    of place: Place,
+    of position: Position,
     in journal: MutationJournal
   ) -> (JournalTicket, JournalWrite?)? {
-    guard let item = self.items[place], let record = item.record, !item.isGone, !record.isDeadLetter else { return nil }
-    self.items[place]?.expiry.pass()
+    guard let item = self.items[position], let record = item.record, !item.isGone, !record.isDeadLetter else {
+      return nil
+    }
+    self.items[position]?.expiry.pass()
     // A call that another process may be making is refused once this process has the right to make it.
-    if record.owner != self.owner, !self.maySend(place) { return nil }
+    if record.owner != self.owner, !self.maySend(position) { return nil }
     // If the call is not replaced after all, it is refused at its turn.
     if item.replacement != nil { return nil }
     switch item.activity {
     case .none, .waiting: break
     case .claimed:
-      self.items[place]?.endedEarly = .expired
+      self.items[position]?.endedEarly = .expired
       return nil
     case .running:
       // A body that runs may succeed. A body that has not begun is refused.
@@ -136,37 +138,37 @@ extension JournalState {
     var expired = record
     if case .counted = item.bodies { expired.attempts -= 1 }
     expired.setAside(as: .expired)
-    self.items[place]?.expiry = .storing(expired)
+    self.items[position]?.expiry = .storing(expired)
     let ticket = JournalTicket(
       journal: journal,
-      place: place,
+      position: position,
       id: item.id,
       name: record.name,
-      lane: record.scope,
+      scope: record.scope,
       isReplay: true,
-      fate: item.fate
+      result: item.result
     )
-    return (ticket, self.write(place))
+    return (ticket, self.write(position))
   }
 
   /// Marks a call as expired, once that is stored. Returns its record; nil if it has ended meanwhile.
-  fileprivate mutating func endExpiry(of place: Place) -> JournalRecord? {
-    guard let item = self.items[place], let expired = item.expiry.record, !item.isGone else { return nil }
-    if item.isInLane, !expired.isHolding { self.leave(place) }
+  fileprivate mutating func endExpiry(of position: Position) -> JournalRecord? {
+    guard let item = self.items[position], let expired = item.expiry.record, !item.isGone else { return nil }
+    if item.isInScope, !expired.isHolding { self.leave(position) }
     if case .waiting(let continuation, let caller) = item.activity {
-      self.waitingWithoutScope.remove(place)
+      self.waitingWithoutScope.remove(position)
       self.actions.turns.append((continuation, .expired))
       self.actions.callers.append(caller)
     }
-    self.edit(place) { item in
+    self.edit(position) { item in
       item.record = expired
       item.expiry.endStoring()
       item.bodies.takeBack()
       // The end of a run finds its call as it is now.
       if !item.activity.isRunning { item.activity = .none }
     }
-    if self.items[place]?.activity.isNone == true { self.endAside(place, because: MutationJournal.expiryReason) }
-    self.removeLinks(of: place)
+    if self.items[position]?.activity.isNone == true { self.endAside(position, because: MutationJournal.expiryReason) }
+    self.removeLinks(of: position)
     self.advance(expired.scope)
     return expired
   }

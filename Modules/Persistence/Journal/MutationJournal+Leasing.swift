@@ -6,8 +6,8 @@ extension MutationJournal {
   /// Takes, renews or releases leases. Returns the time until the next change; nil if none is needed any more.
   func updateLease(_ lease: JournalLease) async -> Duration? {
     while true {
-      let need = self.state.withLock { $0.rightsNeed(holding: lease.rights) }
-      let acquisition = await lease.acquire(need.rights, on: self.deadlines)
+      let need = self.state.withLock { $0.leasesNeed(holding: lease.leaseKeys) }
+      let acquisition = await lease.acquire(need.leaseKeys, on: self.deadlines)
       let (refused, taken) = (acquisition.refused, acquisition.taken)
       if !refused.isEmpty {
         let (now, date) = (self.deadlines.elapsed, self.date)
@@ -16,12 +16,12 @@ extension MutationJournal {
           state.noteLeases(acquisition.others, at: now, date)
         }
       }
-      // A call begins with a right only after the changes of other processes were read.
-      if !taken.isEmpty { self.state.withLock { $0.rights.held?.subtract(taken.keys) } }
+      // A call begins with a lease only after the changes of other processes were read.
+      if !taken.isEmpty { self.state.withLock { $0.leases.held?.subtract(taken.keys) } }
       var granted = acquisition.held
       let now = self.deadlines.elapsed
       if !taken.isEmpty || need.isWatching && lease.isReadingDue(at: now) {
-        // The entries are read once for all rights.
+        // The entries are read once for all leases.
         if await self.reload(lease) {
           granted.formUnion(lease.confirm(taken, at: now))
         } else {
@@ -33,8 +33,8 @@ extension MutationJournal {
       self.change { [granted] in $0.grant(granted) }
       let linger = await self.releaseIdle(lease)
       var waits = [linger, refused.isEmpty ? nil : acquisition.wait].compactMap(\.self)
-      if !lease.rights.isEmpty || need.isWatching { waits.append(lease.renewalInterval) }
-      if self.state.withLock({ !$0.rights.asked.isEmpty }) { waits.append(JournalLease.retryInterval) }
+      if !lease.leaseKeys.isEmpty || need.isWatching { waits.append(lease.renewalInterval) }
+      if self.state.withLock({ !$0.leases.asked.isEmpty }) { waits.append(JournalLease.retryInterval) }
       if let wait = waits.min() { return wait }
       if lease.endDriving() { return nil }
     }
@@ -42,7 +42,7 @@ extension MutationJournal {
 
   /// Releases the leases that were not needed for a while. Returns the time until the next release.
   private func releaseIdle(_ lease: JournalLease) async -> Duration? {
-    let held = lease.rights
+    let held = lease.leaseKeys
     let idle = self.state.withLock { state in held.filter { !state.isNeeded($0) } }
     let (ended, rest) = lease.linger(idle, at: self.deadlines.elapsed)
     // This comes before the release, so that no call begins after it.
@@ -112,11 +112,11 @@ extension MutationJournal {
 extension MutationJournal {
   /// Begins to read the entries, after another task has read them.
   private nonisolated(nonsending) func beginReading() async -> (
-    calls: [JournalState.Place: Int?], schedules: [String: Int?]
+    calls: [JournalState.Position: Int?], schedules: [String: Int?]
   ) {
     while true {
       let signal = AwaitedOutcome<Void>()
-      let known = self.state.withLock { state -> (calls: [JournalState.Place: Int?], schedules: [String: Int?])? in
+      let known = self.state.withLock { state -> (calls: [JournalState.Position: Int?], schedules: [String: Int?])? in
         if state.removedWhileReading != nil {
           state.readingWaiters.append(signal)
           return nil
@@ -141,7 +141,7 @@ extension JournalState {
   ///
   /// Returns the stored calls with the numbers of their changes; the number is nil if the last change of a call is not
   /// stored yet.
-  fileprivate mutating func beginReading() -> [Place: Int?] {
+  fileprivate mutating func beginReading() -> [Position: Int?] {
     self.removedWhileReading = []
     return self.items.filter(\.value.isStored).mapValues { item in
       item.changes.areStored ? item.changes.count : nil
@@ -179,104 +179,108 @@ extension JournalState {
   fileprivate mutating func reconcile(
     _ read: [ReadEntries.Call],
     areAll: Bool,
-    known: [Place: Int?],
+    known: [Position: Int?],
     alive: Set<String>,
     own: String
   ) {
     let removed = self.removedWhileReading.take() ?? []
-    var places = Dictionary(self.items.map { ($0.value.storageKey, $0.key) }, uniquingKeysWith: { a, _ in a })
-    var restored: [Place] = []
-    var refreshed: [Place] = []
+    var positions = Dictionary(self.items.map { ($0.value.storageKey, $0.key) }, uniquingKeysWith: { a, _ in a })
+    var restored: [Position] = []
+    var refreshed: [Position] = []
     // The last known call of each process and scope.
-    var last: [[String?]: Place] = [:]
+    var last: [[String?]: Position] = [:]
     for call in read {
       let (key, version) = (call.key, call.version)
       // What has not changed is known better here: a body may be running.
-      let record = call.record.map { (try? $0.get())?.afterProcess } ?? places[key].flatMap { self.items[$0]?.record }
+      let record =
+        call.record.map { (try? $0.get())?.afterProcess } ?? positions[key].flatMap { self.items[$0]?.record }
       let line = record.flatMap { record in record.scope.map { [record.owner, $0] } }
       var origin = JournalPhase.Origin.otherProcess(.thisProcess)
-      if let place = places.removeValue(forKey: key) {
+      if let position = positions.removeValue(forKey: key) {
         // If a call was changed since, its state here is newer.
-        let isUnchanged = self.items[place].map { known[place] == $0.changes.count && !$0.changes.areQueued } ?? false
+        let isUnchanged =
+          self.items[position].map { known[position] == $0.changes.count && !$0.changes.areQueued } ?? false
         guard let record, isUnchanged else { continue }
         if record.owner == own {
           // Another process has taken this one for ended, and has sent or changed the call.
-          if self.items[place]?.seen != version {
-            self.refresh(place, record, version, madeBy: .thisProcess)
-            refreshed.append(place)
+          if self.items[position]?.seen != version {
+            self.refresh(position, record, version, madeBy: .thisProcess)
+            refreshed.append(position)
           }
           continue
         }
-        origin = self.items[place]?.origin ?? origin
-        let isOutOfOrder = line.flatMap { last[$0] }.map { place < $0 } ?? false
-        guard isOutOfOrder, self.forget(place) else {
-          if let line { last[line] = max(place, last[line] ?? place) }
-          self.refresh(place, record, version, madeBy: .owner(record.owner, of: alive))
-          refreshed.append(place)
+        origin = self.items[position]?.origin ?? origin
+        let isOutOfOrder = line.flatMap { last[$0] }.map { position < $0 } ?? false
+        guard isOutOfOrder, self.forget(position) else {
+          if let line { last[line] = max(position, last[line] ?? position) }
+          self.refresh(position, record, version, madeBy: .owner(record.owner, of: alive))
+          refreshed.append(position)
           continue
         }
       } else if self.failedRemovals[key] != nil || removed.contains(key) {
         continue
       }
-      let place = self.nextEarlierPlace()
+      let position = self.nextEarlierPosition()
       origin.setMaker(.owner(record?.owner, of: alive))
-      self.restore(record, from: key, version, at: place, origin)
-      restored.append(place)
-      if let line { last[line] = place }
+      self.restore(record, from: key, version, at: position, origin)
+      restored.append(position)
+      if let line { last[line] = position }
     }
-    for place in places.values where areAll && known[place] != nil {
+    for position in positions.values where areAll && known[position] != nil {
       // A call that is about to be replaced is removed when the other call is accepted.
-      guard let item = self.items[place], item.isStored, !item.isGone, item.replacement == nil else { continue }
-      self.endElsewhere(place)
+      guard let item = self.items[position], item.isStored, !item.isGone, item.replacement == nil else { continue }
+      self.endElsewhere(position)
     }
     // The calls of an ended process are made by a process that has resumed. The others watch these calls until then.
     if self.lastResumption > 0, !restored.isEmpty {
       self.lastResumption += 1
-      for place in restored where self.items[place]?.isPending == true { self.makeDue(place, in: self.lastResumption) }
+      for position in restored where self.items[position]?.isPending == true {
+        self.makeDue(position, in: self.lastResumption)
+      }
     }
     self.advanceAll(restored + refreshed)
   }
 
   /// Forgets a call of another process, so that it is added again behind an earlier call that was stored after it.
   /// Returns false if the call is being made.
-  private mutating func forget(_ place: Place) -> Bool {
-    guard let item = self.items[place], item.activity.isNone, !item.isGone, item.replacement == nil
+  private mutating func forget(_ position: Position) -> Bool {
+    guard let item = self.items[position], item.activity.isNone, !item.isGone, item.replacement == nil
     else { return false }
     if let updates = item.updates { self.actions.ended.append(updates) }
-    self.remove(place)
+    self.remove(position)
     return true
   }
 
   /// Takes over what another process has made of an entry, after a change of this process was refused.
   ///
   /// - Returns: The changes that wait to be written. They were decided for the earlier entry, so they are refused, too.
-  mutating func adopt(_ entry: ReadEntry, at place: Place) -> [(JournalWrite, (any Error)?)] {
-    guard let item = self.items[place], !item.isGone else { return [] }
-    let refused = self.items[place]?.changes.refuse() ?? []
-    self.items[place]?.expiry.endStoring()
+  mutating func adopt(_ entry: ReadEntry, at position: Position) -> [(JournalWrite, (any Error)?)] {
+    guard let item = self.items[position], !item.isGone else { return [] }
+    let refused = self.items[position]?.changes.refuse() ?? []
+    self.items[position]?.expiry.endStoring()
     if let version = entry.version, let record = entry.record {
-      self.refresh(place, record, version, madeBy: item.isElsewhere ? .otherProcess : .thisProcess)
+      self.refresh(position, record, version, madeBy: item.isElsewhere ? .otherProcess : .thisProcess)
       self.advance(record.scope)
     } else {
-      self.endElsewhere(place)
+      self.endElsewhere(position)
     }
     return refused.map { ($0, JournalEntryChanged(isGone: entry.version == nil)) }
   }
 
   /// Records what another process has stored of a call.
   private mutating func refresh(
-    _ place: Place,
+    _ position: Position,
     _ record: JournalRecord,
     _ version: CallVersion,
     madeBy maker: JournalPhase.Maker
   ) {
-    guard var item = self.items[place], !item.isGone else { return }
-    let (earlier, wasInLane) = (item.record, item.isInLane)
+    guard var item = self.items[position], !item.isGone else { return }
+    let (earlier, wasInScope) = (item.record, item.isInScope)
     item.record = record
     item.origin.setMaker(maker)
     // Before its scope counts it as one that has left.
-    if wasInLane, !item.isInLane { self.leave(place) }
-    let wasElsewhere = self.edit(place) { item in
+    if wasInScope, !item.isInScope { self.leave(position) }
+    let wasElsewhere = self.edit(position) { item in
       defer { item.origin.setMaker(maker) }
       item.record = record
       if item.seen != version { item.changes.noteOther() }
@@ -286,46 +290,48 @@ extension JournalState {
       if record.isHolding, !item.isHeld { item.hold = .held }
       return item.isElsewhere
     }
-    if !wasInLane, item.isInLane, let lane = record.scope { self.enter(lane, place) }
-    if record.isDeadLetter, earlier?.isDeadLetter == false { self.setAsideElsewhere(place, record) }
+    if !wasInScope, item.isInScope, let scope = record.scope { self.enter(scope, position) }
+    if record.isDeadLetter, earlier?.isDeadLetter == false { self.setAsideElsewhere(position, record) }
     // A call that is due was passed over before.
-    if wasElsewhere == true, maker == .thisProcess, item.isDue, record.scope == nil { self.dueWithoutScope.append(place) }
+    if wasElsewhere == true, maker == .thisProcess, item.isDue, record.scope == nil {
+      self.dueWithoutScope.append(position)
+    }
   }
 
   /// Ends the waits for a call that another process has set aside.
-  private mutating func setAsideElsewhere(_ place: Place, _ record: JournalRecord) {
-    self.removeLinks(of: place)
+  private mutating func setAsideElsewhere(_ position: Position, _ record: JournalRecord) {
+    self.removeLinks(of: position)
     let turn: JournalTurn = record.status == .expired ? .expired : .takenOver
-    switch self.items[place]?.activity {
+    switch self.items[position]?.activity {
     // Its end finds the entry as it is now.
     case .running, nil: return
     case .none?: break
-    case .claimed: self.items[place]?.endedEarly = turn
+    case .claimed: self.items[position]?.endedEarly = turn
     case .waiting(let continuation, let caller):
-      self.waitingWithoutScope.remove(place)
+      self.waitingWithoutScope.remove(position)
       self.actions.turns.append((continuation, turn))
       self.actions.callers.append(caller)
     }
-    self.endAside(place, because: "another process has set it aside")
+    self.endAside(position, because: "another process has set it aside")
   }
 
   /// Records that another process has removed an entry: it has made the call, or its user has removed it.
-  private mutating func endElsewhere(_ place: Place) {
-    if self.isRunning(place) { self.items[place]?.phase = .takenOver } else { self.takeOver(place) }
+  private mutating func endElsewhere(_ position: Position) {
+    if self.isRunning(position) { self.items[position]?.phase = .takenOver } else { self.takeOver(position) }
   }
 
   /// Removes a call that another process has made. A call that runs here is removed when it ends, and begins no further
   /// body.
-  private mutating func takeOver(_ place: Place) {
-    if case .waiting(let continuation, let caller)? = self.items[place]?.activity {
-      self.edit(place) { $0.activity = .claimed }
+  private mutating func takeOver(_ position: Position) {
+    if case .waiting(let continuation, let caller)? = self.items[position]?.activity {
+      self.edit(position) { $0.activity = .claimed }
       self.actions.turns.append((continuation, .takenOver))
       self.actions.callers.append(caller)
     }
-    if let updates = self.items[place]?.updates { self.actions.ended.append(updates) }
-    if let item = self.items[place] {
-      self.actions.fates.append((item.fate, .ended(.takenOver, item.record?.name ?? "")))
+    if let updates = self.items[position]?.updates { self.actions.ended.append(updates) }
+    if let item = self.items[position] {
+      self.actions.results.append((item.result, .ended(.takenOver, item.record?.name ?? "")))
     }
-    self.remove(place)
+    self.remove(position)
   }
 }

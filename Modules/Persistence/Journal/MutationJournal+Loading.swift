@@ -59,10 +59,10 @@ extension MutationJournal {
       if entries != nil {
         state.reserveCapacity(read.calls.count)
         for read in read.calls {
-          let place = state.nextEarlierPlace()
+          let position = state.nextEarlierPosition()
           let call = (try? read.record?.get())?.afterProcess
-          state.restore(call, from: read.key, read.version, at: place, .earlierStart(.thisProcess))
-          if state.watchesExpiry { state.setExpiry(of: place, at: date, now) }
+          state.restore(call, from: read.key, read.version, at: position, .earlierStart(.thisProcess))
+          if state.watchesExpiry { state.setExpiry(of: position, at: date, now) }
         }
         for (_, version, schedule) in read.schedules { state.setSchedule(schedule, version) }
         let numbers = read.calls.compactMap { StorageKey.number(ofCall: $0.key) }

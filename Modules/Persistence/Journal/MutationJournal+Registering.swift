@@ -32,7 +32,7 @@ extension MutationJournal {
   /// journal.register(rename, as: "rename")  // The name before version 2.
   /// ```
   ///
-  /// The calls of earlier names keep their keys, and their places in the order of their scope. A mutation is also known
+  /// The calls of earlier names keep their keys, and their positions in the order of their scope. A mutation is also known
   /// by the name of its own `.journaled(as:)`, unless another mutation is registered with that name.
   ///
   /// - Parameters:
@@ -113,12 +113,12 @@ extension JournalState {
   /// Makes a name known. Calls that were held because it was not are made if callers wait behind them.
   fileprivate mutating func register(_ name: String) {
     guard self.names.insert(name).inserted else { return }
-    var lanes: Set<String> = []
-    for (place, item) in self.items where item.isHeld && item.isPending && item.record?.name == name {
-      self.items[place]?.hold = .none
-      if let lane = item.lane { lanes.insert(lane) }
+    var scopes: Set<String> = []
+    for (position, item) in self.items where item.isHeld && item.isPending && item.record?.name == name {
+      self.items[position]?.hold = .none
+      if let scope = item.scope { scopes.insert(scope) }
     }
-    for lane in lanes.sorted() { self.advance(lane) }
+    for scope in scopes.sorted() { self.advance(scope) }
   }
 }
 
@@ -130,8 +130,8 @@ extension MutationRequest {
 extension MutationRequest where Arguments: Codable {
   /// Shows the optimistic updates of a call outside of `.journaled(as:)`.
   fileprivate func show(_ ticket: JournalTicket, with arguments: Arguments, in client: OperationClient) {
-    guard let place = ticket.layerPlace, let updates = ticket.updates else { return }
-    self.showOptimisticUpdates(with: arguments, in: client, at: place, keptIn: updates) {
+    guard let position = ticket.layerPlace, let updates = ticket.updates else { return }
+    self.showOptimisticUpdates(with: arguments, in: client, at: position, keptIn: updates) {
       $0 is any JournaledModifier.Type
     }
   }
@@ -156,7 +156,7 @@ extension MutationRequest where Arguments: Codable {
     }
     do throws(MutateFailure) {
       try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(MutateFailure) in
-        ticket.fate.note(try await store.mutate(with: arguments, using: context))
+        ticket.result.note(try await store.mutate(with: arguments, using: context))
       }
       return .done(failure: nil)
     } catch {

@@ -12,7 +12,7 @@ extension MutationJournal {
   public func remove(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
     if let name = self.state.withLock({ $0.schedule(shownAs: id) }) { return await self.cancelSchedule(named: name) }
-    let removal = self.change { state in state.places[id].flatMap { state.beginRemoval(of: $0) } }
+    let removal = self.change { state in state.positions[id].flatMap { state.beginRemoval(of: $0) } }
     guard let removal else { return false }
     return await self.finish(removal)
   }
@@ -48,9 +48,9 @@ extension MutationJournal {
     for removal in removals {
       if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
-    for (place, signal) in unaccepted {
+    for (position, signal) in unaccepted {
       await signal.value()
-      guard let removal = self.change({ $0.refusal(of: place) }) else { continue }
+      guard let removal = self.change({ $0.refusal(of: position) }) else { continue }
       if await !self.finish(removal, orGone: true) { areRemoved = false }
     }
     if self.lease != nil, await !self.removeUnknownEntries(named: names) { areRemoved = false }
@@ -126,20 +126,20 @@ extension MutationJournal {
     } catch is JournalEntryChanged {
       isRemoved = isGoneEnough
     } catch {
-      let isLeft = self.change { $0.endFailedRemoval(of: removal.place) }
+      let isLeft = self.change { $0.endFailedRemoval(of: removal.position) }
       OperationWarning.report(storageFailedTo: "remove the journal entry \(removal.id)", error)
-      if isLeft { self.resumeByItself(.call(removal.place)) }
+      if isLeft { self.resumeByItself(.call(removal.position)) }
       return false
     }
     let name = self.change { state -> String?? in
-      guard let item = state.items[removal.place] else { return nil }
+      guard let item = state.items[removal.position] else { return nil }
       // This also applies to a call that is about to be made again: its replay will not find it.
       if let updates = item.updates { state.actions.ended.append(updates) }
       if let updates = item.callUpdates { state.actions.endedInRuns.append(updates) }
       if !item.activity.isRunning {
-        state.actions.fates.append((item.fate, .ended(.removed, item.record?.name ?? "")))
+        state.actions.results.append((item.result, .ended(.removed, item.record?.name ?? "")))
       }
-      state.remove(removal.place)
+      state.remove(removal.position)
       return .some(item.record?.name)
     }
     // Otherwise the call has ended meanwhile.
@@ -175,70 +175,72 @@ extension MutationJournal {
 /// An entry that is being removed.
 struct JournalRemoval: Sendable {
   let id: JournalEntry.ID
-  let place: JournalState.Place
+  let position: JournalState.Position
   let write: JournalWrite
 }
 
 extension JournalState {
   /// Records that an entry is removed. Nothing is written for it after its removal.
-  fileprivate mutating func beginRemoval(of place: Place) -> JournalRemoval? {
-    guard let item = self.items[place], item.isStored, !item.isGone, !item.phase.isTakenOver else { return nil }
-    self.items[place]?.phase = .removing(JournalPhase.Removal(isOfRefused: false))
-    return self.write(place).map { JournalRemoval(id: item.id, place: place, write: $0) }
+  fileprivate mutating func beginRemoval(of position: Position) -> JournalRemoval? {
+    guard let item = self.items[position], item.isStored, !item.isGone, !item.phase.isTakenOver else { return nil }
+    self.items[position]?.phase = .removing(JournalPhase.Removal(isOfRefused: false))
+    return self.write(position).map { JournalRemoval(id: item.id, position: position, write: $0) }
   }
 
   /// The removal of a call that was refused while it was stored; nil if it turned out not to be stored.
-  fileprivate func refusal(of place: Place) -> JournalRemoval? {
-    guard case .removing(let removal)? = self.items[place]?.phase, removal.isOfRefused else { return nil }
+  fileprivate func refusal(of position: Position) -> JournalRemoval? {
+    guard case .removing(let removal)? = self.items[position]?.phase, removal.isOfRefused else { return nil }
     return removal.write
   }
 
   /// Records that the entries of some names are removed; nil for all names.
   fileprivate mutating func beginRemoval(of names: Set<String>?) -> [JournalRemoval] {
     self.view.forgetEnded(names)
-    let places = self.items.filter { $0.value.hasName(among: names) }
-    for (place, item) in places {
+    let positions = self.items.filter { $0.value.hasName(among: names) }
+    for (position, item) in positions {
       guard case .ended(_?) = item.phase else { continue }
       // The call has just ended, and is no longer shown.
       self.actions.released.append(item)
-      self.items[place]?.phase = .ended(nil)
+      self.items[position]?.phase = .ended(nil)
     }
-    return places.keys.sorted().compactMap { self.beginRemoval(of: $0) }
+    return positions.keys.sorted().compactMap { self.beginRemoval(of: $0) }
   }
 
   /// Decides that the calls of some names that are being stored are not made; nil for all names.
   ///
   /// - Returns: These calls, each with an event that occurs when it was stored, or turns out not to be.
-  fileprivate mutating func refuseUnaccepted(_ names: Set<String>?) -> [(place: Place, signal: AwaitedOutcome<Void>)] {
+  fileprivate mutating func refuseUnaccepted(
+    _ names: Set<String>?
+  ) -> [(position: Position, signal: AwaitedOutcome<Void>)] {
     let unaccepted = self.items.filter { !$0.value.isStored && $0.value.hasName(among: names) }
-    return unaccepted.keys.sorted().compactMap { place in
+    return unaccepted.keys.sorted().compactMap { position in
       // Its run learns of the removal later than the caller of the removal goes on, and shows nothing until then.
-      if let updates = self.items[place]?.callUpdates { self.actions.endedInRuns.append(updates) }
+      if let updates = self.items[position]?.callUpdates { self.actions.endedInRuns.append(updates) }
       // Its run may wait for this removal. It is refused when it comes.
-      guard self.items[place]?.phase.refuse() == true else { return nil }
+      guard self.items[position]?.phase.refuse() == true else { return nil }
       let signal = AwaitedOutcome<Void>()
-      self.items[place]?.acceptanceWaiters.append(signal)
-      return (place, signal)
+      self.items[position]?.acceptanceWaiters.append(signal)
+      return (position, signal)
     }
   }
 
   /// Begins to remove a call that was refused while it was stored.
   ///
   /// Called in the step that accepts it: no later call may be merged with it.
-  mutating func beginRemoval(ofRefused place: Place) {
-    let removal = self.beginRemoval(of: place)
-    self.items[place]?.phase = .removing(JournalPhase.Removal(write: removal, isOfRefused: true))
+  mutating func beginRemoval(ofRefused position: Position) {
+    let removal = self.beginRemoval(of: position)
+    self.items[position]?.phase = .removing(JournalPhase.Removal(write: removal, isOfRefused: true))
   }
 
   /// Adds a call again after its removal has failed, unless it has ended meanwhile.
   ///
   /// - Returns: Whether its caller has left, so that the journal makes it.
-  fileprivate mutating func endFailedRemoval(of place: Place) -> Bool {
-    guard let end = self.items[place]?.phase.endFailedRemoval(), end.isAccepted else { return false }
-    if end.isOfRefused { self.edit(place) { $0.activity = .none } }
+  fileprivate mutating func endFailedRemoval(of position: Position) -> Bool {
+    guard let end = self.items[position]?.phase.endFailedRemoval(), end.isAccepted else { return false }
+    if end.isOfRefused { self.edit(position) { $0.activity = .none } }
     // Decisions that were made meanwhile were not written.
-    _ = self.write(place)
-    self.advance(self.items[place]?.lane)
+    _ = self.write(position)
+    self.advance(self.items[position]?.scope)
     self.advanceWithoutScope()
     return end.isOfRefused
   }

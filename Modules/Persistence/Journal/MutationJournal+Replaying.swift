@@ -32,12 +32,12 @@ extension MutationJournal {
     }
     self.watchExpiry()
     self.reportPendingCount()
-    let (number, places) = self.change { state in
+    let (number, positions) = self.change { state in
       state.schedules.isResumed = true
       return state.makeAllDue()
     }
-    self.showUpdates(of: places)
-    self.change(isImmediate: true) { $0.advanceAll(places) }
+    self.showUpdates(of: positions)
+    self.change(isImmediate: true) { $0.advanceAll(positions) }
     self.checkSchedules()
     return JournalResumption(journal: self, number: number)
   }
@@ -55,13 +55,13 @@ extension MutationJournal {
   public func retry(_ id: JournalEntry.ID) async -> Bool {
     do { try await self.load() } catch { return false }
     self.watchExpiry()
-    guard let place = await self.prepareRetry(of: id) else { return false }
+    guard let position = await self.prepareRetry(of: id) else { return false }
     let signal = AwaitedOutcome<Void>()
-    let isDue = self.change { $0.makeDue(place, signal) }
+    let isDue = self.change { $0.makeDue(position, signal) }
     guard isDue else { return true }
-    let isCycle = self.reportCycle("the end of a call that waits for that call") { $0 == place }
-    self.showUpdates(of: [place])
-    self.change(isImmediate: true) { $0.advanceAll([place]) }
+    let isCycle = self.reportCycle("the end of a call that waits for that call") { $0 == position }
+    self.showUpdates(of: [position])
+    self.change(isImmediate: true) { $0.advanceAll([position]) }
     if isCycle { return true }
     await signal.value(cancelled: ())
     return true
@@ -76,11 +76,11 @@ extension MutationJournal {
   private nonisolated(nonsending) func prepareRetry(
     of id: JournalEntry.ID,
     revising revision: JournalRevision? = nil
-  ) async -> JournalState.Place? {
+  ) async -> JournalState.Position? {
     while true {
       let (date, now) = (self.date, self.deadlines.elapsed)
       let change = self.change { $0.prepareRetry(of: id, at: date, now, revising: revision) }
-      guard let (place, write) = change else { return nil }
+      guard let (position, write) = change else { return nil }
       do {
         try await write?.value()
       } catch is JournalEntryChanged {
@@ -91,16 +91,16 @@ extension MutationJournal {
       } catch {
         OperationWarning.report(storageFailedTo: "reset the attempts of the journal entry \(id)", error)
       }
-      return place
+      return position
     }
   }
 
   /// Notes the updates of a run that makes a call again, so that they end if the call is removed.
   func note(_ updates: CallUpdates, of ticket: JournalTicket) {
     let (isRemoved, earlier) = self.change { state -> (Bool, CallUpdates?) in
-      let earlier = state.items[ticket.place]?.callUpdates
-      state.items[ticket.place]?.callUpdates = updates
-      return (state.items[ticket.place] == nil, earlier)
+      let earlier = state.items[ticket.position]?.callUpdates
+      state.items[ticket.position]?.callUpdates = updates
+      return (state.items[ticket.position] == nil, earlier)
     }
     if isRemoved { updates.end() }
     withExtendedLifetime(earlier) {}
@@ -109,22 +109,22 @@ extension MutationJournal {
 
 extension JournalState {
   /// Makes all calls due that nothing makes. Returns the number of the resumption, and the calls.
-  fileprivate mutating func makeAllDue() -> (number: Int, places: [Place]) {
+  fileprivate mutating func makeAllDue() -> (number: Int, positions: [Position]) {
     self.lastResumption += 1
-    var places: [Place] = []
-    for (place, item) in self.items where item.isPending && item.activity.isNone && !item.isGone && !item.isDue {
-      places.append(place)
+    var positions: [Position] = []
+    for (position, item) in self.items where item.isPending && item.activity.isNone && !item.isGone && !item.isDue {
+      positions.append(position)
     }
-    places.sort()
-    for place in places { self.makeDue(place, in: self.lastResumption) }
+    positions.sort()
+    for position in positions { self.makeDue(position, in: self.lastResumption) }
     // The last call is made first.
     self.dueWithoutScope.sort(by: >)
-    return (self.lastResumption, places)
+    return (self.lastResumption, positions)
   }
 
   /// Begins the calls that have their turn.
-  mutating func advanceAll(_ places: [Place]) {
-    for lane in Set(places.compactMap { self.items[$0]?.lane }) { self.advance(lane) }
+  mutating func advanceAll(_ positions: [Position]) {
+    for scope in Set(positions.compactMap { self.items[$0]?.scope }) { self.advance(scope) }
     self.advanceWithoutScope()
     self.actions.replays.sort()
   }
@@ -135,13 +135,13 @@ extension JournalState {
     at date: Date,
     _ now: Duration,
     revising revision: JournalRevision? = nil
-  ) -> (place: Place, write: JournalWrite?)? {
-    guard let place = self.places[id], let item = self.items[place], let record = item.record, item.isStored,
+  ) -> (position: Position, write: JournalWrite?)? {
+    guard let position = self.positions[id], let item = self.items[position], let record = item.record, item.isStored,
       !item.isGone
     else { return nil }
     // The count of a body that runs stays.
-    guard item.activity.isNone else { return (place, nil) }
-    self.edit(place) { item in
+    guard item.activity.isNone else { return (position, nil) }
+    self.edit(position) { item in
       if let revision {
         item.record?.revise(revision)
       } else {
@@ -155,37 +155,40 @@ extension JournalState {
       item.expiry = .ahead
       item.failuresInARow = 0
     }
-    self.setExpiry(of: place, at: date, now)
-    if record.isDeadLetter, !record.isHolding, let lane = record.scope { self.enter(lane, place) }
-    return (place, self.write(place))
+    self.setExpiry(of: position, at: date, now)
+    if record.isDeadLetter, !record.isHolding, let scope = record.scope { self.enter(scope, position) }
+    return (position, self.write(position))
   }
 
   /// Makes a call due, for a caller that waits for its end. Returns false if it has ended, or if a caller makes it.
-  fileprivate mutating func makeDue(_ place: Place, _ signal: AwaitedOutcome<Void>) -> Bool {
-    guard !self.isStopped, let item = self.items[place], item.isPending, !item.isGone, !item.isElsewhere,
+  fileprivate mutating func makeDue(_ position: Position, _ signal: AwaitedOutcome<Void>) -> Bool {
+    guard !self.isStopped, let item = self.items[position], item.isPending, !item.isGone, !item.isElsewhere,
       item.activity.isNone || item.activity.isReplay
     else { return false }
     self.lastResumption += 1
-    self.makeDue(place, in: self.lastResumption)
-    self.items[place]?.replayWaiters.append(signal)
+    self.makeDue(position, in: self.lastResumption)
+    self.items[position]?.replayWaiters.append(signal)
     return true
   }
 
   /// Makes a ticket for a replay. Returns nil if there is nothing to make.
-  fileprivate mutating func ticket(for place: Place, of journal: MutationJournal) -> (JournalTicket, JournalRecord)? {
-    guard let item = self.items[place], let record = item.record, !item.isGone else { return nil }
+  fileprivate mutating func ticket(
+    for position: Position,
+    of journal: MutationJournal
+  ) -> (JournalTicket, JournalRecord)? {
+    guard let item = self.items[position], let record = item.record, !item.isGone else { return nil }
     let updates = item.updates ?? (item.layerPlace == nil ? nil : KeptUpdates())
-    self.items[place]?.updates = updates
+    self.items[position]?.updates = updates
     let ticket = JournalTicket(
       journal: journal,
-      place: place,
+      position: position,
       id: record.id,
       name: record.name,
-      lane: record.scope,
+      scope: record.scope,
       isReplay: true,
       layerPlace: item.layerPlace,
       updates: updates,
-      fate: item.fate,
+      result: item.result,
       base: record.base,
       revision: record.revision ?? 0
     )
@@ -195,38 +198,38 @@ extension JournalState {
 
 extension MutationJournal {
   /// Shows the optimistic updates of calls that are made again, before the first of them begins.
-  func showUpdates(of places: [JournalState.Place]) {
-    guard !places.isEmpty, let client = self.boundClient else { return }
+  func showUpdates(of positions: [JournalState.Position]) {
+    guard !positions.isEmpty, let client = self.boundClient else { return }
     let shows = self.registrations.withLock { $0.compactMapValues(\.show) }
     if shows.isEmpty { return }
-    for place in places {
-      let claimed = self.change { $0.ticket(for: place, of: self) }
+    for position in positions {
+      let claimed = self.change { $0.ticket(for: position, of: self) }
       guard let (ticket, record) = claimed, let show = shows[record.name] else { continue }
       show(ticket, record, client)
     }
   }
 
   /// Begins a replay, whose call has its turn.
-  func begin(_ place: JournalState.Place, isImmediate: Bool) {
+  func begin(_ position: JournalState.Position, isImmediate: Bool) {
     let task =
       if isImmediate {
-        Task.immediate(name: "replay journal", executorPreference: self.executor) { await self.replay(place) }
+        Task.immediate(name: "replay journal", executorPreference: self.executor) { await self.replay(position) }
       } else {
-        Task(name: "replay journal", executorPreference: self.executor) { await self.replay(place) }
+        Task(name: "replay journal", executorPreference: self.executor) { await self.replay(position) }
       }
     let isCancelled = self.change { state -> Bool in
-      guard state.items[place]?.activity.isReplay == true else { return false }
-      return state.items[place]?.replay.begin(task) ?? false
+      guard state.items[position]?.activity.isReplay == true else { return false }
+      return state.items[position]?.replay.begin(task) ?? false
     }
     if isCancelled { task.cancel() }
   }
 
   /// Makes a call again.
-  private func replay(_ place: JournalState.Place) async {
+  private func replay(_ position: JournalState.Position) async {
     let client = self.boundClient
-    let claimed = self.change { $0.ticket(for: place, of: self) }
+    let claimed = self.change { $0.ticket(for: position, of: self) }
     guard var ticket = claimed?.0, let record = claimed?.1 else { return }
-    let isStopped = self.state.withLock { $0.isStopped && $0.items[place]?.replay.isCancelled == true }
+    let isStopped = self.state.withLock { $0.isStopped && $0.items[position]?.replay.isCancelled == true }
     if isStopped { return self.putBack(ticket, isHeld: false, failure: nil) }
     let registration = self.registrations.withLock { $0[record.name] }
     ticket.operationName = registration?.operationName
@@ -238,11 +241,11 @@ extension MutationJournal {
       )
     }
     guard let registration else { return await self.endUnregistered(ticket, record) }
-    self.change { $0.items[place]?.isRefusable = registration.isRefusable }
+    self.change { $0.items[position]?.isRefusable = registration.isRefusable }
     if let found = record.version, found > registration.version {
       return self.holdNewer(ticket, version: found, than: registration.version)
     }
-    let end = self.decided(await registration.replay(ticket, record, client), of: place)
+    let end = self.decided(await registration.replay(ticket, record, client), of: position)
     // A journal that resumes by itself makes the call again, until it becomes a dead letter, which is reported.
     if case .held(let error) = end, !self.resumesByItself {
       OperationWarning(

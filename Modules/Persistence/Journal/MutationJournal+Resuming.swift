@@ -17,7 +17,7 @@ enum JournalSelection: Sendable {
   /// All calls but those whose last failure has asked to wait for longer than this time.
   case allButHinted(at: Duration)
   /// One call, and the calls behind it in its scope.
-  case call(JournalState.Place)
+  case call(JournalState.Position)
   /// The calls of a name that was registered, and all calls that have not failed, because they may wait behind them.
   case name(String)
   /// From now on also the calls of names that are not registered. They are reported.
@@ -88,7 +88,7 @@ extension MutationJournal {
     guard let specification = self.condition.withLock({ $0.specification }) else { return }
     let client = self.boundClient
     guard self.state.withLock({ $0.loading == .loaded }), client?.automaticRunsAreStopped.isOn != true else { return }
-    if !selection.isOneCall { self.showUpdates(of: self.change { $0.unshownPlaces }) }
+    if !selection.isOneCall { self.showUpdates(of: self.change { $0.unshownPositions }) }
     if case .unregistered = selection { self.change { $0.makesUnregistered = true } }
     guard specification.isSatisfied(in: client?.defaultContext ?? OperationContext()) else { return }
     self.change { $0.resumeByItself(selection) }
@@ -104,7 +104,7 @@ extension MutationJournal {
 
 extension JournalState {
   /// The calls with updates that can be shown and never were.
-  fileprivate var unshownPlaces: [Place] {
+  fileprivate var unshownPositions: [Position] {
     self.items.filter { $0.value.updates == nil && self.mayBeResumed($0.value) }.keys.sorted()
   }
 
@@ -116,20 +116,20 @@ extension JournalState {
   }
 
   fileprivate mutating func resumeByItself(_ selection: JournalSelection) {
-    let places = self.places(of: selection).sorted()
+    let positions = self.positions(of: selection).sorted()
     // Without any, too: what is learned of other processes later is watched, and made when they have ended.
-    if !places.isEmpty || self.lastResumption == 0 { self.lastResumption += 1 }
-    guard !places.isEmpty else { return }
-    for place in places { self.makeDue(place, in: self.lastResumption) }
+    if !positions.isEmpty || self.lastResumption == 0 { self.lastResumption += 1 }
+    guard !positions.isEmpty else { return }
+    for position in positions { self.makeDue(position, in: self.lastResumption) }
     self.dueWithoutScope.sort(by: >)
-    self.advanceAll(places)
+    self.advanceAll(positions)
   }
 
-  private func places(of selection: JournalSelection) -> [Place] {
+  private func positions(of selection: JournalSelection) -> [Position] {
     switch selection {
-    case .call(let place):
-      guard let item = self.items[place] else { return [] }
-      let calls = item.isInLane ? item.lane.flatMap { self.lanes[$0]?.all }.map(Array.init) ?? [] : [place]
+    case .call(let position):
+      guard let item = self.items[position] else { return [] }
+      let calls = item.isInScope ? item.scope.flatMap { self.scopes[$0]?.all }.map(Array.init) ?? [] : [position]
       return calls.filter { self.items[$0].map(self.mayBeResumed) ?? false }
     case .waiting, .unregistered:
       return Array(self.items.filter { !$0.value.isHeld && self.mayBeResumed($0.value) }.keys)
@@ -145,15 +145,15 @@ extension JournalState {
 
   /// Forgets the times by earlier deadlines. The next resumption makes the failed calls again.
   fileprivate mutating func rebaseAlarms(reportingAt time: Duration) {
-    for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .retry { self.setRetry(of: alarm.place, at: nil) }
+    for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .retry { self.setRetry(of: alarm.position, at: nil) }
     for alarm in Array(self.alarms.map(\.key)) where alarm.kind == .report || alarm.kind == .rise {
       self.alarms.removeValue(for: alarm)
     }
     self.rises = JournalRises()
-    for place in self.items.keys {
-      if self.items[place]?.isHeld == true { self.items[place]?.hold = .held }
-      self.items[place]?.unregisteredSince = nil
+    for position in self.items.keys {
+      if self.items[position]?.isHeld == true { self.items[position]?.hold = .held }
+      self.items[position]?.unregisteredSince = nil
     }
-    self.alarms.insert((), for: JournalAlarm(time: time, place: 0, kind: .report))
+    self.alarms.insert((), for: JournalAlarm(time: time, position: 0, kind: .report))
   }
 }

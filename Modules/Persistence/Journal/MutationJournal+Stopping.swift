@@ -43,24 +43,24 @@ extension JournalState {
   fileprivate mutating func stop() {
     guard !self.isStopped else { return }
     self.isStopped = true
-    for place in self.items.keys.sorted() {
-      guard let item = self.items[place] else { continue }
+    for position in self.items.keys.sorted() {
+      guard let item = self.items[position] else { continue }
       if item.activity.isReplay, !item.bodies.isRunning {
         // It waits for something before its body, or between two attempts.
-        if let replay = self.items[place]?.replay.cancel() { self.actions.cancelled.append(replay) }
+        if let replay = self.items[position]?.replay.cancel() { self.actions.cancelled.append(replay) }
       } else if item.activity.isNone {
-        self.endDue(place)
-        self.makeAwaited(place)
+        self.endDue(position)
+        self.makeAwaited(position)
       }
     }
-    for lane in self.lanes.keys.sorted() { self.advance(lane) }
+    for scope in self.scopes.keys.sorted() { self.advance(scope) }
   }
 
   /// Ends the waits of the callers behind a call that is not made any more. Their calls stay.
-  mutating func endWaits(in lane: String) {
-    for place in self.lanes[lane]?.all ?? [] {
-      guard case .waiting(let continuation, let caller)? = self.items[place]?.activity else { continue }
-      self.edit(place) { $0.activity = .claimed }
+  mutating func endWaits(in scope: String) {
+    for position in self.scopes[scope]?.all ?? [] {
+      guard case .waiting(let continuation, let caller)? = self.items[position]?.activity else { continue }
+      self.edit(position) { $0.activity = .claimed }
       self.actions.turns.append((continuation, .stopped))
       self.actions.callers.append(caller)
     }
@@ -69,6 +69,6 @@ extension JournalState {
   /// Ends the waits for the result of a call that is not made any more.
   mutating func endAwaiting(_ item: Item) {
     let name = item.record?.name ?? ""
-    self.actions.stoppedFates.append((item.fate, .ended(.stopped, name)))
+    self.actions.stoppedResults.append((item.result, .ended(.stopped, name)))
   }
 }

@@ -23,15 +23,15 @@ extension MutationJournal {
   struct Turn: Sendable {
     let journal: ObjectIdentifier
     /// The scope of the call; nil without one.
-    let lane: String?
-    let place: JournalState.Place
+    let scope: String?
+    let position: JournalState.Position
   }
 
   /// Waits until all earlier calls of the scope have ended, or the current task is cancelled. For calls with a caller.
   func turn(of ticket: JournalTicket, in context: OperationContext) async -> JournalTurn {
     // A call that is made inside of another call of its scope is part of that call, and does not wait.
     // An enqueued call comes behind it.
-    let outer = context.enqueuedCallOfRun == nil ? self.turns(in: ticket.lane) : []
+    let outer = context.enqueuedCallOfRun == nil ? self.turns(in: ticket.scope) : []
     let caller = JournalCaller(ticket: ticket, context: context)
     let obstacle = outer.isEmpty ? self.obstacle(to: ticket) : nil
     let wait = obstacle.map { obstacle in context.beginWait(for: { self.obstacle(to: ticket) ?? obstacle }) }
@@ -44,9 +44,9 @@ extension MutationJournal {
   }
 
   /// The turns of the calls of a scope around the current task.
-  private func turns(in lane: String?) -> [Turn] {
+  private func turns(in scope: String?) -> [Turn] {
     // Calls without a scope do not wait for each other.
-    lane == nil ? [] : Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.lane == lane }
+    scope == nil ? [] : Self.turns.filter { $0.journal == ObjectIdentifier(self) && $0.scope == scope }
   }
 
   /// Reports that the current task waits for calls that cannot end before it, because it is part of one of them or of
@@ -56,13 +56,13 @@ extension MutationJournal {
   ///   - waited: What is waited for, to follow "waits for".
   ///   - isWaitedFor: Whether the task waits for a call.
   /// - Returns: Whether it does.
-  func reportCycle(_ waited: String, _ isWaitedFor: (JournalState.Place) -> Bool) -> Bool {
+  func reportCycle(_ waited: String, _ isWaitedFor: (JournalState.Position) -> Bool) -> Bool {
     let turns = Self.turns.filter { $0.journal == ObjectIdentifier(self) }
     if turns.isEmpty { return false }
     let name = self.state.withLock { state -> String? in
-      for turn in turns where state.isRunning(turn.place) {
-        let calls = turn.lane.flatMap { state.lanes[$0]?.all }.map(Array.init) ?? [turn.place]
-        if calls.contains(where: isWaitedFor) { return state.items[turn.place]?.record?.name ?? "" }
+      for turn in turns where state.isRunning(turn.position) {
+        let calls = turn.scope.flatMap { state.scopes[$0]?.all }.map(Array.init) ?? [turn.position]
+        if calls.contains(where: isWaitedFor) { return state.items[turn.position]?.record?.name ?? "" }
       }
       return nil
     }
@@ -77,19 +77,19 @@ extension MutationJournal {
   /// Whether the current task is part of a call of a scope that is being made.
   func isMakingCall(of scope: String?) -> Bool {
     let turns = self.turns(in: scope)
-    return !turns.isEmpty && self.state.withLock { state in turns.contains { state.isRunning($0.place) } }
+    return !turns.isEmpty && self.state.withLock { state in turns.contains { state.isRunning($0.position) } }
   }
 
   /// The text of what a call has to wait for, to follow "it waits for"; nil if the call has its turn.
   private func obstacle(to ticket: JournalTicket) -> String? {
     let now = self.deadlines.elapsed
     let (count, maySend, isElsewhere, end) = self.state.withLock { state in
-      let calls = ticket.lane.flatMap { state.lanes[$0] }
+      let calls = ticket.scope.flatMap { state.scopes[$0] }
       let first = calls?.first.flatMap { state.items[$0] }
-      let right = state.right(of: ticket.place)
+      let leaseKey = state.leaseKey(of: ticket.position)
       return (
-        calls?.count(before: ticket.place) ?? 0, state.maySend(ticket.place), first?.isElsewhere ?? false,
-        right.flatMap { state.rights.others[$0] }
+        calls?.count(before: ticket.position) ?? 0, state.maySend(ticket.position), first?.isElsewhere ?? false,
+        leaseKey.flatMap { state.leases.others[$0] }
       )
     }
     let other = end.map { end in
@@ -105,13 +105,13 @@ extension MutationJournal {
 
   private func cancelWait(of ticket: JournalTicket) {
     self.change { state in
-      switch state.items[ticket.place]?.activity {
+      switch state.items[ticket.position]?.activity {
       case .waiting(let continuation, let caller):
-        state.edit(ticket.place) { $0.activity = .claimed }
-        state.waitingWithoutScope.remove(ticket.place)
+        state.edit(ticket.position) { $0.activity = .claimed }
+        state.waitingWithoutScope.remove(ticket.position)
         state.actions.turns.append((continuation, .cancelled))
         state.actions.callers.append(caller)
-      case .claimed: state.items[ticket.place]?.endedEarly = .cancelled
+      case .claimed: state.items[ticket.position]?.endedEarly = .cancelled
       case .running, .some(.none), nil: break
       }
     }
@@ -123,7 +123,7 @@ extension MutationJournal {
     _ body: nonisolated(nonsending) () async throws(E) -> R
   ) async throws(E) -> R {
     guard let ticket else { return try await body() }
-    let turn = Turn(journal: ObjectIdentifier(ticket.journal), lane: ticket.lane, place: ticket.place)
+    let turn = Turn(journal: ObjectIdentifier(ticket.journal), scope: ticket.scope, position: ticket.position)
     return try await Self.$turns.withValue(Self.turns + [turn]) {
       do throws(E) { return Result<R, E>.success(try await body()) } catch { return .failure(error) }
     }.get()
@@ -137,31 +137,31 @@ extension JournalState {
     inside outer: [MutationJournal.Turn],
     _ continuation: Continuation
   ) -> JournalTurn? {
-    let place = caller.ticket.place
-    guard let item = self.items[place], !item.isGone else {
-      return caller.ticket.fate.isReplaced ? .replaced : .removed
+    let position = caller.ticket.position
+    guard let item = self.items[position], !item.isGone else {
+      return caller.ticket.result.isReplaced ? .replaced : .removed
     }
     if let turn = item.endedEarly {
-      self.items[place]?.endedEarly = nil
+      self.items[position]?.endedEarly = nil
       return turn
     }
     // A task that was started by a call may outlive the call.
-    let isInside = outer.contains { self.isRunning($0.place) }
-    guard item.replacement == nil, isInside || (self.hasTurn(place) && self.maySend(place)) else {
-      self.edit(place) { $0.activity = .waiting(continuation, caller) }
-      if item.lane == nil {
-        self.waitingWithoutScope.insert(place)
-        self.ask(for: self.right(of: item))
+    let isInside = outer.contains { self.isRunning($0.position) }
+    guard item.replacement == nil, isInside || (self.hasTurn(position) && self.maySend(position)) else {
+      self.edit(position) { $0.activity = .waiting(continuation, caller) }
+      if item.scope == nil {
+        self.waitingWithoutScope.insert(position)
+        self.ask(for: self.leaseKey(of: item))
       }
-      let wasBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
-      // It may be that nothing makes the first call of the lane.
-      self.advance(item.lane)
-      let isBlocked = item.lane.flatMap { self.lanes[$0]?.isBlocked } ?? false
+      let wasBlocked = item.scope.flatMap { self.scopes[$0]?.isBlocked } ?? false
+      // It may be that nothing makes the first call of the scope.
+      self.advance(item.scope)
+      let isBlocked = item.scope.flatMap { self.scopes[$0]?.isBlocked } ?? false
       // If this blocks the scope, its callers are notified together with this one.
       if wasBlocked, isBlocked { self.actions.blocked.append(caller) }
       return nil
     }
-    self.edit(place) { $0.activity = .running(isReplay: false) }
+    self.edit(position) { $0.activity = .running(isReplay: false) }
     return .granted
   }
 }

@@ -28,8 +28,8 @@ extension MutationJournal {
     self.updatePauses(of: actions.callers)
     for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
     for signal in actions.signals { signal.decide() }
-    for (fate, error) in actions.fates { fate.decide(.failure(error), isFinal: true) }
-    for (fate, error) in actions.stoppedFates { fate.decide(.failure(error), isFinal: false) }
+    for (result, error) in actions.results { result.decide(.failure(error), isFinal: true) }
+    for (result, error) in actions.stoppedResults { result.decide(.failure(error), isFinal: false) }
     for write in actions.writes { write.finish(.success(())) }
     for task in actions.cancelled { task.cancel() }
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
@@ -38,8 +38,8 @@ extension MutationJournal {
       // suspend has answered when this returns.
       Task.immediate(name: "write journal", executorPreference: self.executor) { await self.writeAll() }
     }
-    for place in actions.replays { self.begin(place, isImmediate: isImmediate) }
-    for place in actions.resumable { self.resumeByItself(.call(place)) }
+    for position in actions.replays { self.begin(position, isImmediate: isImmediate) }
+    for position in actions.resumable { self.resumeByItself(.call(position)) }
     for name in actions.schedules { self.checkSchedule(named: name) }
     if let lease, actions.needsLease || actions.mayRelease { lease.note(actions, for: self) }
     if let timer = actions.timer { self.apply(timer) }
@@ -50,8 +50,8 @@ extension MutationJournal {
   /// Writes all changes, in the order in which their entries were changed first. Only one task at a time writes.
   private nonisolated(nonsending) func writeAll() async {
     while true {
-      // The rights are read for each batch, because a storage may take longer than a lease lasts.
-      let held = self.lease?.heldRights(at: self.deadlines.elapsed)
+      // The leases are read for each batch, because a storage may take longer than a lease lasts.
+      let held = self.lease?.heldLeaseKeys(at: self.deadlines.elapsed)
       guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
       let (results, obstacle) = await self.store(batch)
       self.finish(batch, results)
@@ -211,16 +211,16 @@ extension JournalState {
   /// So changes of a call are written in their order, and nothing is written after a removal.
   ///
   /// - Parameters:
-  ///   - place: The call.
+  ///   - position: The call.
   ///   - isOfAttempts: Whether nothing but the numbers of its attempts has changed.
   /// - Returns: The result of the write; nil if there is nothing to write.
-  mutating func write(_ place: Place, isOfAttempts: Bool = false) -> JournalWrite? {
-    guard let item = self.items[place], !item.isUnnumbered, item.record != nil || item.isGone,
+  mutating func write(_ position: Position, isOfAttempts: Bool = false) -> JournalWrite? {
+    guard let item = self.items[position], !item.isUnnumbered, item.record != nil || item.isGone,
       // The entry must not come back.
       !item.phase.isTakenOver
     else { return nil }
-    guard let (write, isQueuedAnew) = self.items[place]?.changes.add(isOfAttempts: isOfAttempts) else { return nil }
-    if isQueuedAnew { self.queue.append(place) }
+    guard let (write, isQueuedAnew) = self.items[position]?.changes.add(isOfAttempts: isOfAttempts) else { return nil }
+    if isQueuedAnew { self.queue.append(position) }
     self.beginWriting()
     return write
   }
@@ -237,8 +237,8 @@ extension JournalState {
   }
 
   /// Queues a call again that was passed over because it was about to be replaced.
-  mutating func enqueueAgain(_ place: Place) {
-    if !self.queue.contains(place) { self.queue.append(place) }
+  mutating func enqueueAgain(_ position: Position) {
+    if !self.queue.contains(position) { self.queue.append(position) }
     self.beginWriting()
   }
 
@@ -249,27 +249,27 @@ extension JournalState {
 
   /// Takes the next changes to write.
   ///
-  /// - Parameter held: The rights that this process has; nil if no other process can send.
+  /// - Parameter held: The leases that this process has; nil if no other process can send.
   /// - Returns: The changes; nil if there are none.
-  mutating func nextBatch(holding held: Set<JournalRight>?) -> JournalBatch? {
+  mutating func nextBatch(holding held: Set<JournalLeaseKey>?) -> JournalBatch? {
     var batch = JournalBatch()
-    let places = self.queue.prefix(Self.maximumBatch)
-    for place in places {
+    let positions = self.queue.prefix(Self.maximumBatch)
+    for position in positions {
       // A call that is about to be replaced is passed over, because its write must not come after its removal. But its
       // acceptance is written first.
-      guard let item = self.items[place], item.replacement == nil || !item.isStored else { continue }
+      guard let item = self.items[position], item.replacement == nil || !item.isStored else { continue }
       // If there are none, they were refused, because another process has changed its entry.
-      guard self.items[place]?.changes.begin() == true else { continue }
-      batch.calls.append((place, item.storageKey, item.changes.count))
+      guard self.items[position]?.changes.begin() == true else { continue }
+      batch.calls.append((position, item.storageKey, item.changes.count))
       if !self.mayStore(item, holding: held) {
         batch.skipped.insert(item.storageKey)
         continue
       }
       batch.contents.append(self.content(of: item))
     }
-    self.queue.removeFirst(places.count)
+    self.queue.removeFirst(positions.count)
     // A removal that fails again waits for the next change.
-    if !places.isEmpty || !self.removalWaiters.isEmpty {
+    if !positions.isEmpty || !self.removalWaiters.isEmpty {
       batch.removals = self.failedRemovals
       self.failedRemovals = [:]
       for (key, removal) in batch.removals.sorted(by: { $0.key < $1.key }) {
@@ -278,7 +278,7 @@ extension JournalState {
     }
     batch.waiters = self.removalWaiters
     self.removalWaiters = []
-    self.isWriting = !places.isEmpty || !batch.waiters.isEmpty
+    self.isWriting = !positions.isEmpty || !batch.waiters.isEmpty
     return self.isWriting ? batch : nil
   }
 
@@ -293,8 +293,8 @@ extension JournalState {
     if !item.isStored { content.step = item.scheduleStep }
     if item.isGone {
       content.removal = item.removal
-    } else if let place = item.replaced, let replaced = self.items[place] {
-      content.replaced = (place, replaced.storageKey, replaced.seen)
+    } else if let position = item.replaced, let replaced = self.items[position] {
+      content.replaced = (position, replaced.storageKey, replaced.seen)
     }
     content.isOfAttempts =
       item.isStored && !item.isGone && item.seen?.isLong == true && item.changes.areOfAttempts
@@ -304,10 +304,10 @@ extension JournalState {
   /// Whether decisions about a call that is being made may be stored.
   ///
   /// If this process has lost the right to make the call, another process may have made it and removed its entry.
-  private func mayStore(_ item: Item, holding held: Set<JournalRight>?) -> Bool {
+  private func mayStore(_ item: Item, holding held: Set<JournalLeaseKey>?) -> Bool {
     guard let held, item.isStored, !item.isGone else { return true }
     if item.phase.isTakenOver { return false }
-    return !item.activity.isRunning || held.contains(self.right(of: item))
+    return !item.activity.isRunning || held.contains(self.leaseKey(of: item))
   }
 
   /// Records the results of a batch, and returns the results of the writes that it includes.
@@ -321,27 +321,27 @@ extension JournalState {
     for (key, removal) in batch.removals {
       if case .failed? = byKey[key]?.1 { self.failedRemovals[key] = removal }
     }
-    for (place, key, version) in batch.calls {
-      var failure: (any Error)? = batch.skipped.contains(key) ? JournalRightLost() : nil
+    for (position, key, version) in batch.calls {
+      var failure: (any Error)? = batch.skipped.contains(key) ? JournalLeaseLost() : nil
       if let (content, result) = byKey[key], failure == nil {
         switch result {
         case .made(let stored):
-          self.items[place]?.seen = stored
-          self.items[place]?.attempted = nil
-          if !content.isOfAttempts { self.items[place]?.changes.noteStored(version) }
+          self.items[position]?.seen = stored
+          self.items[position]?.attempted = nil
+          if !content.isOfAttempts { self.items[position]?.changes.noteStored(version) }
         case .failed(let error, let attempted):
           failure = error
-          if let attempted { self.items[place]?.attempted = attempted }
+          if let attempted { self.items[position]?.attempted = attempted }
         case .refused(let entry):
           failure = JournalEntryChanged(isGone: entry.version == nil)
           if let replaced = content.replaced, replaced.key == entry.key {
-            finished += self.adopt(entry, at: replaced.place)
+            finished += self.adopt(entry, at: replaced.position)
           } else if !content.isNew {
-            finished += self.adopt(entry, at: place)
+            finished += self.adopt(entry, at: position)
           }
         }
       }
-      finished += (self.items[place]?.changes.end(upTo: version) ?? []).map { ($0, failure) }
+      finished += (self.items[position]?.changes.end(upTo: version) ?? []).map { ($0, failure) }
     }
     return finished
   }

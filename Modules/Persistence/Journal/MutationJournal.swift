@@ -24,7 +24,7 @@ public final class MutationJournal: OperationClientFlushable {
   let storage: any PersistentStorage
   let makeKey: @Sendable () -> String
   let state: Locked<JournalState>
-  /// The rights to send, in a storage that processes share.
+  /// The leases, in a storage that processes share.
   let lease: JournalLease?
   let registrations = Locked<[String: JournalRegistration]>([:])
   let changes = Broadcast<Void>(())
@@ -102,7 +102,7 @@ public final class MutationJournal: OperationClientFlushable {
       maximumScopes: max(1, maximumConcurrentScopes)
     )
     state.owner = lease?.owner
-    state.rights.held = lease == nil ? nil : []
+    state.leases.held = lease == nil ? nil : []
     self.state = Locked(state)
     if let attemptsBeforeDeadLetter, attemptsBeforeDeadLetter < 1 {
       OperationWarning(

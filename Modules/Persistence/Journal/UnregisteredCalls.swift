@@ -29,7 +29,7 @@ extension MutationJournal {
 extension MutationJournal {
   /// Ends a replay that cannot begin because no mutation is registered. `resume()` tries again.
   func endUnregistered(_ ticket: JournalTicket, _ record: JournalRecord) async {
-    if let rest = self.timeUntilDiscarding(record, at: ticket.place) {
+    if let rest = self.timeUntilDiscarding(record, at: ticket.position) {
       guard rest > .zero else { return await self.discardUnregistered(ticket) }
       self.hold(ticket, retryAfter: self.resumesByItself ? rest : nil)
     } else {
@@ -50,12 +50,12 @@ extension MutationJournal {
   }
 
   /// How long a call with an unregistered name is kept; zero if it is removed now, and nil if it stays.
-  private func timeUntilDiscarding(_ record: JournalRecord, at place: JournalState.Place) -> Duration? {
+  private func timeUntilDiscarding(_ record: JournalRecord, at position: JournalState.Position) -> Duration? {
     guard let age = self.unregistered.age else { return nil }
     let (date, now) = (self.date.timeIntervalSinceReferenceDate, self.deadlines.elapsed)
     let since = self.state.withLock { state in
-      let since = state.items[place]?.unregisteredSince ?? now
-      state.items[place]?.unregisteredSince = since
+      let since = state.items[position]?.unregisteredSince ?? now
+      state.items[position]?.unregisteredSince = since
       return since
     }
     // A program may register its mutations late, and the clock of the call may not have been set.
@@ -66,7 +66,7 @@ extension MutationJournal {
 
   private func discardUnregistered(_ ticket: JournalTicket) async {
     guard await self.remove(ticket.id) else { return self.putBack(ticket, isHeld: true, failure: nil) }
-    ticket.fate.decide(.failure(JournalError.ended(.removed, ticket.name)), isFinal: true)
+    ticket.result.decide(.failure(JournalError.ended(.removed, ticket.name)), isFinal: true)
     OperationWarning(
       code: .journalNameUnregistered,
       severity: .failure,

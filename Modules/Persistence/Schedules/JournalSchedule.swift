@@ -82,7 +82,7 @@ public struct JournalSchedule: Hashable, Sendable, Identifiable {
     /// one, or a first time that has not come, it is replaced.
     public static let update = Self(kind: .update)
 
-    /// The new one takes its place, with times of its own.
+    /// The new one takes its position, with times of its own.
     public static let replace = Self(kind: .replace)
   }
 

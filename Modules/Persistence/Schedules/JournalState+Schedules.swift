@@ -23,7 +23,7 @@ enum ScheduleStepKind: Sendable {
   /// The entry is changed.
   case store(ScheduleRecord, StorageVersion)
   /// The call before it, which nothing makes, is made again.
-  case again(JournalState.Place)
+  case again(JournalState.Position)
 }
 
 extension JournalState {
@@ -55,11 +55,11 @@ extension JournalState {
     case .change(let record): return .store(record, schedule.seen)
     case .make(let number):
       var givenUp: JournalEntry.ID?
-      if let place = self.lastCall(of: schedule.record), let item = self.items[place] {
+      if let position = self.lastCall(of: schedule.record), let item = self.items[position] {
         guard item.record?.isGivenUp == true, !item.isGone, item.activity.isNone else {
           // Nothing makes it: its process has ended, or its journal resumes by `resume()` only.
           let isLeft = item.isPending && item.activity.isNone && !item.isGone && !item.isDue && !item.isElsewhere
-          if isLeft, !resumesByItself || !item.isHeld { return .again(place) }
+          if isLeft, !resumesByItself || !item.isHeld { return .again(position) }
           return self.wait(name, for: .lastCall, until: now + Self.scheduleCheck)
         }
         givenUp = item.id
@@ -69,10 +69,11 @@ extension JournalState {
   }
 
   /// The last call of a schedule, if this process knows its entry.
-  private func lastCall(of record: ScheduleRecord) -> Place? {
-    guard let id = record.lastCall, let place = self.places[id], self.items[place]?.storageKey == record.lastEntry
+  private func lastCall(of record: ScheduleRecord) -> Position? {
+    guard let id = record.lastCall, let position = self.positions[id],
+      self.items[position]?.storageKey == record.lastEntry
     else { return nil }
-    return place
+    return position
   }
 
   /// Shows what a schedule waits for, and sets the time at which it is looked at again.
@@ -97,36 +98,36 @@ extension JournalState {
   }
 
   /// Begins to store a call of a schedule, together with the schedule.
-  mutating func store(_ place: Place, with step: ScheduleStep) -> JournalWrite? {
-    self.edit(place) { $0.scheduleStep = step }
-    return self.store(place, beginsAtOnce: false)
+  mutating func store(_ position: Position, with step: ScheduleStep) -> JournalWrite? {
+    self.edit(position) { $0.scheduleStep = step }
+    return self.store(position, beginsAtOnce: false)
   }
 
   /// Accepts a scheduled call that was stored, and begins it.
   ///
   /// - Returns: Whether it is to be made, and was not removed while it was stored.
-  mutating func acceptScheduled(_ place: Place, at date: Date, _ now: Duration) -> Bool {
-    _ = self.accept(place)
-    self.items[place]?.scheduleStep = nil
-    if self.items[place]?.phase.isRefused == true { return false }
-    self.edit(place) { $0.activity = .none }
-    self.setExpiry(of: place, at: date, now)
+  mutating func acceptScheduled(_ position: Position, at date: Date, _ now: Duration) -> Bool {
+    _ = self.accept(position)
+    self.items[position]?.scheduleStep = nil
+    if self.items[position]?.phase.isRefused == true { return false }
+    self.edit(position) { $0.activity = .none }
+    self.setExpiry(of: position, at: date, now)
     // A call that has expired already is set aside by its alarm.
-    let isExpired = self.items[place]?.record?.expiresAt.map { $0 <= date.timeIntervalSinceReferenceDate } ?? false
+    let isExpired = self.items[position]?.record?.expiresAt.map { $0 <= date.timeIntervalSinceReferenceDate } ?? false
     if isExpired {
-      self.advance(self.items[place]?.lane)
+      self.advance(self.items[position]?.scope)
     } else {
-      self.begin(scheduled: place)
+      self.begin(scheduled: position)
     }
     return true
   }
 
   /// Makes a call of a schedule.
-  mutating func begin(scheduled place: Place) {
+  mutating func begin(scheduled position: Position) {
     self.lastResumption += 1
-    self.makeDue(place, in: self.lastResumption)
+    self.makeDue(position, in: self.lastResumption)
     self.dueWithoutScope.sort(by: >)
-    self.advanceAll([place])
+    self.advanceAll([position])
   }
 
   // MARK: - What is stored
@@ -162,6 +163,6 @@ extension JournalState {
 }
 
 extension JournalRecord {
-  /// Whether the next call of its schedule takes its place. A conflict is for the user to decide.
+  /// Whether the next call of its schedule takes its position. A conflict is for the user to decide.
   fileprivate var isGivenUp: Bool { self.isDeadLetter && self.status != .conflicted }
 }

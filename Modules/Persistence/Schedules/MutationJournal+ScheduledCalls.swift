@@ -21,12 +21,12 @@ extension MutationJournal {
     let resumesByItself = self.resumesByItself && client != nil
     switch self.change({ $0.nextStep(of: name, at: date, now, resumesByItself: resumesByItself) }) {
     case .wait: break
-    case .again(let place):
+    case .again(let position):
       self.change { state in
         state.wait(name, for: .lastCall, until: now + JournalState.scheduleCheck)
-        if !resumesByItself { state.begin(scheduled: place) }
+        if !resumesByItself { state.begin(scheduled: position) }
       }
-      if resumesByItself { self.resumeByItself(.call(place)) }
+      if resumesByItself { self.resumeByItself(.call(position)) }
     case .store(let record, let seen):
       guard self.change({ $0.beginChange(of: name, seen) }) else { return }
       Task.immediate(name: "change schedule", executorPreference: self.executor) { await self.store(record, seen) }
@@ -103,8 +103,8 @@ extension MutationJournal {
   }
 
   /// Looks at a schedule again, and at what other processes have changed.
-  func scheduleAlarmHasFired(at place: JournalState.Place) {
-    guard let name = self.state.withLock({ $0.schedules.names[place] }) else { return }
+  func scheduleAlarmHasFired(at position: JournalState.Position) {
+    guard let name = self.state.withLock({ $0.schedules.names[position] }) else { return }
     self.checkSchedule(named: name)
     guard let lease, self.state.withLock({ $0.schedules[name]?.isBusy == false && !$0.isStopped }) else { return }
     Task.immediate(name: "read schedules", executorPreference: self.executor) {
@@ -150,31 +150,31 @@ extension MutationJournal {
       return self.endChange(of: name, looksAfter: JournalState.scheduleCheck)
     }
     let request = JournalRequest(call, registration, settings, date: self.date)
-    guard let place = self.reserve(request)?.place else {
+    guard let position = self.reserve(request)?.position else {
       // Another process has made the call for this time, and this one has read that.
       let isChanged = await self.readAgain(name)
       return self.endChange(of: name, looksAfter: isChanged ? nil : JournalState.scheduleCheck)
     }
     do {
       if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
-      if self.lease != nil { await self.waitToStore(place) }
-      let (step, following) = try self.step(for: call, at: place)
+      if self.lease != nil { await self.waitToStore(position) }
+      let (step, following) = try self.step(for: call, at: position)
       // The program may be about to end.
-      let write = self.change { $0.isStopped ? nil : $0.store(place, with: step) }
+      let write = self.change { $0.isStopped ? nil : $0.store(position, with: step) }
       guard let write else {
-        self.change { $0.remove(place) }
+        self.change { $0.remove(position) }
         return self.endChange(of: name, looksAfter: JournalState.scheduleCheck)
       }
       try await write.value()
-      self.didStore(call, following, step, at: place, request)
+      self.didStore(call, following, step, at: position, request)
       self.endChange(of: name)
     } catch is JournalEntryChanged {
-      self.change { $0.remove(place) }
+      self.change { $0.remove(position) }
       let isChanged = await self.readAgain(name)
       self.endChange(of: name, looksAfter: isChanged ? nil : JournalState.scheduleCheck)
     } catch {
       // It may be stored all the same. Then the schedule has changed, which the next try finds.
-      self.change { $0.remove(place) }
+      self.change { $0.remove(position) }
       self.endChange(of: name, failingWith: error)
     }
   }
@@ -182,8 +182,8 @@ extension MutationJournal {
   /// What is stored in the same step as a call.
   ///
   /// - Throws: The error of the encoding.
-  private func step(for call: DueCall, at place: JournalState.Place) throws -> (ScheduleStep, ScheduleRecord?) {
-    let entry = self.state.withLock { StorageKey.call(number: $0.numberBase + UInt64(place), id: call.id) }
+  private func step(for call: DueCall, at position: JournalState.Position) throws -> (ScheduleStep, ScheduleRecord?) {
+    let entry = self.state.withLock { StorageKey.call(number: $0.numberBase + UInt64(position), id: call.id) }
     let following = call.schedule.following(call.number, storedAs: entry)
     let key = StorageKey.schedule(named: call.schedule.name)
     let change = try following.map { StorageChange.put(key: key, value: try $0.encoded()) } ?? .remove(key: key)
@@ -196,30 +196,30 @@ extension MutationJournal {
     _ call: DueCall,
     _ following: ScheduleRecord?,
     _ step: ScheduleStep,
-    at place: JournalState.Place,
+    at position: JournalState.Position,
     _ request: JournalRequest
   ) {
     self.watchExpiry()
     let (date, now) = (self.date, self.deadlines.elapsed)
-    let fate = self.change { state -> JournalFate? in
+    let result = self.change { state -> JournalResult? in
       if let following, case .put(let key, let bytes) = step.change {
         // It may have been removed meanwhile.
         if state.schedules[following.name] != nil { state.setSchedule(following, StorageVersion(of: bytes, at: key)) }
       } else {
         state.removeSchedule(call.schedule.name)
       }
-      return state.acceptScheduled(place, at: date, now) ? state.items[place]?.fate : nil
+      return state.acceptScheduled(position, at: date, now) ? state.items[position]?.result : nil
     }
-    guard let fate else { return }
+    guard let result else { return }
     let ticket = JournalTicket(
       journal: self,
-      place: place,
+      position: position,
       id: call.id,
       name: request.name,
-      lane: request.scope,
+      scope: request.scope,
       isReplay: true,
       operationName: request.operationName,
-      fate: fate
+      result: result
     )
     self.send(in: nil) { ticket.notice(.journalAccepted) }
   }
@@ -244,9 +244,9 @@ extension MutationJournal {
       self.change { state in
         state.setSchedule(record, entry.version)
         guard let last, let call = last.record else { return }
-        let place = state.nextEarlierPlace()
-        state.restore(call, from: last.key, last.version, at: place, .otherProcess(.thisProcess))
-        state.begin(scheduled: place)
+        let position = state.nextEarlierPosition()
+        state.restore(call, from: last.key, last.version, at: position, .otherProcess(.thisProcess))
+        state.begin(scheduled: position)
       }
       return entry.version != earlier
     } catch {
@@ -258,12 +258,12 @@ extension MutationJournal {
   private nonisolated(nonsending) func unknownLastCall(
     of record: ScheduleRecord
   ) async throws -> (key: String, version: CallVersion, record: JournalRecord?)? {
-    guard let key = record.lastEntry, let id = record.lastCall, self.state.withLock({ $0.places[id] == nil })
+    guard let key = record.lastEntry, let id = record.lastCall, self.state.withLock({ $0.positions[id] == nil })
     else { return nil }
     let entry = try await self.storage.call(with: key)
     guard let version = entry.version, let call = entry.record else { return nil }
     // A call of another process comes with the entries.
-    guard self.lease == nil || call.owner == self.lease?.owner, self.state.withLock({ $0.places[id] == nil })
+    guard self.lease == nil || call.owner == self.lease?.owner, self.state.withLock({ $0.positions[id] == nil })
     else { return nil }
     return (key, version, call)
   }

@@ -72,7 +72,7 @@ extension MutationJournal {
   /// Call it at each start of the program: by default what is scheduled goes on with its times. The times are counted from
   /// the first one, so that they do not drift; each has a call with an idempotency key of its own, in whichever process. A
   /// call that has not ended is not overtaken by the next one: see ``JournalSchedule/MissedTimes``. A call that was given
-  /// up stays as a dead letter, or as expired, until the next one takes its place. See <doc:WorkThatRecurs>.
+  /// up stays as a dead letter, or as expired, until the next one takes its position. See <doc:WorkThatRecurs>.
   ///
   /// - Parameters:
   ///   - mutation: The mutation, with `.journaled(as:)`. Register it at each start of the program: one of the processes that

@@ -7,8 +7,8 @@ struct ScheduleTable: Sendable {
     var record: ScheduleRecord
     /// The version of its entry that this process has read or written last.
     var seen: StorageVersion
-    /// Its place among the entries, behind all calls.
-    let place: JournalState.Place
+    /// Its position among the entries, behind all calls.
+    let position: JournalState.Position
     /// Whether this process makes its calls, also if the journal resumes by `resume()` only.
     var isActive = false
     /// Whether a task of this process changes its entry.
@@ -26,12 +26,12 @@ struct ScheduleTable: Sendable {
   }
 
   private(set) var all: [String: Schedule] = [:]
-  private(set) var names: [JournalState.Place: String] = [:]
+  private(set) var names: [JournalState.Position: String] = [:]
   /// Whether this process makes the calls of all schedules, because `resume()` was called.
   var isResumed = false
   /// How many times entries were removed by mutation or altogether.
   var removals = 0
-  private var lastPlace: JournalState.Place = .max / 2
+  private var lastPosition: JournalState.Position = .max / 2
 
   subscript(name: String) -> Schedule? { self.all[name] }
 
@@ -44,14 +44,14 @@ struct ScheduleTable: Sendable {
   }
 
   mutating func add(_ record: ScheduleRecord, _ seen: StorageVersion) {
-    self.lastPlace += 1
-    self.all[record.name] = Schedule(record: record, seen: seen, place: self.lastPlace)
-    self.names[self.lastPlace] = record.name
+    self.lastPosition += 1
+    self.all[record.name] = Schedule(record: record, seen: seen, position: self.lastPosition)
+    self.names[self.lastPosition] = record.name
   }
 
   mutating func remove(_ name: String) -> Schedule? {
     guard let schedule = self.all.removeValue(forKey: name) else { return nil }
-    self.names[schedule.place] = nil
+    self.names[schedule.position] = nil
     return schedule
   }
 }
@@ -77,7 +77,7 @@ extension JournalState {
     if let known = self.schedules[record.name] {
       // Stores of another mutation show it from now on.
       if known.record.call != record.call {
-        self.view.set(nil, replacing: ShownCall(known).record, at: known.place)
+        self.view.set(nil, replacing: ShownCall(known).record, at: known.position)
       }
     } else {
       self.schedules.add(record, seen)
@@ -105,37 +105,37 @@ extension JournalState {
     self.setScheduleAlarm(name, at: nil)
     guard let schedule = self.schedules.remove(name) else { return nil }
     self.removedWhileReading?.insert(StorageKey.schedule(named: name))
-    if self.shown.set(nil, at: schedule.place) { self.actions.isChanged = true }
-    self.view.set(nil, replacing: ShownCall(schedule).record, at: schedule.place)
+    if self.shown.set(nil, at: schedule.position) { self.actions.isChanged = true }
+    self.view.set(nil, replacing: ShownCall(schedule).record, at: schedule.position)
     return schedule
   }
 
   private mutating func showSchedule(_ name: String) {
     guard let schedule = self.schedules[name] else { return }
     let call = ShownCall(schedule)
-    if self.shown.set(call, at: schedule.place) { self.actions.isChanged = true }
-    self.view.set(call, replacing: nil, at: schedule.place)
+    if self.shown.set(call, at: schedule.position) { self.actions.isChanged = true }
+    self.view.set(call, replacing: nil, at: schedule.position)
   }
 
   /// Sets the time at which a schedule is looked at again; nil for none.
   mutating func setScheduleAlarm(_ name: String, at time: Duration?) {
     guard let schedule = self.schedules[name], schedule.alarmTime != time else { return }
     if let old = schedule.alarmTime {
-      self.alarms.removeValue(for: JournalAlarm(time: old, place: schedule.place, kind: .schedule))
+      self.alarms.removeValue(for: JournalAlarm(time: old, position: schedule.position, kind: .schedule))
     }
     self.schedules.edit(name) { $0.alarmTime = time }
-    if let time { self.alarms.insert((), for: JournalAlarm(time: time, place: schedule.place, kind: .schedule)) }
+    if let time { self.alarms.insert((), for: JournalAlarm(time: time, position: schedule.position, kind: .schedule)) }
   }
 
   /// Notes that the alarm of a schedule has come.
-  mutating func forgetScheduleAlarm(at place: Place) {
-    guard let name = self.schedules.names[place] else { return }
+  mutating func forgetScheduleAlarm(at position: Position) {
+    guard let name = self.schedules.names[position] else { return }
     self.schedules.edit(name) { $0.alarmTime = nil }
   }
 
   /// The schedule whose entry has an identifier; nil if there is none.
   func schedule(shownAs id: JournalEntry.ID) -> String? {
-    self.places[id] == nil ? self.schedules.all.first { $0.value.record.id == id }?.key : nil
+    self.positions[id] == nil ? self.schedules.all.first { $0.value.record.id == id }?.key : nil
   }
 
   /// The schedules whose mutations are journaled as one of these names; nil for all names.

@@ -4,10 +4,10 @@ internal import OperationMutation
 
 /// What the stores of mutations show of a journal.
 struct StoreView: Sendable {
-  typealias Place = JournalState.Place
+  typealias Position = JournalState.Position
 
   /// The calls of the names that stores show. Names that no store has shown are left out.
-  var calls: [String: ChunkedMap<Place, ShownCall>] = [:]
+  var calls: [String: ChunkedMap<Position, ShownCall>] = [:]
   /// The names by which stores know calls that were registered with other names.
   var storeNames: [String: String] = [:]
   /// The names whose calls have changed.
@@ -43,21 +43,21 @@ struct StoreView: Sendable {
   /// - Parameters:
   ///   - call: The call; nil if it is removed.
   ///   - record: The record that it had before; nil for a new one.
-  ///   - place: The place of the call.
-  mutating func set(_ call: ShownCall?, replacing record: JournalRecord?, at place: Place) {
+  ///   - position: The position of the call.
+  mutating func set(_ call: ShownCall?, replacing record: JournalRecord?, at position: Position) {
     guard !self.calls.isEmpty, let name = (call?.record ?? record).map(self.storeName) else { return }
     guard var shown = self.calls[name].take() else { return }
-    let earlier = shown[place]
-    if let call { shown.insert(call, for: place) } else { shown.removeValue(for: place) }
+    let earlier = shown[position]
+    if let call { shown.insert(call, for: position) } else { shown.removeValue(for: position) }
     self.calls[name] = shown
     // Most changes of a record do not concern a screen.
     if call == nil ? earlier != nil : earlier.map({ !$0.looksLike(call) }) ?? true { self.changed.insert(name) }
   }
 
   /// Notes how a call has ended, for the stores that show it.
-  mutating func end(_ item: JournalState.Item, at place: Place, _ ending: JournalEnding) {
+  mutating func end(_ item: JournalState.Item, at position: Position, _ ending: JournalEnding) {
     guard let name = item.record.map(self.storeName), self.calls[name] != nil else { return }
-    self.ended[name, default: []].append(EndedCall(place: place, call: ShownCall(item), ending: ending))
+    self.ended[name, default: []].append(EndedCall(position: position, call: ShownCall(item), ending: ending))
     self.changed.insert(name)
   }
 }
@@ -85,15 +85,15 @@ extension JournalState {
 
   private mutating func collectCalls(of names: Set<String>) {
     for name in names { self.view.calls[name] = ChunkedMap() }
-    for place in self.items.keys.sorted() {
-      guard let item = self.items[place], item.isStored, let record = item.record else { continue }
+    for position in self.items.keys.sorted() {
+      guard let item = self.items[position], item.isStored, let record = item.record else { continue }
       let name = self.view.storeName(of: record)
-      if names.contains(name) { self.view.calls[name]?.insert(ShownCall(item), for: place) }
+      if names.contains(name) { self.view.calls[name]?.insert(ShownCall(item), for: position) }
     }
     for schedule in self.schedules.all.values {
       let call = ShownCall(schedule)
       guard let name = call.record.map(self.view.storeName), names.contains(name) else { continue }
-      self.view.calls[name]?.insert(call, for: schedule.place)
+      self.view.calls[name]?.insert(call, for: schedule.position)
     }
   }
 
@@ -127,7 +127,7 @@ extension JournalState {
 struct StoreChanges: Sendable {
   let view: StoreView
   let blocked: [String: BlockingCall]
-  let leases: [JournalRight: Date]
+  let leases: [JournalLeaseKey: Date]
 
   /// The signals of those who continue when the changes are shown.
   var signals: [AwaitedOutcome<Void>] { self.view.signals }

@@ -14,11 +14,11 @@ protocol JournalShowing: AnyObject, Sendable {
 /// The calls of some names, at one time.
 struct ShownCalls: Sendable {
   /// The calls of each name that the journal has.
-  var pending: [ChunkedMap<JournalState.Place, ShownCall>] = []
+  var pending: [ChunkedMap<JournalState.Position, ShownCall>] = []
   /// The first calls of the scopes that are blocked.
   var blocked: [String: BlockingCall] = [:]
-  /// Until when other processes have rights to make calls, unless they renew them.
-  var leases: [JournalRight: Date] = [:]
+  /// Until when other processes have leases, unless they renew them.
+  var leases: [JournalLeaseKey: Date] = [:]
   /// The calls that have ended since the last time.
   var ended: [EndedCall] = []
   /// Whether the store begins with these.
@@ -27,7 +27,7 @@ struct ShownCalls: Sendable {
 
 /// A call that has ended, and is not stored any more.
 struct EndedCall: Sendable {
-  let place: JournalState.Place
+  let position: JournalState.Position
   let call: ShownCall
   let ending: JournalEnding
 }
@@ -107,30 +107,30 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
 
   private static func call(
     _ call: ShownCall,
-    at place: JournalState.Place,
+    at position: JournalState.Position,
     blockedBy blocking: BlockingCall?,
     leaseEndsAt: Date?,
     _ stored: StoredArguments<Mutation.Arguments>
   ) -> Call? {
     guard let status = call.status(isBlocked: blocking != nil).ofCall else { return nil }
     let blocking = status == .blocked ? blocking?.id : nil
-    return self.call(call, at: place, status, blockedBy: blocking, leaseEndsAt: leaseEndsAt, result: nil, stored)
+    return self.call(call, at: position, status, blockedBy: blocking, leaseEndsAt: leaseEndsAt, result: nil, stored)
   }
 
   private static func call(_ ended: EndedCall, _ stored: StoredArguments<Mutation.Arguments>) -> Call? {
     switch ended.ending {
     case .succeeded(let value):
       let result = (value as? Mutation.MutateValue).map { Result<_, Mutation.MutateFailure>.success($0) }
-      return self.call(ended.call, at: ended.place, .succeeded, result: result, stored)
+      return self.call(ended.call, at: ended.position, .succeeded, result: result, stored)
     case .failed(let error):
       let result = (error as? Mutation.MutateFailure).map { Result<Mutation.MutateValue, _>.failure($0) }
-      return self.call(ended.call, at: ended.place, .failed, failure: ShownText.whole(error), result: result, stored)
+      return self.call(ended.call, at: ended.position, .failed, failure: ShownText.whole(error), result: result, stored)
     }
   }
 
   private static func call(
     _ call: ShownCall,
-    at place: JournalState.Place,
+    at position: JournalState.Position,
     _ status: JournaledCallStatus,
     blockedBy blocking: String? = nil,
     leaseEndsAt: Date? = nil,
@@ -148,7 +148,7 @@ final class JournaledStore<Mutation: MutationRequest>: JournalShowing where Muta
       blockedBy: blocking,
       leaseEndsAt: leaseEndsAt,
       result: result,
-      order: place
+      order: position
     ) { try? stored.decode(record) }
   }
 }

@@ -7,12 +7,12 @@ enum JournalOutcome: Sendable {
 }
 
 /// The outcome of a call, for the callers of the earlier calls that it has replaced.
-final class JournalFate: Sendable {
+final class JournalResult: Sendable {
   private struct State: Sendable {
-    /// The place of the call.
-    var place: JournalState.Place?
+    /// The position of the call.
+    var position: JournalState.Position?
     /// The call that has replaced this one.
-    var next: JournalFate?
+    var next: JournalResult?
     /// The value of the last attempt.
     var value: (any Sendable)?
     var outcome: JournalOutcome?
@@ -29,20 +29,20 @@ final class JournalFate: Sendable {
   var isAwaited: Bool { self.state.withLock { !$0.waiters.isEmpty } }
 
   /// Sets the place of the call.
-  func settle(at place: JournalState.Place) {
-    self.state.withLock { $0.place = place }
+  func settle(at position: JournalState.Position) {
+    self.state.withLock { $0.position = position }
   }
 
   /// The place of the call that is made in the end: this call, or the last call in its place.
-  private var lastPlace: JournalState.Place? {
-    let (next, place) = self.state.withLock { ($0.next, $0.place) }
-    return next.map(\.lastPlace) ?? place
+  private var lastPosition: JournalState.Position? {
+    let (next, position) = self.state.withLock { ($0.next, $0.position) }
+    return next.map(\.lastPosition) ?? position
   }
 
   /// Makes the callers that wait for this call wait for another call.
   ///
   /// Called with the lock of the journal held: the other call has just been accepted, so it has no outcome yet.
-  func follow(_ next: JournalFate) {
+  func follow(_ next: JournalResult) {
     let waiters = self.state.withLock { state in
       defer { state.waiters = [] }
       state.next = next
@@ -100,14 +100,14 @@ final class JournalFate: Sendable {
     let waiter = AwaitedOutcome<JournalOutcome?>()
     self.wait(waiter)
     // The caller of the call itself may have left.
-    if let place = self.lastPlace { journal.change { $0.makeAwaited(place) } }
+    if let position = self.lastPosition { journal.change { $0.makeAwaited(position) } }
     let outcome = await waiter.value(cancelled: nil)
     if outcome == nil { self.stopWaiting(waiter) }
     return outcome
   }
 
   private func wait(_ waiter: AwaitedOutcome<JournalOutcome?>) {
-    let (next, outcome) = self.state.withLock { state -> (JournalFate?, JournalOutcome?) in
+    let (next, outcome) = self.state.withLock { state -> (JournalResult?, JournalOutcome?) in
       if state.next == nil, state.outcome == nil { state.waiters.append(waiter) }
       return (state.next, state.outcome)
     }

@@ -2,22 +2,22 @@ internal import OperationCore
 internal import OperationMutation
 internal import Synchronization
 
-/// A place in the order of the calls, which no call of the storage has yet.
+/// A position in the order of the calls, which no call of the storage has yet.
 struct JournalReservation: Sendable {
-  let place: JournalState.Place
+  let position: JournalState.Position
   /// The key of the call.
   let id: String
   /// The optimistic updates that are shown between the runs of the call; nil if it has none.
   let updates: KeptUpdates?
 }
 
-/// The place of a call in a journal, taken before the call comes to its modifier.
-final class JournalPlace: CallPlace {
+/// The position of a call in a journal, taken before the call comes to its modifier.
+final class JournalPosition: CallPlace {
   let reservation: JournalReservation
   let request: JournalRequest
   let journal: MutationJournal
   let run: OperationTaskIdentifier?
-  /// Whether the call uses the place, or has given it up.
+  /// Whether the call uses the position, or has given it up.
   private let isLeft = Atomic(false)
 
   init(
@@ -34,22 +34,22 @@ final class JournalPlace: CallPlace {
 
   var isBehindCurrentTask: Bool { self.journal.isMakingCall(of: self.request.scope) }
 
-  /// Returns whether the call may use the place; true only once.
+  /// Returns whether the call may use the position; true only once.
   func use() -> Bool { !self.isLeft.exchange(true, ordering: .acquiringAndReleasing) }
 
   func giveUp() {
     guard self.use() else { return }
-    let place = self.reservation.place
-    self.journal.change { $0.remove(place) }
+    let position = self.reservation.position
+    self.journal.change { $0.remove(position) }
   }
 }
 
 extension OperationContext {
-  /// The place in a journal that the run with this context has taken; nil if it has none.
-  func journalPlace(in journal: MutationJournal, of name: String) -> JournalPlace? {
-    guard let place = self.callPlace as? JournalPlace, place.run == self.operationRunningTaskIdentifier,
-      place.journal === journal, place.request.name == name
+  /// The position in a journal that the run with this context has taken; nil if it has none.
+  func journalPosition(in journal: MutationJournal, of name: String) -> JournalPosition? {
+    guard let position = self.callPlace as? JournalPosition, position.run == self.operationRunningTaskIdentifier,
+      position.journal === journal, position.request.name == name
     else { return nil }
-    return place
+    return position
   }
 }
