@@ -10,6 +10,13 @@ import Testing
 
 private typealias NoteStore = OperationStore<MutationState<Note, String, any Error>>
 
+/// Enqueues calls on its own executor.
+private actor Caller {
+  func enqueue(_ texts: [String], on store: NoteStore) -> [EnqueuedCall<MutationState<Note, String, any Error>>] {
+    texts.map { store.enqueue(with: Note(id: 1, text: $0)) }
+  }
+}
+
 /// Calls are accepted in the order in which their callers begin them.
 @Suite(.bounded, .warningsAreIssues) struct JournalCallOrderTests {
   private static let callCount = ModelRuns.isThorough ? 2_000 : 500
@@ -52,6 +59,35 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
       try await call.accepted()
       _ = try await call.result
     }
+    #expect(self.server.done.elementsEqual(Self.texts) as Bool)
+  }
+
+  @Test @MainActor func `Calls that the main actor begins in immediate tasks are made in order`() async throws {
+    let (program, _, store) = self.start(self.answered)
+    defer { withExtendedLifetime(program) {} }
+    let calls = Self.texts.map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
+    for call in calls { _ = try await call.value }
+    #expect(self.server.done.elementsEqual(Self.texts) as Bool)
+  }
+
+  @Test func `Calls that an actor enqueues are made in order`() async throws {
+    let (program, _, store) = self.start(self.answered)
+    defer { withExtendedLifetime(program) {} }
+    for call in await Caller().enqueue(Self.texts, on: store) { _ = try await call.result }
+    #expect(self.server.done.elementsEqual(Self.texts) as Bool)
+  }
+
+  @Test func `Calls that two threads enqueue are made in the order in which they enqueued them`() async throws {
+    let (program, _, store) = self.start(self.answered)
+    defer { withExtendedLifetime(program) {} }
+    let calls = Mutex([EnqueuedCall<MutationState<Note, String, any Error>>]())
+    let enqueue: @Sendable () -> Void = {
+      for _ in 0..<Self.callCount / 2 {
+        calls.withLock { $0.append(store.enqueue(with: Note(id: 1, text: Self.texts[$0.count]))) }
+      }
+    }
+    await withTaskGroup { group in for _ in 0..<2 { group.addTask { enqueue() } } }
+    for call in calls.withLock({ $0 }) { _ = try await call.result }
     #expect(self.server.done.elementsEqual(Self.texts) as Bool)
   }
 

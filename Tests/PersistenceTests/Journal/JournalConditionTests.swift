@@ -263,6 +263,26 @@ import Testing
     #expect(try await self.keyCount == 0)
   }
 
+  @Test func `Clearing a client reaches the calls that another process is making`() async throws {
+    let other = self.start(isShared: true)
+    try await other.journal.load()
+    let process = self.start(isShared: true)
+    let first = process.call("first", 1)
+    let run = try await self.script.next()
+    let second = process.call("second", 1)
+    try await process.journal.entries(count: 2)
+    var keys: [String]?
+    try await other.program.client.clearEverything { keys = try await self.base.keys("journal/") }
+    #expect(keys == [])
+    // Its caller has the value of the attempt that had begun.
+    run.succeed("ok")
+    #expect(try await first.value == "ok")
+    await self.expectTakenOver(second)
+    #expect(self.server.requests.count == 1)
+    #expect(process.journal.entries.isEmpty)
+    #expect(try await self.keyCount == 0)
+  }
+
   @Test func `A call that begins in another process after signing out is made`() async throws {
     let process = self.start(Self.merging[0], isShared: true)
     let first = process.call("first", 9)

@@ -28,13 +28,13 @@ private struct Busy: Error, RetryHinting {
   private func start(
     _ storage: any PersistentStorage = InMemoryStorage(),
     clock: ManualClock = ManualClock(),
-    backoff: Duration = .seconds(10)
+    backoff: OperationBackoffFunction = .constant(.seconds(10))
   ) -> (program: Program, journal: MutationJournal, store: NoteStore) {
     let program = Program(storage, clock: clock)
     let counter = KeyCounter()
     let journal = MutationJournal(
       storage: storage,
-      resumes: .when(self.network, backoff: .constant(backoff)),
+      resumes: .when(self.network, backoff: backoff),
       makeKey: { "k\(counter.next())" }
     )
     program.client.journal = journal
@@ -72,6 +72,34 @@ private struct Busy: Error, RetryHinting {
     #expect(journal.entries.isEmpty)
   }
 
+  @Test func `After an outage of an hour all calls are sent, in order, and the server was asked seldom`() async throws {
+    self.network.turnOn()
+    // The default, without its jitter.
+    let backoff = OperationBackoffFunction.exponential(.seconds(1)).capped(at: .seconds(300))
+    let (program, journal, store) = self.start(backoff: backoff)
+    try await self.failFirst(store, with: Unavailable())
+    let later = ["b", "c"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
+    let start = program.clock.elapsed
+    var failures = 1
+    while program.clock.elapsed - start < .seconds(3_600) {
+      try await journal.lastFailure()
+      program.clock.advance(by: backoff(failures))
+      try await self.script.next().fail(Unavailable())
+      failures += 1
+    }
+    // Nine that double, up to five minutes, and then one each five minutes.
+    #expect(failures == 1 + 9 + 11)
+    #expect(Set(self.server.requests.map(\.text)) == ["a"])
+    #expect(Set(self.server.requests.map(\.key)).count == 1)
+    try await journal.lastFailure()
+    #expect(journal.statuses == [.waiting, .blocked, .blocked])
+    program.clock.advance(by: backoff(failures))
+    for _ in 0..<3 { try await self.script.next().succeed("ok") }
+    for call in later { #expect(try await call.value == "ok") }
+    #expect(self.server.done == ["a", "b", "c"])
+    #expect(journal.entries.isEmpty)
+  }
+
   @Test func `Other failures make a dead letter after five, also if the journal resumes by itself`() async throws {
     self.network.turnOn()
     let (program, journal, store) = self.start()
@@ -97,7 +125,7 @@ private struct Busy: Error, RetryHinting {
     async throws
   {
     self.network.turnOn()
-    let (program, journal, store) = self.start(backoff: .seconds(86_400))
+    let (program, journal, store) = self.start(backoff: .constant(.seconds(86_400)))
     #expect(journal.ageBeforeDeadLetter == .seconds(7 * 86_400))
     let warnings = Log<OperationWarning.Code>()
     let reporter: OperationWarning.Reporter = { warnings.append($0.code) }

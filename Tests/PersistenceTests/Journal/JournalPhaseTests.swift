@@ -69,4 +69,105 @@ import Testing
     #expect(Self.all.map(\.isGone) == [false, false, false, false, false, true, true, true, true, false])
     #expect(Self.all.map(\.isRefused) == [false, true, false, true, false, false, true, false, false, false])
   }
+
+  @Test func `A body that was counted in advance is not counted again, and the last one that ends is known`() {
+    var bodies = JournalPhase.Bodies.counted
+    let isRunning = bodies.isRunning
+    let counts = [bodies.begin(), bodies.begin()]
+    let isTakenBack = bodies.takeBack()
+    let ends = [bodies.end(), bodies.end(), bodies.end()]
+    #expect(!isRunning && !isTakenBack)
+    #expect(counts == [false, true])
+    #expect(ends == [false, true, false])
+    bodies = .counted
+    let areTakenBack = [bodies.takeBack(), bodies.takeBack()]
+    #expect(areTakenBack == [true, false])
+    #expect(!bodies.isRunning)
+  }
+
+  @Test func `A replay that was cancelled before it had a task cancels it, and stays cancelled until the next one`() {
+    let task = Task {}
+    var replay = JournalPhase.Replay.none
+    let isCancelled = replay.begin(task)
+    #expect(!isCancelled && replay.task == task)
+    replay.end()
+    let none = replay.cancel()
+    let isCancelledAfterwards = replay.begin(task)
+    replay.end()
+    #expect(none == nil && isCancelledAfterwards && replay.isCancelled)
+    replay = .none
+    let isCancelledAgain = replay.begin(task)
+    let cancelled = [replay.cancel(), replay.cancel()]
+    #expect(!isCancelledAgain && cancelled == [task, nil])
+  }
+
+  @Test func `Only a call that another process has stored since, and makes, does not count in its scope`() {
+    let all: [JournalPhase.Origin] = [
+      .thisProcess, .earlierStart(.thisProcess), .earlierStart(.otherProcess), .otherProcess(.thisProcess),
+      .otherProcess(.otherProcess),
+    ]
+    func facts(madeBy maker: JournalPhase.Maker?) -> [[Bool]] {
+      all.map { origin in
+        var origin = origin
+        if let maker { origin.setMaker(maker) }
+        return [origin.isElsewhere, origin.countsInScope]
+      }
+    }
+    #expect(facts(madeBy: nil) == [[false, true], [false, true], [true, true], [false, true], [true, false]])
+    #expect(
+      facts(madeBy: .otherProcess) == [[true, false], [true, true], [true, true], [true, false], [true, false]]
+    )
+    #expect(facts(madeBy: .thisProcess) == Array(repeating: [false, true], count: 5))
+    #expect(JournalPhase.Maker.owner("a", of: ["a"]) == .otherProcess)
+    #expect(JournalPhase.Maker.owner("b", of: ["a"]) == .thisProcess)
+    #expect(JournalPhase.Maker.owner(nil, of: ["a"]) == .thisProcess)
+  }
+
+  @Test func `Changes are queued once, and those of a batch end with it`() {
+    var changes = EntryChanges()
+    #expect(changes.areStored && !changes.areQueued && changes.areOfAttempts)
+    let first = [changes.add(isOfAttempts: false), changes.add(isOfAttempts: true)]
+    #expect(first.map(\.isQueuedAnew) == [true, false])
+    #expect(changes.count == 2 && !changes.areOfAttempts)
+    let begins = [changes.begin(), changes.begin()]
+    #expect(begins == [true, true] && !changes.areQueued && !changes.areStored)
+    // Made while the batch is being stored.
+    let later = changes.add(isOfAttempts: true)
+    #expect(later.isQueuedAnew && changes.all.map(\.version) == [1, 2, 3])
+    let ended = changes.end(upTo: 2)
+    changes.noteStored(2)
+    #expect(ended.map(\.version) == [1, 2] && changes.areQueued && changes.areOfAttempts)
+    let rest = (changes.begin(), changes.end(upTo: 3).map(\.version))
+    #expect(rest.0 && rest.1 == [3] && changes.areStored)
+  }
+
+  @Test func `Changes that are refused end, and an entry in the queue has none then`() {
+    var changes = EntryChanges()
+    _ = changes.add(isOfAttempts: false)
+    let refused = changes.refuse().map(\.version)
+    #expect(refused == [1] && changes.areQueued && changes.all.isEmpty && !changes.areStored)
+    let (begins, isQueuedAnew) = (changes.begin(), changes.add(isOfAttempts: false).isQueuedAnew)
+    #expect(!begins && isQueuedAnew)
+    // Those of a batch that is being stored.
+    _ = changes.begin()
+    let refusedLater = changes.refuse().map(\.version)
+    #expect(refusedLater == [2] && changes.areStored)
+    changes.noteOther()
+    #expect(changes.areOfAttempts)
+  }
+
+  @Test func `A queue knows the last call in front of another one that has no number yet`() {
+    var queue = ScopeQueue()
+    for position: JournalState.Position in [-3, 1, 2, 5] { queue.insert(position, behindFirst: false) }
+    for position: JournalState.Position in [5, 1, 2, 2] { queue.setUnnumbered(true, position) }
+    #expect(queue.unnumbered(before: 1) == nil)
+    #expect(queue.unnumbered(before: 2) == 1)
+    #expect(queue.unnumbered(before: 5) == 2)
+    #expect(queue.unnumbered(before: 9) == 5)
+    queue.setUnnumbered(false, 2)
+    queue.setUnnumbered(false, 4)
+    #expect(queue.unnumbered(before: 5) == 1)
+    queue.setUnnumbered(false, 1)
+    #expect(queue.unnumbered(before: 5) == nil)
+  }
 }
