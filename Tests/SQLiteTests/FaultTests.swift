@@ -190,6 +190,27 @@
       await storage.close()
     }
 
+    @Test func `All callers of a journal hear that the file is locked, and their calls are not stored`() async throws {
+      let folder = try Folder()
+      let storage = try SQLiteStorage(path: folder.file(), busyTimeout: .milliseconds(50))
+      let mutation = QuietMutation().journaled(as: "quiet", in: MutationJournal(storage: storage))
+      let store = OperationStore.detached(mutation: mutation)
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let other = try DatabaseQueue(path: folder.file(), configuration: configuration)
+      try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+      let calls = (0..<32).map { store.enqueue(with: "\($0)") }
+      for call in calls {
+        await #expect { try await call.accepted() } throws: { error in
+          ((error as? JournalError)?.cause as? StorageError)?.code == .busy
+        }
+      }
+      try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+      #expect(try await storage.keys("journal/").isEmpty)
+      try await storage.put("a", "b")
+      await storage.close()
+    }
+
     @Test func `A damaged page is detected, and none of its entries is used`() async throws {
       let folder = try Folder()
       let storage = try SQLiteStorage(path: folder.file())
