@@ -1,12 +1,18 @@
 import OperationCore
 import OperationMutation
-import OperationPagination
-
-typealias Feed = QueryOperation<[Post], any Error>
 
 struct RenamePost: SampleMutation {}
 
 struct DeletePost: SampleMutation {}
+
+struct HidePost: MutationRequest, Hashable {
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with id: Int,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {}
+}
 
 struct Draft: Sendable {
   let text: String

@@ -1,4 +1,0 @@
-import Operation
-import OperationPersistence
-
-let folder = ""
