@@ -143,6 +143,34 @@ import Testing
     #expect(new.client.store(for: self.query(for: .seconds(30))).currentValue == nil)
   }
 
+  @Test func `What the way of an answer takes makes a value no younger`() {
+    let fleet = Fleet(
+      network: InMemoryFleet.Network(latency: .seconds(2)...(.seconds(2))),
+      settings: FleetSettings(nodeName: "node", lookupTimeout: .seconds(60))
+    )
+    let results = Box<[Int?]>([])
+    func fetch(on name: String) -> Fleet.Node {
+      let node = fleet.addNode(name)
+      // The node has reached the backend.
+      fleet.advance(by: .seconds(10))
+      let query = self.query()
+      _ = fleet.perform {
+        let value = try? await node.client.store(for: query).fetch()
+        results.value.append(value)
+      }
+      return node
+    }
+    self.service.duration.value = .zero
+    _ = fetch(on: "old")
+    fleet.advance(by: .seconds(7))
+    self.service.answer.value = 2
+    // The run begins when the value is older than its 10 seconds, by less than the answer takes.
+    let new = fetch(on: "new")
+    fleet.advance(by: .seconds(20))
+    #expect(results.value == [1, 2])
+    #expect(new.sources == ["run": 1])
+  }
+
   @Test func `Without serving stale values a value that has outlived its time is no answer`() {
     _ = self.oldNode(self.query())
     self.service.answer.value = 2

@@ -22,7 +22,8 @@ struct FleetAdmission: Sendable {
 extension FleetNode {
   /// How a run goes on that has asked for a value.
   enum Entry: Sendable {
-    case value(FleetValue, OperationFleetOrigin.Source)
+    /// A value of the backend, and when that was asked for it.
+    case value(FleetValue, OperationFleetOrigin.Source, askedAt: Duration)
     case admitted(FleetAdmission)
     case cancelled
   }
@@ -108,7 +109,7 @@ extension FleetNode {
       let admission = FleetAdmission(lease: lease, epoch: epoch, timeLeft: self.timeLeft(visit), renewal: renewal)
       return .entered(.admitted(admission))
     case .success(.fresh(let value, _)):
-      return .entered(.value(value, visit.hasWaited ? .awaited : .shared))
+      return .entered(.value(value, visit.hasWaited ? .awaited : .shared, askedAt: asked))
     case .success(.heldByAnother): preconditionFailure("Returned above.")
     case .failure(is CancellationError): return .entered(.cancelled)
     // The backend may have granted the lease. It ends by its time.

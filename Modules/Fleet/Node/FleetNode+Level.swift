@@ -26,9 +26,10 @@ extension FleetNode: ValueLevel {
     var demand = demand
     while true {
       switch await self.enter(fleetKey, knownRevision: demand.newerThan) {
-      case .value(let found, let source):
+      case .value(let found, let source, let asked):
         demand.now = first.addingTimeInterval((self.deadlines.elapsed - start) / .seconds(1))
-        let value = LevelValue(found, from: source, at: demand.now)
+        // The answer does not say when the backend looked. Counted from when it was asked, no value passes for younger than it is.
+        let value = LevelValue(found, from: source, at: first.addingTimeInterval((asked - start) / .seconds(1)))
         // One that another node has made while this one waited is newer than all that is known here.
         if source == .awaited || demand.isMet(by: value) { return .value(value) }
         demand.newerThan = found.revision
@@ -79,7 +80,7 @@ extension LevelRight {
 }
 
 extension LevelValue {
-  /// A value of the backend, dated by the own clock and its age, because clocks differ.
+  /// A value of the backend, dated by the own clock and its age at that time, because clocks differ.
   init(_ found: FleetValue, from source: OperationFleetOrigin.Source, at now: Date) {
     let envelope = FleetEnvelope(found.bytes)
     self.init(stamp: ValueStamp(.final), date: now.addingTimeInterval(-(found.age / .seconds(1)))) {
