@@ -189,7 +189,8 @@
         maximumConnections: 3
       )
       var random = SystemRandomNumberGenerator()
-      let noise = String((0..<20_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...126, using: &random))) })
+      // Without "~", which is the end of the last key alone.
+      let noise = String((0..<20_000).map { _ in Character(UnicodeScalar(UInt8.random(in: 33...125, using: &random))) })
       let keys =
         [999, 1_000, 1_001, 5_000, 20_000].map { String(noise.prefix($0)) }
         + [noise.prefix(1_000) + "~"].map(String.init)
