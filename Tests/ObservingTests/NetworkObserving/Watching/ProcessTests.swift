@@ -3,6 +3,7 @@
   import Glibc
   import OperationCore
   import OperationNetworkObserving
+  import OperationTesting
   import TestFixtures
   import Testing
 
@@ -50,15 +51,15 @@
           descriptors.append(descriptor)
         }
         let observer = NetlinkNetworkObserver(requirement: .interface("no-such-link"))
-        let isDisconnected = DispatchSemaphore(value: 0)
+        let isDisconnected = Gate()
         let warnings = Log<OperationWarning>()
         let subscription = OperationWarning.withReporter {
           warnings.append($0)
         } operation: {
-          observer.subscribe { if $0 == .disconnected { isDisconnected.signal() } }
+          observer.subscribe { if $0 == .disconnected { isDisconnected.open() } }
         }
         for descriptor in descriptors { close(descriptor) }
-        isDisconnected.wait()
+        try await isDisconnected.wait()
         subscription.cancel()
         #expect(warnings.all.map(\.severity) == [.failure, .failure])
       }
