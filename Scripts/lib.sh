@@ -179,10 +179,10 @@ c_modules() {
 # The target that the compiler builds for.
 target_triple() { swift -print-target-info | awk -F '"' '/"triple"/ { print $4; exit }'; }
 
-# symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD. What a library
-# re-exports of targets without a product are symbols of its own.
+# symbol_graphs MODULE BUILD FOLDER ARGUMENT…: writes the symbol graphs of a module that was built in the folder BUILD. What
+# OperationCore exports of its own targets are symbols of OperationCore.
 symbol_graphs() {
-  local module=$1 build=$2 folder=$3 search=() path triple inner
+  local module=$1 build=$2 folder=$3 search=() arguments=() path triple part parts
   shift 3
   # SwiftPM builds for the compiler's plugins, and for the tests of these, in a folder of its own.
   for path in "$build/Modules" "$build/Modules-tool"; do
@@ -190,12 +190,23 @@ symbol_graphs() {
   done
   while IFS= read -r path; do search+=(-I "$path"); done < <(c_modules "$build")
   triple=$(target_triple)
-  inner=$(sed -n 's/^  [.]inner("\([A-Za-z]*\)".*/Operation\1/p' "$ROOT/Package.swift" | paste -sd , -)
+  parts=$(awk '/^@_exported / { print $NF }' "$ROOT/Modules/Core/Exports.swift" 2>/dev/null || true)
+  # shellcheck disable=SC2086 # One word a target.
+  [ "$module" != OperationCore ] || arguments=(-experimental-allowed-reexported-modules="$(echo $parts | tr ' ' ,)")
   rm -rf "$folder"
   mkdir -p "$folder"
   swift symbolgraph-extract -module-name "$module" "${search[@]}" -target "$triple" -output-dir "$folder" \
-    ${inner:+-experimental-allowed-reexported-modules="$inner"} "$@" >&2 ||
-    fail "no symbol graph of $module"
+    ${arguments[@]+"${arguments[@]}"} "$@" >&2 || fail "no symbol graph of $module"
+  for part in $parts; do
+    sed -i.old "s/\"extendedModule\":\"$part\"/\"extendedModule\":\"OperationCore\"/g
+      s/\"targetFallback\":\"$part[.]/\"targetFallback\":\"OperationCore./g" "$folder"/*.symbols.json
+    # The graphs of extensions have one name now, so each gets a folder.
+    path="$folder/$module@$part.symbols.json"
+    [ -e "$path" ] || continue
+    mkdir -p "$folder/$part"
+    mv "$path" "$folder/$part/$module@OperationCore.symbols.json"
+  done
+  rm -f "$folder"/*.old
 }
 
 # narrowed_package FOLDER TARGET…: the package with no test target but those, in a folder of its own. SwiftPM builds all test

@@ -26,14 +26,14 @@ struct Interface {
     for library in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() {
       let content = folder.appending(path: library)
       self.libraries[library] = Library()
-      for name in try FileManager.default.contentsOfDirectory(atPath: content.path).sorted() {
-        let data = try Data(contentsOf: content.appending(path: name))
+      // Graphs of one name are in folders.
+      for name in try FileManager.default.subpathsOfDirectory(atPath: content.path).sorted() {
+        let file = content.appending(path: name)
         if name == "exports" {
-          self.libraries[library]?.exports = Set(
-            String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-          )
+          let names = try String(contentsOf: file, encoding: .utf8)
+          self.libraries[library]?.exports = Set(names.split(separator: "\n").map(String.init))
         } else if name.hasSuffix(".symbols.json") {
-          graphs.append((library, try JSONDecoder().decode(SymbolGraph.self, from: data)))
+          graphs.append((library, try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))))
         }
       }
     }
