@@ -176,7 +176,8 @@ extension OperationControls where State: RestorableState {
       let isShown = isFirst || (!isAhead && own.isOlder(than: restoration, until: latest))
       guard isShown || controls.runtime.withMachine({ $0.hasUndoLog }) else { return nil }
       // First, so that no subscriber finds the value fresh.
-      if isShown, isInvalidated || self.context.invalidatesRestoredValues { self.runtime.invalidate(.ofStoredValue) }
+      let invalidates = isShown && (isInvalidated || self.context.invalidatesRestoredValues)
+      if invalidates { self.runtime.invalidate(.ofStoredValue) }
       let replaces = isShown || !isInvalidated
       // A partial value that is invalidated as well is treated as the latter.
       let stamp = isInvalidated && value.stamp.kind == .partial ? ValueStamp(.final) : value.stamp
@@ -187,6 +188,10 @@ extension OperationControls where State: RestorableState {
         } else if replaces, state.isOlder(than: restoration, until: latest) {
           state.replaceValue(with: restoration)
         }
+      }
+      // A run that is under way does not answer it, and no subscriber asks again. A store that is still being restored waits.
+      if invalidates, controls.subscriberCount > 0 {
+        controls.performInEventOrder { [runtime] in runtime.rerunAfterInvalidation(isEnqueued: true) }
       }
       return isShown ? isInvalidated : nil
     }

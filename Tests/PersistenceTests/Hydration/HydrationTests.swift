@@ -153,6 +153,24 @@ struct HydrationTests {
   }
 
   @Test
+  func `A value from before an invalidation that is handed over during a run is refreshed`() async throws {
+    let (server, reader) = (self.client(), self.client())
+    self.store(in: server).currentValue = "old"
+    reader.invalidate()
+    let store = self.store(in: reader)
+    let recorder = TextRecorder()
+    let subscription = store.subscribe(with: recorder.handler)
+    let run = try await self.script.next()
+    reader.hydrate(server.dehydrate())
+    #expect(store.currentValue == "old")
+    run.succeed("of the run")
+    try await self.script.next().succeed("new")
+    _ = try await recorder.firstState { $0.currentValue == "new" }
+    #expect(!store.isStale)
+    subscription.cancel()
+  }
+
+  @Test
   func `Only values with a name are handed over, and no initial, default, optimistic or excluded ones`() {
     let server = self.client()
     server.store(for: self.script.query(path: ["plain"])).currentValue = "plain"
