@@ -21,6 +21,9 @@ struct StorageEra: Sendable {
     self.bytes = bytes
   }
 
+  /// Whether all values were never removed.
+  var isFirst: Bool { self.bytes == nil }
+
   /// Makes a new era.
   static func next() -> (era: StorageEra, bytes: [UInt8]) {
     let bytes = Array("era1 \(String(UInt64.random(in: 0...UInt64.max), radix: 36))".utf8)

@@ -15,7 +15,8 @@ extension StatefulOperationRequest where State: RestorableState, State.Restorati
   /// ``OperationCore/OperationClient/restore(matching:from:)`` has read the value before. Otherwise the value arrives
   /// as a change of the state, and automatic runs wait for it: see
   /// ``/OperationCore/OperationContext/operationRestorationLimit``. A value that was set or fetched meanwhile is newer
-  /// and stays.
+  /// and stays. The first bodies of a process wait as well, until a storage that several processes share has told which
+  /// values another one has removed.
   ///
   /// A stored value of an earlier version is migrated, and written again in the new form. Without `migrate:`, or if it is
   /// too old or cannot be decoded, it is removed, and reported as
@@ -81,6 +82,10 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
   public func setup(context: inout OperationContext, using operation: Operation) {
     operation.setup(context: &context)
     context.keep(with: self.settings)
+    let storage = self.settings.storage ?? context.operationStorage
+    guard storage == nil || storage?.sharedLeases != nil else { return }
+    context.eraWait = EraWait()
+    context.addEntriesToOutcomes()
   }
 
   public func run(
@@ -89,7 +94,16 @@ where Operation.State: RestorableState, Operation.State.Restoration: Codable {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.Value, Operation.Failure>
   ) async throws(Operation.Failure) -> Operation.Value {
-    try await operation.run(isolation: isolation, in: context, with: continuation)
+    guard let wait = context.eraWait, context.canAddToOutcome,
+      let writer = await wait.unknowingWriter(of: self.settings.storage, context)
+    else { return try await operation.run(isolation: isolation, in: context, with: continuation) }
+    let restricted = OperationContinuation<Operation.Value, Operation.Failure> { result, yieldContext in
+      writer.restrictOutcome(in: context)
+      continuation.yield(with: result, using: yieldContext)
+    }
+    let value = try await operation.run(isolation: isolation, in: context, with: restricted)
+    writer.restrictOutcome(in: context)
+    return value
   }
 }
 

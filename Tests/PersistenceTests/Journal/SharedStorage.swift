@@ -11,7 +11,7 @@ final class SharedStorage: LeasingStorage {
 
   let base: InMemoryStorage
   private let state = Mutex(State.alive)
-  private let reading = Mutex<(prefix: String, gate: Gate)?>(nil)
+  private let reading = Mutex<(prefix: String, isBegun: Bool, gate: Gate)?>(nil)
   private let failsToRead = Mutex(false)
   private let releases = Counter()
   /// How often entries were read, and batches were to be applied.
@@ -23,14 +23,24 @@ final class SharedStorage: LeasingStorage {
     self.base = base
   }
 
-  /// Makes the next caller of `entries(withPrefix:)` wait, with what it has read, until the gate is open.
+  /// Makes the next caller of `entries(withPrefix:)` wait until the gate is open.
   ///
-  /// - Parameter prefix: The beginning of the keys that it reads.
+  /// - Parameters:
+  ///   - prefix: The beginning of the keys that it reads.
+  ///   - isBegun: Whether it has read what it returns then.
   /// - Returns: The gate.
-  func holdNextReading(of prefix: String = "") -> Gate {
+  func holdNextReading(of prefix: String = "", begun isBegun: Bool = true) -> Gate {
     let gate = Gate()
-    self.reading.withLock { $0 = (prefix, gate) }
+    self.reading.withLock { $0 = (prefix, isBegun, gate) }
     return gate
+  }
+
+  private func takeGate(of prefix: String, begun isBegun: Bool) -> Gate? {
+    self.reading.withLock { reading in
+      guard let held = reading, held.isBegun == isBegun, prefix.hasPrefix(held.prefix) else { return nil }
+      reading = nil
+      return held.gate
+    }
   }
 
   func failNextReading() { self.failsToRead.withLock { $0 = true } }
@@ -53,13 +63,9 @@ final class SharedStorage: LeasingStorage {
       return fails
     }
     if fails { throw Broken() }
+    try await self.takeGate(of: prefix, begun: false)?.wait()
     let entries = try await self.base.entries(withPrefix: prefix)
-    let gate = self.reading.withLock { reading -> Gate? in
-      guard let held = reading, prefix.hasPrefix(held.prefix) else { return nil }
-      reading = nil
-      return held.gate
-    }
-    try await gate?.wait()
+    try await self.takeGate(of: prefix, begun: true)?.wait()
     return entries
   }
 

@@ -1,0 +1,96 @@
+import OperationCore
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// A process that reads the storage for the first time after another one has removed all values.
+@Suite(.bounded, .warningsAreIssues) struct EraWaitTests {
+  private let clock = ManualClock()
+  private let base = InMemoryStorage()
+  private let (first, second): (Program, Program)
+  private let storage: SharedStorage
+  /// Opens when the second process may read the storage for the first time.
+  private let gate: Gate
+
+  init() {
+    self.storage = SharedStorage(self.base)
+    self.first = Program(SharedStorage(self.base), clock: self.clock)
+    self.second = Program(self.storage, clock: self.clock)
+    self.gate = self.storage.holdNextReading(of: "epoch/", begun: false)
+  }
+
+  /// The stored values, as text.
+  private func values() async throws -> [String] {
+    try await self.base.entries(withPrefix: "value/").map { String(decoding: $0.value, as: UTF8.self) }
+  }
+
+  private func hasStored(_ text: String) async throws -> Bool {
+    _ = await self.second.client.persistence.flush()
+    return try await self.values().contains { $0.contains(text) }
+  }
+
+  @Test func `A body begins when the era is known`() async throws {
+    let user = Box("former")
+    let query = QueryOperation("text", 1) { _ in "of the \(user.value) user" }
+    let store = self.second.client.store(for: query.persisted(as: "text"))
+    try await self.gate.arrivals(count: 1)
+    let fetch = Task.immediate { try await store.fetch() }
+    #expect(store.isLoading)
+    try await self.first.client.clearEverything()
+    user.value = "next"
+    self.gate.open()
+    #expect(try await fetch.value == "of the next user")
+    #expect(try await self.hasStored("of the next user"))
+  }
+
+  @Test func `A value whose body has waited too long is not stored if all were removed meanwhile`() async throws {
+    let script = Script()
+    let store = self.second.store(script)
+    try await self.gate.arrivals(count: 1)
+    let fetch = Task.immediate { try await store.fetch() }
+    self.clock.advance(by: .milliseconds(999))
+    #expect(script.runCount == 0)
+    self.clock.advance(by: .milliseconds(1))
+    let run = try await script.next()
+    run.yield("half of a secret")
+    try await self.first.client.clearEverything()
+    self.gate.open()
+    #expect(try await !self.hasStored("secret"))
+    run.yield("more of a secret")
+    #expect(try await !self.hasStored("secret"))
+    run.succeed("secret")
+    #expect(try await fetch.value == "secret")
+    #expect(try await !self.hasStored("secret"))
+
+    async let next = store.fetch()
+    try await script.next().succeed("later")
+    #expect(try await next == "later")
+    #expect(try await self.hasStored("later"))
+  }
+
+  @Test func `It is stored if no process has ever removed all values`() async throws {
+    let script = Script()
+    let store = self.second.store(script)
+    try await self.gate.arrivals(count: 1)
+    let fetch = Task.immediate { try await store.fetch() }
+    self.clock.advance(by: .seconds(1))
+    let run = try await script.next()
+    self.gate.open()
+    #expect(try await !self.hasStored("fetched"))
+    run.succeed("fetched")
+    #expect(try await fetch.value == "fetched")
+    #expect(try await self.hasStored("fetched"))
+  }
+
+  @Test func `A caller that is cancelled meanwhile does not wait`() async throws {
+    let script = Script()
+    let store = self.second.store(script)
+    try await self.gate.arrivals(count: 1)
+    let fetch = Task.immediate { try await store.fetch() }
+    fetch.cancel()
+    await #expect(throws: CancellationError.self) { try await fetch.value }
+    #expect(store.currentValue == nil)
+    self.gate.open()
+  }
+}
