@@ -13,7 +13,7 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct ValueModelTests {
   @Test(arguments: 0..<8)
   func `Whichever way a value came, it is used as what it is`(part: UInt64) async {
-    for number in 0..<ModelRuns.count(18, parts: 8) {
+    for number in 0..<ModelRuns.count(125, parts: 8) {
       guard await self.check(UInt64(number) * 8 + part) else { return }
     }
   }
