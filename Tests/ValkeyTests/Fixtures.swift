@@ -161,6 +161,11 @@
 
     private let state = Locked(State())
 
+    /// Decided when nothing has the log any more.
+    let released = AwaitedOutcome<Void>()
+
+    deinit { self.released.decide() }
+
     var all: [FleetMessage] { self.state.withLock { $0.messages } }
 
     func count(of message: FleetMessage) -> Int { self.all.count { $0 == message } }
