@@ -178,8 +178,9 @@
         state.failureCount += 1
         return (waiting, state.failureCount)
       }
-      for outcome in waiting { outcome.decide(.failure(error)) }
       guard failureCount > 0 else { return }
+      // Before the callers know of the failure: the pause has begun when they do.
+      defer { for outcome in waiting { outcome.decide(.failure(error)) } }
       let pause = self.deadlines.schedule(after: self.delay(failureCount)) { [weak self] in self?.endPause() }
       let isObsolete = self.state.withLock { state in
         guard case .pausing(let error, nil) = state.phase else { return true }
