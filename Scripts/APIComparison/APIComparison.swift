@@ -2,21 +2,32 @@ import Foundation
 
 /// Compares the symbol graphs in two folders, and prints breakages and additions.
 ///
-/// `APIComparison OLD NEW ALLOWLIST`: exits with 1 when there is a breakage that the allowlist does not have, and with
-/// 2 when something cannot be read.
+/// - `APIComparison OLD NEW ALLOWLIST`: exits with 1 when there is a breakage that the allowlist does not have, and with
+///   2 when something cannot be read. OLD may be a baseline, too, which is a file.
+/// - `APIComparison --write FOLDER FILE`: writes the baseline of the graphs in a folder.
 @main
 struct APIComparison {
   static func main() {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4 else { return fail("usage: APIComparison OLD NEW ALLOWLIST") }
+    guard arguments.count == 4 else { return fail("usage: APIComparison OLD NEW ALLOWLIST, or --write FOLDER FILE") }
     do {
-      let old = try Interface(folder: URL(filePath: arguments[1]))
+      if arguments[1] == "--write" {
+        return try Interface(folder: URL(filePath: arguments[2])).baseline
+          .write(toFile: arguments[3], atomically: true, encoding: .utf8)
+      }
+      let old = try interface(at: arguments[1])
       let new = try Interface(folder: URL(filePath: arguments[2]))
       let allowed = try allowlist(at: arguments[3])
       report(Comparison(from: old, to: new), allowed: allowed)
     } catch {
       fail("\(error)")
     }
+  }
+
+  private static func interface(at path: String) throws -> Interface {
+    var isFolder: ObjCBool = false
+    _ = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    return try isFolder.boolValue ? Interface(folder: URL(filePath: path)) : Interface(baseline: URL(filePath: path))
   }
 
   private static func report(_ comparison: Comparison, allowed: Set<String>) {

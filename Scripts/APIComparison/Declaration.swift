@@ -11,6 +11,10 @@ struct Declaration {
 
   var isProtocol: Bool { self.kind == "swift.protocol" }
 
+  init(path: String, owner: String, kind: String, text: String, isRequired: Bool) {
+    (self.path, self.owner, self.kind, self.text, self.isRequired) = (path, owner, kind, text, isRequired)
+  }
+
   init(_ symbol: SymbolGraph.Symbol, isRequired: Bool) {
     self.path = symbol.pathComponents.joined(separator: ".")
     self.owner = symbol.pathComponents.dropLast().joined(separator: ".")

@@ -50,16 +50,19 @@ extension Interface.Library {
   /// What follows from another conformance.
   private static let implied: Set<String> = ["Swift.SendableMetatype", "Swift.Copyable", "Swift.Escapable"]
 
+  mutating func add(_ declaration: Declaration) {
+    self.declarations["\(declaration.path) \(declaration.kind)", default: []].append(declaration)
+    self.paths.insert(declaration.path)
+    if declaration.isProtocol { self.protocols.insert(declaration.path) }
+  }
+
   fileprivate mutating func add(_ graph: SymbolGraph, names: [String: String]) {
     let requirements = Set(graph.relationships.filter { $0.kind == "requirementOf" }.map(\.source))
     let provided = Set(graph.relationships.filter { $0.kind == "defaultImplementationOf" }.map(\.target))
     for symbol in graph.symbols {
       let id = symbol.identifier.precise
       let hasDefault = provided.contains(id) || symbol.declaresDefaultType
-      let declaration = Declaration(symbol, isRequired: requirements.contains(id) && !hasDefault)
-      self.declarations["\(declaration.path) \(declaration.kind)", default: []].append(declaration)
-      self.paths.insert(declaration.path)
-      if declaration.isProtocol { self.protocols.insert(declaration.path) }
+      self.add(Declaration(symbol, isRequired: requirements.contains(id) && !hasDefault))
     }
     for relationship in graph.relationships where ["conformsTo", "inheritsFrom"].contains(relationship.kind) {
       let target = relationship.targetFallback ?? names[relationship.target] ?? relationship.target
