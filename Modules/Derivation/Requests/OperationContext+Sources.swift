@@ -29,8 +29,8 @@ extension OperationContext {
   ) async throws(Query.Failure) -> Query.Value {
     guard let client = self.operationClient else { return try await self.run(query) }
     guard let evaluation = self.evaluation else { return try await client.ensureValue(for: query) }
-    let store = client.source { $0.store(for: query, fileID: "", line: 0) }
-    let reading = await evaluation.read(store, selecting: selection, in: self)
+    let source = client.source { $0.store(for: query, fileID: "", line: 0) }
+    let reading = await evaluation.read(source, selecting: selection, in: self)
     if let value = try reading.value.get() { return value }
     // The store was reset after the run.
     if let value = try reading.outcome?.get() { return value }
@@ -111,12 +111,13 @@ extension OperationContext {
   }
 
   private nonisolated(nonsending) func value<State>(
-    of store: OperationStore<State>,
+    of source: FoundStore<State>,
     selecting selection: Selection<State.StateValue>?
   ) async throws(State.Failure) -> State.StateValue {
     if let evaluation = self.evaluation {
-      return try await evaluation.read(store, selecting: selection, in: self).value.get()
+      return try await evaluation.read(source, selecting: selection, in: self).value.get()
     }
+    let store = source.store
     if store.allowsAutomaticRuns, store.isStale || store.valueUpdateCount == 0 { _ = try await store.runOrJoin().get() }
     return store.currentValue
   }
@@ -143,8 +144,8 @@ extension OperationContext {
 
   private func state<Query: QueryRequest>(of query: Query) -> QueryState<Query.Value, Query.Failure> {
     guard let client = self.operationClient else { return QueryState() }
-    let store = client.source { $0.store(for: query, fileID: "", line: 0) }
-    return self.evaluation?.state(of: store, in: self) ?? store.state
+    let source = client.source { $0.store(for: query, fileID: "", line: 0) }
+    return self.evaluation?.state(of: source, in: self) ?? source.store.state
   }
 
   private nonisolated(nonsending) func run<Query: QueryRequest>(
@@ -168,9 +169,12 @@ extension OperationClient {
   /// cleared between its look-up and its use would never become a source.
   ///
   /// A cache may drop each store at once. So the look-up is repeated a few times only.
-  fileprivate func source<State>(_ lookUp: (OperationClient) -> OperationStore<State>) -> OperationStore<State> {
+  fileprivate func source<State>(_ lookUp: (OperationClient) -> OperationStore<State>) -> FoundStore<State> {
     var store = lookUp(self)
-    for _ in 0..<3 where !store.isInClient { store = lookUp(self) }
-    return store
+    for _ in 0..<3 {
+      if store.isInClient { return FoundStore(store: store, wasInClient: true) }
+      store = lookUp(self)
+    }
+    return FoundStore(store: store, wasInClient: store.isInClient)
   }
 }

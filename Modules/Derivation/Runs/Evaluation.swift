@@ -49,11 +49,12 @@ extension Evaluation {
 
   /// Reads the value of a store, which becomes a source, after a run if that is due. The context comes from the reader.
   nonisolated(nonsending) func read<State>(
-    _ store: OperationStore<State>,
+    _ source: FoundStore<State>,
     selecting selection: Selection<State.StateValue>? = nil,
     in context: OperationContext
   ) async -> ReadValue<State> {
-    guard store.isInClient, !self.hasEnded else { return await self.readUntracked(store) }
+    let store = source.store
+    guard self.tracks(source) else { return await self.readUntracked(store) }
     // Read once: the context of the store may be replaced during the wait.
     let awaited = store.derivationNode
     let isKept = self.begin(store)
@@ -90,8 +91,9 @@ extension Evaluation {
   }
 
   /// Reads the state of a store, which becomes a source, and waits for nothing. The context comes from the reader.
-  func state<State>(of store: OperationStore<State>, in context: OperationContext) -> State {
-    guard store.isInClient, !self.hasEnded else { return store.state }
+  func state<State>(of source: FoundStore<State>, in context: OperationContext) -> State {
+    let store = source.store
+    guard self.tracks(source) else { return store.state }
     if store.derivationNode === self.node {
       // It would run again for the beginning and the end of each of its runs.
       self.content.withLock { $0.ownStore = ObjectIdentifier(store) }
@@ -101,6 +103,15 @@ extension Evaluation {
     let reading = StoreReading(of: store, invalidation: store.lastInvalidation, isOfState: true)
     self.add(reading, hasFailed: false, height: store.derivationNode?.height ?? 0, isVerified: false, in: context)
     return reading.readState
+  }
+
+  /// Whether what is read of a store is noted. If the store has left the client since it was found, the body is called again,
+  /// and finds the store that is there then.
+  private func tracks<State>(_ source: FoundStore<State>) -> Bool {
+    if self.hasEnded { return false }
+    let isInClient = source.store.isInClient
+    if !isInClient, source.wasInClient { self.content.withLock { $0.isMixed = true } }
+    return isInClient
   }
 
   private nonisolated(nonsending) func readUntracked<State>(_ store: OperationStore<State>) async -> ReadValue<State> {

@@ -74,6 +74,13 @@ extension OperationStore: Source {
   }
 }
 
+/// A store that a derived query is about to read.
+struct FoundStore<State: OperationState & Sendable>: Sendable {
+  let store: OperationStore<State>
+  /// Whether the client had the store when it was looked up. A cache may drop each store at once.
+  let wasInClient: Bool
+}
+
 extension OperationState {
   /// Whether there is a value that was set or is of a known age, or an error.
   var hasResult: Bool {
