@@ -135,7 +135,8 @@ final class DerivationNode: Sendable {
   func verify(_ commit: DerivationCommit, at revision: UInt64) -> Bool {
     self.content.withLock { content in
       guard content.commit === commit else { return false }
-      content.verified = revision
+      // Another thread may have found that at a later revision already, and others consistent with it.
+      content.verified = max(content.verified, revision)
       return true
     }
   }
@@ -255,19 +256,26 @@ extension DerivationNode {
       source.observe(for: client.derivations.revision)
       self.link(to: source, runsIfStale: true)
     }
-    guard let commit else { return }
+    guard let commit, let controls else { return }
+    var outdated: [DerivationNode] = []
     var isIncomplete = false
     for reading in commit.readings.values {
-      if let source = reading.source {
-        self.link(to: source, runsIfStale: reading.isOfState)
-      } else {
+      guard let source = reading.source else {
         isIncomplete = true
+        continue
+      }
+      self.link(to: source, runsIfStale: reading.isOfState)
+      // The run in which the source has followed a change may have ended with its last subscriber before this one, and the
+      // notification of that change is over.
+      if !reading.isOfState, let node = source.derivationNode,
+        DerivationGraph.isOutdated(node, at: client.derivations.revision.current)
+      {
+        outdated.append(node)
       }
     }
     // The end of a source that was released before the node subscribed to it is not notified.
-    if isIncomplete, self.noteIncomplete(commit), let controls {
-      client.derivations.add([self], controls.performInEventOrder)
-    }
+    if isIncomplete, self.noteIncomplete(commit) { outdated.append(self) }
+    if !outdated.isEmpty { client.derivations.add(outdated, controls.performInEventOrder) }
   }
 
   /// Notes that a source of a commit was released. False if that was known: a run that fails leaves the commit as it is.

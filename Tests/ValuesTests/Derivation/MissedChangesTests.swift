@@ -34,3 +34,16 @@ struct MissedChangesTests {
     #expect(isMissed)
   }
 }
+
+/// The revision at which a query was found consistent, when several threads search at once.
+@Suite(.bounded)
+struct VerificationTests {
+  @Test
+  func `A slow search does not put the revision back at which a query was found consistent`() {
+    let node = DerivationNode(name: "node", keptSources: [])
+    let commit = DerivationCommit(readings: [:], hasFailed: false, height: 0)
+    _ = node.replaceCommit(with: commit, .consistent, in: DerivationRevision())
+    let found = (node.verify(commit, at: 3), node.verify(commit, at: 2))
+    #expect(found == (true, true) && node.isVerified(at: 3))
+  }
+}
