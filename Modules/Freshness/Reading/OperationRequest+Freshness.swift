@@ -38,9 +38,9 @@ extension StatefulOperationRequest where State: ValueServingState {
   /// let query = PostQuery(id: 1).stale(after: .seconds(60)).refreshesEarly(after: 0.8)  // From 48 s on.
   /// ```
   ///
-  /// Reads are `fetch`, `run`, `client.ensureValue(for:)` and the reads with a maximal age. A fetch before that time
-  /// runs and waits as usual. One run is under way behind all reads; its outcome goes to the state. An invalidated
-  /// value is not read.
+  /// Reads are `fetch`, `run`, `client.ensureValue(for:)` and the reads with a maximal age; a derived query that reads a
+  /// fresh value starts no run. A fetch before that time runs and waits as usual. One run is under way behind all reads;
+  /// its outcome goes to the state. An invalidated value is not read.
   ///
   /// - Parameters:
   ///   - share: The share of the freshness, from 0 to 1, after which a read starts a run. Another number is reported,
@@ -72,7 +72,8 @@ extension StatefulOperationRequest where State: ValueServingState {
   ///
   /// The outcome of the run goes to the state as usual, and other callers can join it. The event of the caller and the
   /// run's have `servedStale` in their contexts, and a notice is sent. A caller that is
-  /// cancelled gets no value, nor does any caller while the store is invalidated: that value is known to be wrong. A task
+  /// cancelled gets no value, nor does any caller while the store is invalidated: that value is known to be wrong. A derived
+  /// query that reads this operation is no such caller, and waits for the run: write the modifier on that query. A task
   /// that you make with `fetchTask()` gets its own outcome. With `sharedInFleet(as:)`, the last value is also that of the
   /// other nodes, so that a node that has just started has one.
   ///
