@@ -21,7 +21,26 @@ extension Benchmark {
     }
     return zip(graphs, timings).map { Row(section, $0.0, $1) }
       + [.growth(section, "growth of each query of a chain, from 10 to 100", of: chains, bar: 1.5, gate: 3)]
-      + (try await Benchmark.staleness(harness))
+      + (try await Benchmark.manyReaders(harness)) + (try await Benchmark.staleness(harness))
+  }
+
+  /// A change of a source with many readers, of which each runs once: the cost for each of them.
+  private static func manyReaders(_ harness: Harness) async throws -> [Row] {
+    let section = "derived queries: a change of a source, for each of its readers"
+    let counts = [1_000, 30_000]
+    let graphs = counts.map { DerivedGraph.readers($0) }
+    for graph in graphs { await graph.settled() }
+    let measures = zip(counts, graphs).map { count, graph in
+      Measure.prepared(count: count) { _ in
+        graph
+      } timed: { graph, _ in
+        graph.change()
+      }
+    }
+    let timings = try await harness.times(of: measures)
+    for graph in graphs { graph.end() }
+    return zip(counts, timings).map { Row(section, "of \($0.grouped)", $1) }
+      + [.growth(section, of: timings, bar: 1.5, gate: 3)]
   }
 
   /// Whether a derived query is stale, which each reader asks.
