@@ -92,7 +92,7 @@ public final class MutationJournal: OperationClientFlushable {
     self.storage = storage
     self.resumes = resumes
     self.unregistered = unregistered
-    self.makeKey = makeKey ?? { UUID().uuidString }
+    self.makeKey = makeKey ?? { JournalKey.random() }
     self.attemptsBeforeDeadLetter = max(1, attemptsBeforeDeadLetter ?? 5)
     self.ageBeforeDeadLetter = ageBeforeDeadLetter
     let lease = storage.sharedLeases.map { JournalLease(of: $0, for: leaseDuration.clampedForClock) }
