@@ -89,12 +89,12 @@ extension OperationContext {
     let forbidsStorage = handed.freshness?.forbidsStorage ?? false
     // A part that may be stored does not permit the others.
     guard forbidsStorage || !self.mayRunInParts, self.outcomeStamp.staysInStore != forbidsStorage else { return }
-    self.outcomeStamp.staysInStore = forbidsStorage
+    self.editOutcomeStamp { $0.staysInStore = forbidsStorage }
   }
 
   func removeHandedFreshness() {
     self.removeFromOutcome(HandedFreshnessKey.self)
-    if self.outcomeStamp.staysInStore { self.outcomeStamp.staysInStore = false }
+    if self.outcomeStamp.staysInStore { self.editOutcomeStamp { $0.staysInStore = false } }
   }
 
   private enum FreshnessBoxKey: Key {

@@ -40,11 +40,13 @@ extension OperationContext {
 }
 
 extension StateWriter {
-  /// Waits until the era of the storage is known, at most for the limit of the context.
+  /// Waits until the era of the storage is known, at most for the limit of the context. Once it was not known in time, runs no
+  /// longer wait for it.
   ///
   /// - Returns: Whether it is known, or there is none.
   nonisolated(nonsending) func learnEra(in context: OperationContext) async -> Bool {
     if self.knowsEra { return true }
+    if self.state.withLock({ $0.eraIsLate }) { return false }
     let wait = AwaitedOutcome<Void>()
     let executor = context.operationTaskConfiguration.executorPreference
     // Not cancelled with the run, because others wait for the same.
@@ -54,16 +56,22 @@ extension StateWriter {
       wait.decide()
     }
     if self.knowsEra { return true }
-    let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) { wait.decide() }
+    let limit = context.operationDeadlines.schedule(after: context.operationRestorationLimit) { [weak self] in
+      self?.state.withLock { $0.eraIsLate = true }
+      wait.decide()
+    }
     await wait.value(cancelled: ())
     limit.cancel()
     return self.knowsEra
   }
 
-  /// Keeps the value of a run that began before the era was known out of the storage, unless its values were never removed.
+  /// Keeps the value of a run that began before the era was known out of the storage, unless its values were never removed: when that
+  /// is known, a later value of the run is stored, too.
   func restrictOutcome(in context: OperationContext) {
-    if self.state.withLock({ $0.era?.isFirst ?? false }) { return }
-    context.outcomeStamp.staysInStore = true
+    let isUnknown = self.state.withLock { !($0.era?.isFirst ?? false) }
+    if context.outcomeStamp.isOfUnknownUser != isUnknown {
+      context.editOutcomeStamp { $0.isOfUnknownUser = isUnknown }
+    }
   }
 
   private var knowsEra: Bool { !self.isShared || self.state.withLock { $0.era != nil } }

@@ -53,6 +53,8 @@ final class StateWriter: Sendable {
     var invalidations = StoredInvalidations()
     /// The era that the storage had when it was read first, or since; nil before.
     var era: StorageEra?
+    /// Whether a run has waited for the era as long as it may.
+    var eraIsLate = false
     /// The clients that keep values in the storage.
     var clients: [WriterClient] = []
     /// The deadlines that are used when invalidations could not be written; nil for the usual ones.

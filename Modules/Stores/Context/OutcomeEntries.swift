@@ -68,6 +68,11 @@ extension OperationContext {
     self.run.outcomeEntries?.combineStamp(with: stamp)
   }
 
+  /// Changes ``outcomeStamp`` in one step. Parts of the run may do so at the same time.
+  package func editOutcomeStamp(_ edit: (inout ValueStamp) -> Void) {
+    self.run.outcomeEntries?.editStamp(edit)
+  }
+
   /// Whether the run has made its value of others: see ``combineOutcomeStamp(with:)``.
   public var outcomeHasSources: Bool { self.run.outcomeEntries?.hasSources ?? false }
 
@@ -158,6 +163,10 @@ final class OutcomeEntries: Sendable {
   var stamp: ValueStamp {
     get { self.content.withLock { $0.stamp } }
     set { self.content.withLock { $0.stamp = newValue } }
+  }
+
+  func editStamp(_ edit: (inout ValueStamp) -> Void) {
+    self.content.withLock { edit(&$0.stamp) }
   }
 
   func combineStamp(with other: ValueStamp) {

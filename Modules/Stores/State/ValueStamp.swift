@@ -24,6 +24,7 @@ public struct ValueStamp: Hashable, Sendable {
   private struct Restrictions: OptionSet, Hashable {
     static let isUnconfirmed = Self(rawValue: 1)
     static let staysInStore = Self(rawValue: 2)
+    static let isOfUnknownUser = Self(rawValue: 4)
 
     var rawValue: UInt8
   }
@@ -55,6 +56,15 @@ public struct ValueStamp: Hashable, Sendable {
     set { if newValue { self.restrictions.insert(.staysInStore) } else { self.restrictions.remove(.staysInStore) } }
   }
 
+  /// Whether the value may be of a user whose values another process has removed since. Such a value is shown, and never stored,
+  /// handed over, or shared.
+  package var isOfUnknownUser: Bool {
+    get { self.restrictions.contains(.isOfUnknownUser) }
+    set {
+      if newValue { self.restrictions.insert(.isOfUnknownUser) } else { self.restrictions.remove(.isOfUnknownUser) }
+    }
+  }
+
   /// Makes a stamp.
   ///
   /// - Parameters:
@@ -79,18 +89,15 @@ public struct ValueStamp: Hashable, Sendable {
   }
 
   /// Whether the value may leave its store: be stored, handed over, or shared with other nodes.
-  public var mayLeaveStore: Bool { !self.isUnconfirmed && !self.staysInStore && self.kind != .fallback }
+  public var mayLeaveStore: Bool { self.restrictions.isEmpty && self.kind != .fallback }
 }
 
 extension ValueStamp {
   /// The stamp of a value that is made of two: the lesser kind and the shorter freshness; unconfirmed, and
   /// forbidden to leave the store, if one is.
   public func combined(with other: ValueStamp) -> ValueStamp {
-    var stamp = ValueStamp(
-      min(self.kind, other.kind),
-      isUnconfirmed: self.isUnconfirmed || other.isUnconfirmed
-    )
-    stamp.staysInStore = self.staysInStore || other.staysInStore
+    var stamp = ValueStamp(min(self.kind, other.kind))
+    stamp.restrictions = self.restrictions.union(other.restrictions)
     stamp.freshness = [self.freshness, other.freshness].compactMap(\.self).min()
     return stamp
   }

@@ -83,6 +83,37 @@ import Testing
     #expect(try await self.hasStored("fetched"))
   }
 
+  @Test func `What a run yields before the era is known does not keep its result out of the storage`() async throws {
+    let script = Script()
+    let store = self.second.store(script)
+    try await self.gate.arrivals(count: 1)
+    let fetch = Task.immediate { try await store.fetch() }
+    self.clock.advance(by: .seconds(1))
+    let run = try await script.next()
+    run.yield("half")
+    self.gate.open()
+    #expect(try await !self.hasStored("half"))
+    run.succeed("whole")
+    #expect(try await fetch.value == "whole")
+    #expect(try await self.hasStored("whole"))
+  }
+
+  @Test func `Of a storage that does not answer only the first run waits`() async throws {
+    let script = Script()
+    let store = self.second.store(script)
+    try await self.gate.arrivals(count: 1)
+    let first = Task.immediate { try await store.fetch() }
+    #expect(script.runCount == 0)
+    self.clock.advance(by: .seconds(1))
+    try await script.next().succeed("first")
+    #expect(try await first.value == "first")
+    let second = Task.immediate { try await store.fetch() }
+    #expect(script.runCount == 2)
+    try await script.next().succeed("second")
+    #expect(try await second.value == "second")
+    self.gate.open()
+  }
+
   @Test func `A caller that is cancelled meanwhile does not wait`() async throws {
     let script = Script()
     let store = self.second.store(script)
