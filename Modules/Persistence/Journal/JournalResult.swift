@@ -28,12 +28,12 @@ final class JournalResult: Sendable {
   /// Whether callers of earlier calls wait for the end of the call.
   var isAwaited: Bool { self.state.withLock { !$0.waiters.isEmpty } }
 
-  /// Sets the place of the call.
+  /// Sets the position of the call.
   func settle(at position: JournalState.Position) {
     self.state.withLock { $0.position = position }
   }
 
-  /// The place of the call that is made in the end: this call, or the last call in its place.
+  /// The position of the call that is made in the end: this call, or the last call in its place.
   private var lastPosition: JournalState.Position? {
     let (next, position) = self.state.withLock { ($0.next, $0.position) }
     return next.map(\.lastPosition) ?? position
