@@ -42,7 +42,7 @@ struct Interface {
     for (_, graph) in graphs {
       for symbol in graph.symbols { names[symbol.identifier.precise] = symbol.pathComponents.joined(separator: ".") }
     }
-    for (library, graph) in graphs { self.libraries[library]?.add(graph, names: names) }
+    for (library, graph) in graphs { self.libraries[library]?.add(graph, of: library, names: names) }
   }
 }
 
@@ -56,7 +56,7 @@ extension Interface.Library {
     if declaration.isProtocol { self.protocols.insert(declaration.path) }
   }
 
-  fileprivate mutating func add(_ graph: SymbolGraph, names: [String: String]) {
+  fileprivate mutating func add(_ graph: SymbolGraph, of library: String, names: [String: String]) {
     let requirements = Set(graph.relationships.filter { $0.kind == "requirementOf" }.map(\.source))
     let provided = Set(graph.relationships.filter { $0.kind == "defaultImplementationOf" }.map(\.target))
     for symbol in graph.symbols {
@@ -65,7 +65,9 @@ extension Interface.Library {
       self.add(Declaration(symbol, isRequired: requirements.contains(id) && !hasDefault))
     }
     for relationship in graph.relationships where ["conformsTo", "inheritsFrom"].contains(relationship.kind) {
-      let target = relationship.targetFallback ?? names[relationship.target] ?? relationship.target
+      var target = relationship.targetFallback ?? names[relationship.target] ?? relationship.target
+      // What a library exports of its own targets is named like the rest of it.
+      if target.hasPrefix("\(library).") { target.removeFirst(library.count + 1) }
       guard !Self.implied.contains(target) else { continue }
       let conformance = Interface.Conformance(type: names[relationship.source] ?? relationship.source, target: target)
       self.conformances[conformance, default: []].insert(relationship.swiftConstraints.texts)
