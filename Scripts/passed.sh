@@ -9,16 +9,18 @@ PASSED=${SWIFT_OPERATION_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/swift-op
 
 # inputs KIND FOLDER PATH…: the hash of the files below the paths, in a tree in that folder. Of the Swift files count
 # - all: each byte;
-# - code: the lines without blank ones and comments;
+# - code: the lines without blank ones and comments, and no article;
 # - interface: public declarations and all documentation, which is what articles and samples depend on.
 # Other files count as they are.
 inputs() {
-  local kind=$1 folder=$2
+  local kind=$1 folder=$2 articles=()
+  [ "$kind" != code ] || articles=(! -path '*.docc/*')
   shift 2
   (
     cd "$folder" || exit 1
     # What is not there, any more or yet, is left out.
-    { find "$@" -name '.build*' -prune -o -type f ! -name Package.resolved -print0 2>/dev/null || true; } | sort -z |
+    { find "$@" -name '.build*' -prune -o -type f ! -name Package.resolved ${articles[@]+"${articles[@]}"} -print0 2>/dev/null || true; } |
+      sort -z |
       xargs -0 awk -v kind="$kind" '
         function indentation(line) { match(line, /^ */); return RLENGTH }
         FNR == 1 { print "file " FILENAME; swift = FILENAME ~ /\.swift$/; signature = 0; block = -1 }
