@@ -1,4 +1,4 @@
-// What Core is made of: whoever imports Core has all of it. The tools are for the modules of this package.
+// What Core is made of: to import it is to have all of that. The tools are for the modules of this package.
 @_exported public import OperationClients
 @_exported public import OperationPaths
 @_exported public import OperationStores
