@@ -45,7 +45,8 @@
         signposter.endInterval("run", interval, "succeeded")
         return value
       } catch {
-        signposter.endInterval("run", interval, "\(error.isCancellation ? "cancelled" : "failed", privacy: .public)")
+        let outcome = error is CancellationError ? "cancelled" : "failed"
+        signposter.endInterval("run", interval, "\(outcome, privacy: .public)")
         throw error
       }
     }
