@@ -41,6 +41,7 @@
 @_exported public import func Glibc.connect
 @_exported public import var Glibc.errno
 @_exported public import func Glibc.exit
+@_exported public import func Glibc.exp
 @_exported public import func Glibc.fclose
 @_exported public import func Glibc.fcntl
 @_exported public import func Glibc.fopen
@@ -51,6 +52,7 @@
 @_exported public import func Glibc.getsockname
 @_exported public import func Glibc.getsockopt
 @_exported public import func Glibc.listen
+@_exported public import func Glibc.log
 @_exported public import func Glibc.open
 @_exported public import func Glibc.recv
 @_exported public import func Glibc.send
