@@ -11,6 +11,8 @@ SCRIPT=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 SCRIPTS=$(dirname "$SCRIPT")
 # The package to check. A canary points it at a broken one by `--root`.
 ROOT=$(dirname "$SCRIPTS")
+# The targets that Core is made of, as folders of Modules, each after those that it uses.
+CORE=(Tools Paths Stores Clients Core)
 CANARY=false
 TEMPORARY=$(mktemp -d "${TMPDIR:-/tmp}/swift-operation.XXXXXX")
 # SwiftPM keeps a lock file beside it for each package that was built in it.
