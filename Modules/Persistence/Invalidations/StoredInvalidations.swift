@@ -170,7 +170,7 @@ extension StoredInvalidations {
   /// What this process has invalidated since then may concern what others have stored since then. It becomes one
   /// invalidation of everything, because its subjects may be of the former user.
   ///
-  /// - Parameter keys: The keys of entries that are not written: those of this process are from after the removal, as
+  /// - Parameter keys: The keys of entries that are not written. Entries of this process are from after the removal:
   ///   earlier ones were written or refused before it.
   /// - Returns: The entry to write; nil if this process has invalidated nothing since then.
   mutating func forget(unwritten keys: some Sequence<String>) -> (key: String, bytes: [UInt8]?)? {

@@ -124,7 +124,7 @@ enum JournalPhase: Sendable {
   enum Origin: Sendable {
     /// This process has accepted it.
     case thisProcess
-    /// It was stored before this process first read the entries. Later calls of its scope wait for it, whoever makes it.
+    /// It was stored before this process first read the entries. Later calls of its scope wait for it, whichever process makes it.
     case earlierStart(Maker)
     /// Another process has stored it since. Its scope waits for it only if this process makes it: two processes must not
     /// wait for each other's calls.

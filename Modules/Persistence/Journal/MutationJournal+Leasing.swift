@@ -72,7 +72,7 @@ extension MutationJournal {
         isUnchanged ? ReadEntries(known: versions) : try await self.storage.journalEntries(known: versions)
       var living: [String: Duration] = [:]
       for owner in self.state.withLock({ $0.owners(of: read.calls) }) where owner != lease.owner {
-        // Many calls may be left of many processes. Of those of this machine the system knows that they have ended.
+        // Many processes may have left calls. The system knows which processes of this machine have ended.
         if !LeaseOwner.hasEnded(owner) { living[owner] = await lease.life(of: owner) }
       }
       let (now, date) = (self.deadlines.elapsed, self.date)

@@ -112,8 +112,8 @@ extension StoreReference: Hashable {
 extension OperationStore {
   /// Attaches an observer of something else that reruns the store, with less memory than an ``OperationController``.
   ///
-  /// - Parameter begin: Begins the observation. It receives the reference to the store. The returned subscription is
-  ///   cancelled when the store is released, after those of its controllers.
+  /// - Parameter begin: Begins the observation. It receives the reference to the store. When the store is released, it
+  ///   cancels the subscriptions of its controllers, and then the returned one.
   /// - Returns: The store.
   public func watched(by begin: (StoreReference) -> OperationSubscription) -> OperationStore {
     self.runtime.cancelWhenClosed(begin(self.reference))
