@@ -25,9 +25,11 @@ struct RunCauseTests {
     self.query(name).stale(after: .seconds(1_000_000)).enableAutomaticRunning(onlyWhen: .always(true))
   }
 
-  /// Waits until the store has a number of values.
-  private func values<State>(_ count: Int, in store: OperationStore<State>) async throws {
-    try await store.reached { $0.valueUpdateCount == count && !$0.isLoading }
+  /// Waits until a subscriber has seen a number of values.
+  ///
+  /// It takes the recorder of a subscriber that is there already: another one would be a cause itself.
+  private func values(_ count: Int, in recorder: IntRecorder) async throws {
+    try await recorder.firstState { $0.valueUpdateCount == count && !$0.isLoading }
   }
 
   @Test
@@ -53,10 +55,10 @@ struct RunCauseTests {
   func `A subscriber is the cause, with its name if it has one`() async throws {
     let store = self.client.store(for: self.automaticQuery())
     let first = store.subscribe(named: "PostView")
-    try await self.values(1, in: store)
-    let other = self.client.store(for: self.automaticQuery("b"))
-    let second = other.subscribe(with: IntRecorder().handler)
-    try await self.values(1, in: other)
+    await store.settled()
+    let recorder = IntRecorder()
+    let second = self.client.store(for: self.automaticQuery("b")).subscribe(with: recorder.handler)
+    try await self.values(1, in: recorder)
     #expect(self.causes.all == ["the new subscriber PostView", "a new subscriber"])
     first.cancel()
     second.cancel()
@@ -100,11 +102,11 @@ struct RunCauseTests {
     let other = self.client.store(
       for: self.query("b").stale(after: .seconds(1_000_000)).enableAutomaticRunning(onlyWhen: condition)
     )
-    let subscriptions = [store.subscribe(with: IntRecorder().handler), other.subscribe(with: IntRecorder().handler)]
+    let recorders = [IntRecorder(), IntRecorder()]
+    let subscriptions = [store.subscribe(with: recorders[0].handler), other.subscribe(with: recorders[1].handler)]
     defer { for subscription in subscriptions { subscription.cancel() } }
     condition.set(true)
-    try await self.values(1, in: store)
-    try await self.values(1, in: other)
+    for recorder in recorders { try await self.values(1, in: recorder) }
     let text = "a condition that became true: the light is green"
     #expect(Set(self.causes.all) == [text])
     #expect(self.causes.count >= 2)
@@ -113,13 +115,14 @@ struct RunCauseTests {
   @Test
   func `Polling, a prefetch, a controller and a refresh behind a value are causes`() async throws {
     let polled = self.client.store(for: self.query().rerun(every: .seconds(5)))
-    let subscription = polled.subscribe(with: IntRecorder().handler)
+    let recorder = IntRecorder()
+    let subscription = polled.subscribe(with: recorder.handler)
     self.clock.advance(by: .seconds(5))
-    try await self.values(1, in: polled)
+    try await self.values(1, in: recorder)
     subscription.cancel()
     await self.client.prefetch(for: self.query("b"))
     _ = try await self.client.ensureValue(for: self.query("b"), refreshesBehind: true)
-    try await self.values(2, in: self.client.store(for: self.query("b")))
+    await self.client.store(for: self.query("b")).settled()
     let controls = Box<OperationControls<IntState>?>(nil)
     let controlled = self.client.store(for: self.query("c").controlled(by: Keeping(controls: controls)))
     try await controls.value?.yieldRerun()
