@@ -7,7 +7,7 @@ extension OperationEvent: CustomStringConvertible {
     "\(self.operationName) at \(ShownText.of(self.path)): " + self.sentence
   }
 
-  /// The event without the operation: `run 7 began, started by a call`.
+  /// The event without the operation: `run #7 began, started by a call`.
   package var sentence: String {
     let run = self.run.map { "run \($0) " } ?? ""
     switch self.what {

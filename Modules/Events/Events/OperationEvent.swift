@@ -5,8 +5,8 @@ public import OperationFoundation
 ///
 /// ```swift
 /// for await event in client.events { print(event) }
-/// // GetPost at ["posts", 1]: run 7 began, started by a new subscriber
-/// // GetPost at ["posts", 1]: run 7 succeeded after 120 ms
+/// // GetPost at ["posts", 1]: run #7 began, started by a new subscriber
+/// // GetPost at ["posts", 1]: run #7 succeeded after 120 ms
 /// ```
 ///
 /// It contains no value of an operation. The text of an error appears, unless the error is an
