@@ -45,6 +45,19 @@ struct MutationOperationTests {
     }
     let other: OperationStore<MutationState<Int, Int, Refused>> = .detached(mutation: plain)
     await #expect(throws: Refused(code: 9)) { try await other.mutate(with: 9) }
+    let number = 7
+    let bare = MutationOperation("refresh") { _ throws(Refused) in
+      if number > 0 { throw Refused(code: number) }
+      return number
+    }
+    let third: OperationStore<MutationState<Void, Int, Refused>> = .detached(mutation: bare)
+    await #expect(throws: Refused(code: 7)) { try await third.mutate() }
+    let loud = MutationOperation("refresh") { _ in
+      if number > 0 { throw Refused(code: number) }
+      return number
+    }
+    let fourth: OperationStore<MutationState<Void, Int, any Error>> = .detached(mutation: loud)
+    await #expect(throws: Refused(code: 7)) { try await fourth.mutate() }
   }
 
   @Test

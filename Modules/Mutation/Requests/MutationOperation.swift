@@ -120,8 +120,38 @@ extension MutationOperation where MutateFailure == any Error {
   }
 }
 
-extension MutationOperation where Arguments == Void, MutateFailure == any Error {
+extension MutationOperation where Arguments == Void {
   /// Creates a mutation without arguments.
+  ///
+  /// - Parameters:
+  ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
+  ///   - elements: The other elements of the path.
+  ///   - operationName: The name of the mutation; nil for the default.
+  ///   - fileID: The file of the closure, for warnings of debug builds.
+  ///   - line: The line of the closure, for warnings of debug builds.
+  ///   - body: Makes a call, on no actor.
+  @_disfavoredOverload
+  public init(
+    _ element: some Hashable & Sendable,
+    _ elements: any Hashable & Sendable...,
+    operationName: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    body: @escaping @Sendable (OperationContext) async throws(MutateFailure) -> MutateValue
+  ) {
+    self.init(
+      at: element,
+      elements,
+      named: operationName,
+      fileID,
+      line,
+      body: { _, context, _ throws(MutateFailure) in try await body(context) }
+    )
+  }
+}
+
+extension MutationOperation where Arguments == Void, MutateFailure == any Error {
+  /// Creates a mutation without arguments whose closure throws nothing.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the mutation, and must contain no user data then.
@@ -136,7 +166,7 @@ extension MutationOperation where Arguments == Void, MutateFailure == any Error 
     operationName: String? = nil,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    body: @escaping @Sendable (OperationContext) async throws -> MutateValue
+    body: @escaping @Sendable (OperationContext) async -> MutateValue
   ) {
     self.init(
       at: element,
@@ -144,7 +174,7 @@ extension MutationOperation where Arguments == Void, MutateFailure == any Error 
       named: operationName,
       fileID,
       line,
-      body: { _, context, _ in try await body(context) }
+      body: { _, context, _ in await body(context) }
     )
   }
 }

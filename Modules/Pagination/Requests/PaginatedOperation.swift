@@ -14,7 +14,7 @@ public import OperationCore
 /// ```
 ///
 /// Two operations with the same path are the same operation to a client, whose store keeps the closures that it was
-/// made with. `PageFailure` is `any Error` unless the type says otherwise.
+/// made with. `PageFailure` is `any Error` unless the closure or the type says otherwise.
 public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendable, PageFailure: Error>:
   PaginatedRequest
 {
@@ -173,8 +173,9 @@ public struct PaginatedOperation<PageID: Hashable & Sendable, PageValue: Sendabl
   }
 }
 
+// Closures that throw nothing: the compiler would take `Never` for their failure, and stores of another type.
 extension PaginatedOperation where PageFailure == any Error {
-  /// Creates an operation whose closure also receives the continuation, through which it can yield values of the page.
+  /// Creates an operation whose closure throws nothing, and receives the continuation, through which it can yield values.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
@@ -198,7 +199,7 @@ extension PaginatedOperation where PageFailure == any Error {
     body:
       @escaping @Sendable (
         Paging<PageID, PageValue>, OperationContext, OperationContinuation<PageValue, any Error>
-      ) async throws -> PageValue
+      ) async -> PageValue
   ) {
     self.init(
       at: element,
@@ -213,7 +214,7 @@ extension PaginatedOperation where PageFailure == any Error {
     )
   }
 
-  /// Creates an operation.
+  /// Creates an operation whose closure throws nothing.
   ///
   /// - Parameters:
   ///   - element: The first element of the path. A string also names the operation, and must contain no user data then.
@@ -234,7 +235,7 @@ extension PaginatedOperation where PageFailure == any Error {
     line: UInt = #line,
     pageIdAfter: @escaping Neighbour,
     pageIdBefore: @escaping Neighbour = { _ in nil },
-    body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async throws -> PageValue
+    body: @escaping @Sendable (Paging<PageID, PageValue>, OperationContext) async -> PageValue
   ) {
     self.init(
       at: element,
@@ -245,7 +246,7 @@ extension PaginatedOperation where PageFailure == any Error {
       initialPageId: initialPageId,
       pageIdAfter: pageIdAfter,
       pageIdBefore: pageIdBefore,
-      body: { paging, context, _ in try await body(paging, context) }
+      body: { paging, context, _ in await body(paging, context) }
     )
   }
 }
