@@ -85,7 +85,7 @@ import Testing
     #expect(snapshot.calls == node.connection.sentCalls)
     #expect(snapshot.lastRoundTrip == .milliseconds(40) && snapshot.meanRoundTrip == .milliseconds(40))
     #expect(snapshot.heldLeases == 1 && snapshot.failures == 0)
-    #expect(snapshot.gauges["fleet.roundTrip"] == 0.04 && snapshot.gauges["fleet.connected"] == 1)
+    #expect(snapshot.gauges["fleet.round_trip"] == 0.04 && snapshot.gauges["fleet.connected"] == 1)
     #expect(snapshot.description.hasPrefix("a: connected, "))
     node.connection.isCut = true
     node.client.invalidate(matching: ["items"])

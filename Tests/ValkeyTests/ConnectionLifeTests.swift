@@ -47,7 +47,7 @@
       let snapshot = broken.snapshot()
       #expect(snapshot.failedOpenings == 1 && snapshot.openings == 0 && !snapshot.isConnected)
       #expect(snapshot.failure == failure?.message)
-      #expect(snapshot.description.contains("not connected") && snapshot.gauges["connection.failedOpenings"] == 1)
+      #expect(snapshot.description.contains("not connected") && snapshot.gauges["connection.failed_openings"] == 1)
       await broken.close()
     }
 

@@ -80,13 +80,13 @@ public struct FleetNodeSnapshot: OperationResilienceSnapshot, Hashable {
   /// Whether there are invalidations that the backend does not know yet.
   public let hasPendingInvalidations: Bool
 
-  /// `fleet.connected`, `fleet.calls`, `fleet.failures`, `fleet.aways`, `fleet.roundTrip` in seconds, `fleet.leases` and
+  /// `fleet.connected`, `fleet.calls`, `fleet.failures`, `fleet.aways`, `fleet.round_trip` in seconds, `fleet.leases` and
   /// `fleet.waiting`.
   public var gauges: [String: Double] {
     [
       "fleet.connected": self.isConnected ? 1 : 0, "fleet.calls": Double(self.calls),
       "fleet.failures": Double(self.failures), "fleet.aways": Double(self.aways),
-      "fleet.roundTrip": self.meanRoundTrip.map { $0 / .seconds(1) } ?? 0, "fleet.leases": Double(self.heldLeases),
+      "fleet.round_trip": self.meanRoundTrip.map { $0 / .seconds(1) } ?? 0, "fleet.leases": Double(self.heldLeases),
       "fleet.waiting": Double(self.waitingKeys),
     ]
   }

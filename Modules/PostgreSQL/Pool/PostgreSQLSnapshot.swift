@@ -60,14 +60,14 @@
     /// Why it is not open; nil if it is, and before the first attempt.
     public let listenerFailure: String?
 
-    /// `pool.idle`, `pool.busy`, `pool.opening`, `pool.waiting`, `pool.openings`, `pool.failedOpenings`, `pool.waits`,
-    /// `pool.waitTime` and `pool.longestWait` in seconds, and `pool.listening` of a fleet.
+    /// `pool.idle`, `pool.busy`, `pool.opening`, `pool.waiting`, `pool.openings`, `pool.failed_openings`, `pool.waits`,
+    /// `pool.wait_time` and `pool.longest_wait` in seconds, and `pool.listening` of a fleet.
     public var gauges: [String: Double] {
       var gauges: [String: Double] = [
         "pool.idle": Double(self.idle), "pool.busy": Double(self.busy), "pool.opening": Double(self.opening),
         "pool.waiting": Double(self.waiting), "pool.openings": Double(self.openings),
-        "pool.failedOpenings": Double(self.failedOpenings), "pool.waits": Double(self.waits),
-        "pool.waitTime": self.waitTime / .seconds(1), "pool.longestWait": self.longestWait / .seconds(1),
+        "pool.failed_openings": Double(self.failedOpenings), "pool.waits": Double(self.waits),
+        "pool.wait_time": self.waitTime / .seconds(1), "pool.longest_wait": self.longestWait / .seconds(1),
       ]
       gauges["pool.listening"] = self.isListening.map { $0 ? 1 : 0 }
       return gauges

@@ -6,7 +6,7 @@
 /// ```swift
 /// var change = SettingsChange(of: ["pool.name": .string(name)])
 /// change.add("pool.size", from: .integer(earlier), to: .integer(current))
-/// context.send(OperationNotice.Name("pool.settingsChanged"), of: change)
+/// context.send(OperationNotice.Name("pool.settings_changed"), of: change)
 /// ```
 public struct SettingsChange: Sendable {
   /// The attributes of the notice.

@@ -31,12 +31,12 @@
       self.name = name
     }
 
-    /// `connection.open`, `connection.waiting`, `connection.openings`, `connection.failedOpenings` and
+    /// `connection.open`, `connection.waiting`, `connection.openings`, `connection.failed_openings` and
     /// `connection.listening`.
     public var gauges: [String: Double] {
       [
         "connection.open": self.isConnected ? 1 : 0, "connection.waiting": Double(self.waiting),
-        "connection.openings": Double(self.openings), "connection.failedOpenings": Double(self.failedOpenings),
+        "connection.openings": Double(self.openings), "connection.failed_openings": Double(self.failedOpenings),
         "connection.listening": self.isListening ? 1 : 0,
       ]
     }
