@@ -108,3 +108,12 @@ func failures(_ limit: ConcurrencyLimit, _ breakers: CircuitBreakers, _ chaos: C
   // expected-error@+1 {{with .unique(id, policy: policy, else: { error in … })}}
   _ = NameQuery().unique("name", policy: .keep)
 }
+
+func freshness(_ rename: RenamePost, _ feed: Feed) {
+  // expected-error@+1 {{only a query serves a stale value}}
+  _ = rename.servesStale(softTimeout: .seconds(1), maximumAge: .seconds(60))
+  // expected-error@+1 {{only a query serves a stale value}}
+  _ = feed.servesStale(onFailureFor: .seconds(60))
+  // expected-error@+1 {{only a query is refreshed early}}
+  _ = rename.refreshesEarly(after: 0.8)
+}
