@@ -12,7 +12,6 @@ let package = Package(
       path: "../..",
       traits: [.defaults, "SwiftOperationSQLite", "SwiftOperationCrypto"]
     ),
-    .package(path: "../Requests"),
     .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
@@ -21,11 +20,11 @@ let package = Package(
       name: "offline-notes",
       dependencies: [
         .product(name: "Operation", package: "swift-operation"),
+        .product(name: "OperationHTTP", package: "swift-operation"),
         .product(name: "OperationPersistence", package: "swift-operation"),
         .product(name: "OperationSQLite", package: "swift-operation"),
         .product(name: "OperationCrypto", package: "swift-operation"),
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "Requests", package: "Requests"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],

@@ -17,7 +17,6 @@ let package = Package(
       ]
     ),
     .package(path: "../Charts"),
-    .package(path: "../Requests"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(
@@ -35,9 +34,9 @@ let package = Package(
       name: "service",
       dependencies: [
         .product(name: "Operation", package: "swift-operation"),
+        .product(name: "OperationHTTP", package: "swift-operation"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Requests", package: "Requests"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "InMemoryLogging", package: "swift-log"),

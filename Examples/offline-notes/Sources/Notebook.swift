@@ -21,6 +21,9 @@ func openStorage(_ database: String, version: Int) async throws -> any Persisten
   return storage
 }
 
+/// A conflict cannot be decided any more, because its call is gone.
+struct ConflictGone: Error {}
+
 /// The notes of one device, and the calls that it has not sent yet.
 struct Notebook: Sendable {
   typealias ChangeStore = OperationStore<MutationState<Change, Void, any Error>>
@@ -161,7 +164,7 @@ extension Notebook {
         case .both:
           .retry(with: Change(id: mine.id, text: "\(theirs.text) and \(mine.text)"), basedOn: "\(theirs.version)")
         }
-      guard try await self.journal.resolve(conflict, with: resolution) else { throw UnexpectedAnswer() }
+      guard try await self.journal.resolve(conflict, with: resolution) else { throw ConflictGone() }
     }
     await self.journal.resume().settled()
   }

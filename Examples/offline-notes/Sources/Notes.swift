@@ -1,14 +1,7 @@
 import Foundation
 import Operation
+import OperationHTTP
 import OperationPersistence
-import Requests
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
-/// The answer of the server was not a success.
-struct UnexpectedAnswer: Error {}
 
 /// A note. Each change of its text gives it another version.
 struct Note: Codable, Equatable, Sendable {
@@ -34,9 +27,7 @@ struct NotesQuery<Element: Codable & Sendable>: QueryRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<[Element], any Error>
   ) async throws -> [Element] {
-    let request = URLRequest(url: self.address.appendingPathComponent("notes"))
-    let (data, _) = try await URLSession.shared.response(to: request)
-    return try JSONDecoder().decode([Element].self, from: data)
+    try await context.send(OperationHTTPRequest(self.address.appending(path: "notes"))).decoded()
   }
 }
 
@@ -55,12 +46,10 @@ struct AddNote: MutationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Void, any Error>
   ) async throws {
-    var request = URLRequest(url: self.address.appendingPathComponent("notes"))
-    request.httpMethod = "POST"
-    request.httpBody = Data(arguments.text.utf8)
-    request.setValue(context.operationIdempotencyKey, forHTTPHeaderField: "Idempotency-Key")
-    let (_, response) = try await URLSession.shared.response(to: request)
-    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw UnexpectedAnswer() }
+    var request = OperationHTTPRequest(self.address.appending(path: "notes"), method: "POST")
+    request.body = Data(arguments.text.utf8)
+    request.fields["Idempotency-Key"] = context.operationIdempotencyKey
+    _ = try await context.send(request)
   }
 }
 
@@ -81,16 +70,14 @@ struct ChangeNote<Arguments: NoteChange>: MutationRequest {
     in context: OperationContext,
     with continuation: OperationContinuation<Void, any Error>
   ) async throws {
-    var request = URLRequest(url: self.address.appendingPathComponent("notes/\(arguments.id)"))
-    request.httpMethod = "PUT"
-    request.httpBody = Data(arguments.text.utf8)
-    request.setValue(context.operationIdempotencyKey, forHTTPHeaderField: "Idempotency-Key")
-    request.setValue(context.operationBaseVersion, forHTTPHeaderField: "If-Match")
-    let (data, response) = try await URLSession.shared.response(to: request)
-    switch (response as? HTTPURLResponse)?.statusCode {
-    case 200: return
-    case 412: throw NoteConflict(current: try JSONDecoder().decode(Note.self, from: data))
-    default: throw UnexpectedAnswer()
+    var request = OperationHTTPRequest(self.address.appending(path: "notes/\(arguments.id)"), method: "PUT")
+    request.body = Data(arguments.text.utf8)
+    request.fields["Idempotency-Key"] = context.operationIdempotencyKey
+    request.fields["If-Match"] = context.operationBaseVersion
+    do {
+      _ = try await context.send(request)
+    } catch let error as OperationHTTPStatusError where error.status == 412 {
+      throw NoteConflict(current: try JSONDecoder().decode(Note.self, from: error.body))
     }
   }
 }

@@ -1,11 +1,7 @@
 import Foundation
 import Operation
-import Requests
+import OperationHTTP
 import Synchronization
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Reports whether the server answers, as an observer of the network reports whether there is a network.
 ///
@@ -21,10 +17,10 @@ final class ServerObserver: NetworkObserver, Sendable {
   private let asking = Mutex<Task<Void, Never>?>(nil)
 
   init(address: URL) {
-    let request = URLRequest(url: address.appendingPathComponent("notes"))
+    let request = OperationHTTPRequest(address.appending(path: "notes"))
     let task = Task.detached { [weak self] in
       while !Task.isCancelled {
-        let isThere = (try? await URLSession.shared.response(to: request)) != nil
+        let isThere = (try? await URLSessionTransport.shared.send(request)) != nil
         self?.note(isThere ? .connected : .disconnected)
         try? await Task.sleep(for: .milliseconds(100))
       }

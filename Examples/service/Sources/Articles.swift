@@ -1,10 +1,6 @@
 import Foundation
 import Operation
-import Requests
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import OperationHTTP
 
 /// The functions that send requests to the upstream server: no retry, no sharing, no cache.
 struct ArticleAPI: Sendable {
@@ -13,7 +9,7 @@ struct ArticleAPI: Sendable {
   }
 
   let address: URL
-  let session: URLSession
+  let transport: URLSessionTransport
 
   func get(
     _ path: String,
@@ -31,20 +27,16 @@ struct ArticleAPI: Sendable {
     _ path: String,
     in context: OperationContext
   ) async throws -> (text: String, freshness: OperationHTTPFreshness) {
-    var request = URLRequest(url: self.address.appending(path: path))
-    request.httpMethod = method
     // The upstream learns how long the visitor still waits, and how urgent it is.
-    for (name, value) in context.callHeaderFields() { request.setValue(value, forHTTPHeaderField: name) }
-    let (data, response) = try await self.session.response(to: request)
-    guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {
-      throw Refusal(status: (response as? HTTPURLResponse)?.statusCode ?? 0)
-    }
-    let fields = response.allHeaderFields.compactMap { name, value in
-      (name as? String).flatMap { name in (value as? String).map { (name, $0) } }
-    }
-    .filter { name, _ in name.lowercased() != "date" }  // The upstream does not know of the clock that the story moves.
+    let fields = OperationHTTPFields(context.callHeaderFields())
+    let request = OperationHTTPRequest(self.address.appending(path: path), method: method, fields: fields)
+    let response = try await self.transport.send(request)
+    guard response.status == 200 else { throw Refusal(status: response.status) }
+    // The upstream does not know of the clock that the story moves.
+    let answered = response.fields.filter { $0.name.lowercased() != "date" }.map { ($0.name, $0.value) }
     // The front answers all visitors with one article.
-    return (String(decoding: data, as: UTF8.self), OperationHTTPFreshness(headerFields: fields, isShared: true))
+    let freshness = OperationHTTPFreshness(headerFields: answered, isShared: true)
+    return (String(decoding: try await response.data(), as: UTF8.self), freshness)
   }
 }
 

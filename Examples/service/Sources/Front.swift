@@ -2,12 +2,9 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Operation
+import OperationHTTP
 import Synchronization
 import Tracing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Where an answer comes from, as its header says.
 enum Answer: String {
@@ -33,9 +30,9 @@ struct Front: Sendable {
 
   /// - Parameters:
   ///   - upstream: The address of the upstream server.
-  ///   - session: Sends the requests to the upstream server.
+  ///   - transport: Sends the requests to the upstream server.
   ///   - minimumRuns: The number of calls of the upstream server after which the breaker may open.
-  init(upstream: URL, session: URLSession, minimumRuns: Int) {
+  init(upstream: URL, transport: URLSessionTransport, minimumRuns: Int) {
     self.breaker = CircuitBreaker(
       name: "articles",
       failureRatio: 0.6,
@@ -46,7 +43,7 @@ struct Front: Sendable {
     // A server has its network, and is never in the background.
     self.client = OperationClient(storeCreator: .default(retryLimit: 0, networkObserver: nil, activityObserver: nil))
     self.client.defaultContext.operationClock = self.clock
-    self.client.defaultContext.articles = ArticleAPI(address: upstream, session: session)
+    self.client.defaultContext.articles = ArticleAPI(address: upstream, transport: transport)
     self.client.measureOperations()
     self.client.traceOperations()
     self.client.logNotices()

@@ -1,12 +1,9 @@
 import Foundation
 import Logging
 import Operation
+import OperationHTTP
 import ServiceLifecycle
 import Synchronization
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A service in front of one that is slow, fails and stops, in one process with that one and with the visitors.
 ///
@@ -34,7 +31,7 @@ struct Main {
     let serving = Task { try await server.run() }
     let front = Front(
       upstream: try Self.address(await upstream.listening.port),
-      session: .plain(),
+      transport: .plain(),
       minimumRuns: CommandLine.arguments.contains("--without-breaker") ? .max : 10
     )
 
@@ -45,7 +42,7 @@ struct Main {
     let group = ServiceGroup(services: [client, settings, front.application], logger: Logger(label: "front"))
     let fronting = Task { try await group.run() }
 
-    let visitors = Visitors(address: try Self.address(await front.listening.port), session: .plain())
+    let visitors = Visitors(address: try Self.address(await front.listening.port), transport: .plain())
     var story = Story(upstream: upstream, front: front, visitors: visitors, observed: observed, settings: settings)
     try await story.play()
     try await Self.shutDown(group, fronting, report, &story)

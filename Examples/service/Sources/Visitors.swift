@@ -1,5 +1,5 @@
 import Foundation
-import Requests
+import OperationHTTP
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -16,7 +16,7 @@ struct Reply: Sendable {
 /// The requests of the front's visitors.
 struct Visitors: Sendable {
   let address: URL
-  let session: URLSession
+  let transport: URLSessionTransport
 
   /// The replies to a request for each path, all at once.
   func get(_ paths: [String], headers: [String: String] = [:]) async throws -> [Reply] {
@@ -36,27 +36,25 @@ struct Visitors: Sendable {
   }
 
   private func send(_ method: String, _ path: String, _ headers: [String: String]) async throws -> Reply {
-    var request = URLRequest(url: self.address.appending(path: path))
-    request.httpMethod = method
-    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-    let (data, response) = try await self.session.response(to: request)
-    let http = response as? HTTPURLResponse
+    let fields = OperationHTTPFields(headers)
+    let request = OperationHTTPRequest(self.address.appending(path: path), method: method, fields: fields)
+    let response = try await self.transport.send(request)
     return Reply(
-      status: http?.statusCode ?? 0,
-      answer: http?.value(forHTTPHeaderField: Answer.header).flatMap(Answer.init),
-      text: String(decoding: data, as: UTF8.self)
+      status: response.status,
+      answer: response.fields[Answer.header].flatMap(Answer.init),
+      text: String(decoding: try await response.data(), as: UTF8.self)
     )
   }
 }
 
-extension URLSession {
-  /// A session that keeps no answers, and opens enough connections for a crowd.
-  static func plain() -> URLSession {
+extension URLSessionTransport {
+  /// A transport that keeps no answers, and opens enough connections for a crowd.
+  static func plain() -> URLSessionTransport {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.urlCache = nil
     configuration.timeoutIntervalForRequest = 20
     configuration.httpMaximumConnectionsPerHost = 64
-    return URLSession(configuration: configuration)
+    return URLSessionTransport(configuration: configuration)
   }
 }
