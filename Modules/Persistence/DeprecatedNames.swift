@@ -98,8 +98,66 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
       coder: coder,
       in: journal,
       excluding: .where(isExcluded),
-      failsForGood: failsForGood,
+      failsForGood: failsForGood.map { .where($0) },
       migrate: migrate
+    )
+  }
+
+  // Disfavored, so that a trailing closure that could be both is the one of the first name.
+  @available(*, deprecated, message: "Write failsForGood: .where { … }.")
+  @_disfavoredOverload
+  public func journaled(
+    as name: String,
+    aliases: [String] = [],
+    version: Int = 1,
+    policy: JournalPolicy<Arguments> = .keepAll,
+    coder: any StorageCoder = .json,
+    in journal: MutationJournal? = nil,
+    excluding exclusion: StorageExclusion<Arguments>? = nil,
+    failsForGood: @escaping @Sendable (any Error) -> Bool,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil
+  ) -> ModifiedOperation<Self, Journaled<Self>> {
+    self.journaled(
+      as: name,
+      aliases: aliases,
+      version: version,
+      policy: policy,
+      coder: coder,
+      in: journal,
+      excluding: exclusion,
+      failsForGood: .where(failsForGood),
+      migrate: migrate
+    )
+  }
+}
+
+extension MutationRequest where Arguments: Codable {
+  // Disfavored, so that a trailing closure that could be both is the one of the first name.
+  @available(*, deprecated, message: "Write failsForGood: .where { … }.")
+  @_disfavoredOverload
+  public func journaled(
+    as name: String,
+    aliases: [String] = [],
+    version: Int = 1,
+    policy: JournalPolicy<Arguments> = .keepAll,
+    coder: any StorageCoder = .json,
+    in journal: MutationJournal? = nil,
+    excluding exclusion: StorageExclusion<Arguments>? = nil,
+    failsForGood: @escaping @Sendable (MutateFailure) -> Bool,
+    migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil,
+    else failure: @escaping @Sendable (JournalError) -> MutateFailure
+  ) -> ModifiedOperation<Self, Journaled<Self>> {
+    self.journaled(
+      as: name,
+      aliases: aliases,
+      version: version,
+      policy: policy,
+      coder: coder,
+      in: journal,
+      excluding: exclusion,
+      failsForGood: .where(failsForGood),
+      migrate: migrate,
+      else: failure
     )
   }
 }

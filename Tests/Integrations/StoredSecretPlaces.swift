@@ -91,7 +91,7 @@
         let mutation = MutationOperation<Account, Int, any Error>("send") { _, _ in
           throw Denied(visitor: Visitor(secret: secret))
         }
-        let scoped = mutation.scope(Guest(secret: secret)).journaled(as: "send", failsForGood: { _ in false })
+        let scoped = mutation.scope(Guest(secret: secret)).journaled(as: "send", failsForGood: .where { _ in false })
         _ = try? await other.store(for: scoped).mutate(with: Account(secret: secret))
         OperationWarning(code: .invalidArgument, message: "\(other.journal.entries)").report()
         await other.journal.resume()
@@ -104,7 +104,7 @@
       SecretPlace("a journaled call whose scope has no key") { client, secret in
         let other = client.sibling(InMemoryStorage())
         let mutation = MutationOperation<Int, Int, any Error>("send") { _, _ in throw Refused() }
-        let scoped = mutation.scope(Visitor(secret: secret)).journaled(as: "send", failsForGood: { _ in false })
+        let scoped = mutation.scope(Visitor(secret: secret)).journaled(as: "send", failsForGood: .where { _ in false })
         _ = try? await other.store(for: scoped).mutate(with: 1)
         OperationWarning(code: .invalidArgument, message: "\(other.journal.entries)").report()
       },

@@ -73,7 +73,41 @@ func storing(_ query: QueryOperation<String, any Error>) {
   _ = query.hydratable(as: "text") { $0.isEmpty }
   // expected-warning@+1 {{Write excluding: .where { … } for the arguments that are not stored.}}
   _ = SaveDraft().journaled(as: "save") { $0.isEmpty }
+  // expected-warning@+1 {{Write failsForGood: .where { … }.}}
+  _ = SaveDraft().journaled(as: "save") { $0 is CancellationError }
+  _ = SaveDraft().journaled(as: "save", failsForGood: .where { $0 is CancellationError })
   _ = query.persisted(as: "text", excluding: .where { $0.isEmpty })
+}
+
+func journals(_ storage: any PersistentStorage, _ journal: MutationJournal) {
+  // expected-warning@+2 {{replaced by 'init(storage:resumes:attemptsBeforeDeadLetter:maximumConcurrentCalls:maximumConcurrentScopes:leaseDuration:makeKey:)'}}
+  // expected-note@+1 {{use 'init(storage:resumes:attemptsBeforeDeadLetter:maximumConcurrentCalls:maximumConcurrentScopes:leaseDuration:makeKey:)' instead}}
+  _ = MutationJournal(storage: storage, attemptsBeforeSetAside: 3)
+  // expected-warning@+2 {{renamed to 'attemptsBeforeDeadLetter'}}
+  // expected-note@+1 {{use 'attemptsBeforeDeadLetter' instead}}
+  _ = journal.attemptsBeforeSetAside
+  // expected-warning@+2 {{renamed to 'deadLetter'}}
+  // expected-note@+1 {{use 'deadLetter' instead}}
+  _ = JournalEntry.Status.setAside
+  // expected-warning@+2 {{renamed to 'journalDeadLetter'}}
+  // expected-note@+1 {{use 'journalDeadLetter' instead}}
+  _ = OperationWarning.Code.journalEntrySetAside
+  // expected-warning@+2 {{renamed to 'journalDeadLetter'}}
+  // expected-note@+1 {{use 'journalDeadLetter' instead}}
+  _ = OperationNotice.Name.journalSetAside
+}
+
+// expected-warning@+2 {{renamed to 'OperationCycleError'}}
+// expected-note@+1 {{use 'OperationCycleError' instead}}
+func names(_ error: OperationCircleError, _ query: QueryOperation<Int, any Error>, _ breaker: CircuitBreaker) {
+  // expected-warning@+2 {{renamed to 'taskCycle'}}
+  // expected-note@+1 {{use 'taskCycle' instead}}
+  _ = OperationWarning.Code.taskCircle
+  // expected-warning@+2 {{renamed to 'allowsAutomaticRuns'}}
+  // expected-note@+1 {{use 'allowsAutomaticRuns' instead}}
+  _ = query.canRunUnasked
+  // expected-warning@+1 {{call snapshot(), as for all limits and groups}}
+  _ = breaker.snapshot
 }
 
 @MainActor func sharing(_ store: OperationStore<QueryState<Int, any Error>>) {

@@ -252,7 +252,7 @@
       let storage = try SQLiteStorage(path: self.folder.file())
       let journal = MutationJournal(storage: storage)
       for number in 0..<count {
-        let mutation = FailingMutation().journaled(as: "failing", in: journal, failsForGood: { _ in false })
+        let mutation = FailingMutation().journaled(as: "failing", in: journal, failsForGood: .where { _ in false })
         _ = try? await OperationStore.detached(mutation: mutation).mutate(with: "\(number)")
       }
       let ids = Set(journal.entries.map(\.id))

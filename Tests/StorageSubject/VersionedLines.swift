@@ -107,7 +107,7 @@
 
     private static func first(_ server: VersionedServer) -> some MutationRequest<FirstNumbers, Void, any Error> {
       self.resolving(FirstNumbers.self, server).scope("numbers")
-        .journaled(as: "add", policy: self.joining(), failsForGood: { _ in false })
+        .journaled(as: "add", policy: self.joining(), failsForGood: .where { _ in false })
     }
 
     private static func second(_ server: VersionedServer) -> some MutationRequest<SecondNumbers, Void, any Error> {
@@ -117,7 +117,7 @@
           aliases: ["add"],
           version: 2,
           policy: self.joining(),
-          failsForGood: { _ in false },
+          failsForGood: .where { _ in false },
           migrate: { bytes, _ in
             SecondNumbers(try JSONDecoder().decode(FirstNumbers.self, from: Data(bytes)).numbers)
           }

@@ -67,11 +67,22 @@ extension JournalError: CustomReflectable {
 }
 
 extension JournalError {
+  /// Creates an error, for tests of what handles it.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the error.
+  ///   - message: A description of the error and of its remedy.
+  ///   - cause: The error of the storage or of the encoder, or the error of a conflict; nil if there is none.
+  public init(code: Code, message: String, cause: (any Error)? = nil) {
+    self.init(code: code, message: message, cause: cause, showsCause: true)
+  }
+
   static func notAccepted(_ name: String, _ cause: any Error) -> Self {
-    Self(
+    let isFull = (cause as? StorageError)?.code == .full
+    let remedy = isFull ? "Make room in the storage, and call again." : "See the cause, and call again."
+    return Self(
       code: .notAccepted,
-      message:
-        "The call of \"\(name)\" could not be stored, so it was not made. Make room in the storage, and call again.",
+      message: "The call of \"\(name)\" could not be stored, so it was not made. \(remedy)",
       cause: cause
     )
   }

@@ -33,7 +33,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   - journal: The journal; nil for the journal of the client.
   ///   - exclusion: Which arguments may not be stored; nil if all may. Such a call runs without the journal. To leave
   ///     out single members of the arguments, mark them with ``Unstored``.
-  ///   - failsForGood: Returns true for an error that further attempts do not change. The entry is then removed;
+  ///   - finalErrors: The errors that further attempts do not change. After one of them the entry is removed;
   ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If this is nil, an error that is
   ///     thrown to a caller is final, with these exceptions: a connection failed, a modifier of this process rejected
   ///     the run, or ``/OperationCore/RetryClassifying`` or ``/OperationCore/RetryHinting`` says that a retry can
@@ -49,7 +49,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
     coder: any StorageCoder = .json,
     in journal: MutationJournal? = nil,
     excluding exclusion: StorageExclusion<Arguments>? = nil,
-    failsForGood: (@Sendable (any Error) -> Bool)? = nil,
+    failsForGood finalErrors: FinalErrors<any Error>? = nil,
     migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil
   ) -> ModifiedOperation<Self, Journaled<Self>> {
     self.journaled(
@@ -60,7 +60,7 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
       coder: coder,
       in: journal,
       excluding: exclusion,
-      failsForGood: failsForGood,
+      failsForGood: finalErrors,
       migrate: migrate,
       else: { $0 }
     )
@@ -80,7 +80,7 @@ extension MutationRequest where Arguments: Codable {
   ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
   ///   - exclusion: Which arguments may not be stored; nil if all may. Such a call runs without the journal.
-  ///   - failsForGood: Returns true for an error that further attempts do not change. If it is nil, an error that is
+  ///   - finalErrors: The errors that further attempts do not change. If it is nil, an error that is
   ///     thrown to a caller is final unless a retry can succeed. After a restart a call has no caller, and no error is
   ///     final.
   ///   - migrate: Decodes arguments of an earlier version, from the bytes that its coder has returned.
@@ -94,7 +94,7 @@ extension MutationRequest where Arguments: Codable {
     coder: any StorageCoder = .json,
     in journal: MutationJournal? = nil,
     excluding exclusion: StorageExclusion<Arguments>? = nil,
-    failsForGood: (@Sendable (MutateFailure) -> Bool)? = nil,
+    failsForGood finalErrors: FinalErrors<MutateFailure>? = nil,
     migrate: (@Sendable (_ bytes: [UInt8], _ version: Int) throws -> Arguments)? = nil,
     else failure: @escaping @Sendable (JournalError) -> MutateFailure
   ) -> ModifiedOperation<Self, Journaled<Self>> {
@@ -106,7 +106,7 @@ extension MutationRequest where Arguments: Codable {
         stored: StoredArguments(version: version, coder: coder, migrate: migrate),
         journal: journal,
         isExcluded: exclusion?.contains,
-        failsForGood: failsForGood,
+        failsForGood: finalErrors?.contains,
         failure: failure
       )
     )

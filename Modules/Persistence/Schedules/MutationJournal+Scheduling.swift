@@ -156,7 +156,7 @@ extension MutationJournal {
       throw .unscheduled(mutation.operationName)
     }
     let bytes: StoredBytes
-    do { bytes = try mutation.storedArguments.encode(arguments) } catch { throw .notAccepted(modifier.name, error) }
+    do { bytes = try mutation.storedArguments.encode(arguments) } catch { throw .notEncoded(modifier.name, error) }
     let settings = mutation.scheduledCallSettings(in: self.boundClient?.defaultContext ?? OperationContext())
     let id = self.makeKey()
     let date = self.date.timeIntervalSinceReferenceDate
@@ -235,8 +235,8 @@ extension JournalError {
     Self(
       code: .notAccepted,
       message: """
-        The call of "\(name)" was not scheduled: its mutation needs `.journaled(as:)`, and arguments that `unless:` lets \
-        it store.
+        The call of "\(name)" was not scheduled: its mutation needs `.journaled(as:)`, and arguments that `excluding:` \
+        lets it store.
         """,
       cause: nil
     )

@@ -49,7 +49,7 @@ extension ModelNode {
   private func journaledEdit(_ number: Int) -> some MutationRequest<Int, Void, any Error> {
     let path = self.items[number].path
     return self.sending(number).scope("edits of \(number)")
-      .journaled(as: "edit-\(number)", failsForGood: { $0 is Refused })
+      .journaled(as: "edit-\(number)", failsForGood: .where { $0 is Refused })
       .optimistic(on: { _ in path }, of: ReadingState.self) { reading, edit in reading?.edits.append(edit) }
       .invalidates(matching: path)
   }

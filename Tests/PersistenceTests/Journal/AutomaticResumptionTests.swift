@@ -17,7 +17,7 @@ import Testing
   private var send: Send { Send(server: self.server, script: self.script) }
 
   private var mutation: some MutationRequest<Note, String, any Error> {
-    self.send.scope("s").journaled(as: "send", failsForGood: { _ in false }).deadLetters(.letPass)
+    self.send.scope("s").journaled(as: "send", failsForGood: .where { _ in false }).deadLetters(.letPass)
   }
 
   private func start(

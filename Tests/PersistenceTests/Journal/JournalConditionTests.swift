@@ -44,7 +44,7 @@ import Testing
     if let condition {
       return start(send.tryingAgain(when: condition).scope("s").journaled(as: "send", policy: policy))
     }
-    let mutation = send.scope("s").journaled(as: "send", policy: policy, failsForGood: { _ in false })
+    let mutation = send.scope("s").journaled(as: "send", policy: policy, failsForGood: .where { _ in false })
     return lifetime.map { start(mutation.expires(after: $0)) } ?? start(mutation)
   }
 

@@ -14,7 +14,7 @@ import Testing
   private let network = NetworkSwitch()
 
   private var mutation: some MutationRequest<Note, String, any Error> {
-    Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: { _ in false })
+    Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: .where { _ in false })
       .expires(after: .seconds(60))
   }
 

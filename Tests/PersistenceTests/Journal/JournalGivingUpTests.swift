@@ -39,7 +39,7 @@ private struct Busy: Error, RetryHinting {
     )
     program.client.journal = journal
     let mutation = Send(server: self.server, script: self.script).scope("s")
-      .journaled(as: "send", failsForGood: { _ in false })
+      .journaled(as: "send", failsForGood: .where { _ in false })
     journal.register(mutation, as: "send")
     return (program, journal, program.client.store(for: mutation))
   }
@@ -217,7 +217,7 @@ extension MutationJournal {
   private let programs = Log<Program>()
 
   private var mutation: some MutationRequest<Note, String, any Error> {
-    Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: { _ in false })
+    Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: .where { _ in false })
   }
 
   private func start(
@@ -328,11 +328,11 @@ extension MutationJournal {
   ) async throws {
     let clock = ManualClock()
     let mutation = Send(server: self.server, script: self.script).scope("s")
-      .journaled(as: "send", failsForGood: { _ in false })
+      .journaled(as: "send", failsForGood: .where { _ in false })
     let program = Program(InMemoryStorage(), clock: clock)
     let journal = program.makeJournal()
     let short = Send(server: self.server, script: self.script, path: ["brief"]).scope("s")
-      .journaled(as: "brief", failsForGood: { _ in false }).expires(after: .seconds(60))
+      .journaled(as: "brief", failsForGood: .where { _ in false }).expires(after: .seconds(60))
     let brief = program.client.store(for: short)
     let other = program.client.store(for: mutation)
     let warnings = try await self.warnings {

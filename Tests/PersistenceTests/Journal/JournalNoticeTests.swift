@@ -74,7 +74,7 @@ extension NoticeLog {
   @Test func `A failure that is not final stays pending until the call is sent`() async throws {
     let program = self.program()
     let journal = program.makeJournal()
-    let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
+    let mutation = self.send().journaled(as: "send", failsForGood: .where { _ in false })
     journal.register(mutation, as: "send")
     self.script.enqueue(.error(Refused()))
     let store = program.client.store(for: mutation)
@@ -91,7 +91,7 @@ extension NoticeLog {
   @Test func `A call that becomes a dead letter is not pending until it is tried again`() async throws {
     let program = self.program()
     let journal = program.makeJournal(attemptsBeforeDeadLetter: 1)
-    let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
+    let mutation = self.send().journaled(as: "send", failsForGood: .where { _ in false })
     journal.register(mutation, as: "send")
     self.script.enqueue(.error(Refused()))
     let store = program.client.store(for: mutation)
@@ -110,7 +110,7 @@ extension NoticeLog {
   @Test func `Calls of an earlier start are pending, and an unregistered name is reported`() async throws {
     let storage = InMemoryStorage()
     let first = Program(storage)
-    let mutation = self.send().journaled(as: "send", failsForGood: { _ in false })
+    let mutation = self.send().journaled(as: "send", failsForGood: .where { _ in false })
     _ = first.makeJournal()
     self.script.enqueue(.error(Refused()), .error(Refused()))
     for text in ["a", "b"] {

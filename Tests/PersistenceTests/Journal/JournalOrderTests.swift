@@ -14,9 +14,9 @@ import Testing
   private func mutation(in scope: String? = "s") -> any MutationRequest<Note, String, any Error> {
     let send = Send(server: self.server, script: self.script)
     return if let scope {
-      send.scope(scope).journaled(as: "send", failsForGood: { _ in false }).deadLetters(.letPass).shownInNote()
+      send.scope(scope).journaled(as: "send", failsForGood: .where { _ in false }).deadLetters(.letPass).shownInNote()
     } else {
-      send.journaled(as: "send", failsForGood: { _ in false }).shownInNote()
+      send.journaled(as: "send", failsForGood: .where { _ in false }).shownInNote()
     }
   }
 

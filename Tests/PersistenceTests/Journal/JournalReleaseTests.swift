@@ -58,7 +58,10 @@ import Testing
     let program = Program(storage, clock: self.clock, executor: self.executor)
     let journal = program.makeJournal()
     let script = Script(default: need == .leaseOfProcess ? .error(Refused()) : .value("ok"))
-    let send = Send(server: Server(), script: script).scope("s").journaled(as: "send", failsForGood: { _ in false })
+    let send = Send(server: Server(), script: script).scope("s").journaled(
+      as: "send",
+      failsForGood: .where { _ in false }
+    )
     journal.register(send, as: "send")
     let store = program.client.store(for: send)
     Task(executorPreference: self.executor) {

@@ -39,9 +39,9 @@ import Testing
     }
     let send = Send(server: self.server, script: self.script).waits(until: self.network)
     guard let scope else {
-      return editor(send.journaled(as: "send", policy: policy, failsForGood: { _ in false }))
+      return editor(send.journaled(as: "send", policy: policy, failsForGood: .where { _ in false }))
     }
-    return editor(send.scope(scope).journaled(as: "send", policy: policy, failsForGood: { _ in false }))
+    return editor(send.scope(scope).journaled(as: "send", policy: policy, failsForGood: .where { _ in false }))
   }
 
   private func answer(_ value: String = "ok") async throws {

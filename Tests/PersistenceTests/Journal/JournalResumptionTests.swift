@@ -139,7 +139,7 @@ import Testing
     let notices = NoticeLog()
     let program = Program()
     let journal = program.makeJournal()
-    let mutation = self.send.scope("s").journaled(as: "send", failsForGood: { _ in false })
+    let mutation = self.send.scope("s").journaled(as: "send", failsForGood: .where { _ in false })
       .onNotice { notice, context in notices.receive(notice, in: context) }
     journal.register(mutation, as: "send")
     let observed = program.client.store(for: mutation)

@@ -17,9 +17,9 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
   private func mutation(in scope: String? = "s") -> any MutationRequest<Note, String, any Error> {
     let send = Send(server: self.server, script: self.script)
     return if let scope {
-      send.scope(scope).journaled(as: "send", failsForGood: { _ in false })
+      send.scope(scope).journaled(as: "send", failsForGood: .where { _ in false })
     } else {
-      send.journaled(as: "send", failsForGood: { _ in false })
+      send.journaled(as: "send", failsForGood: .where { _ in false })
     }
   }
 

@@ -98,7 +98,7 @@ import Testing
   {
     let program = Program()
     let journal = program.makeJournal()
-    let mutation = self.send().scope("s").journaled(as: "send", failsForGood: { ($0 as? Refused)?.code == 400 })
+    let mutation = self.send().scope("s").journaled(as: "send", failsForGood: .where { ($0 as? Refused)?.code == 400 })
     journal.register(mutation, as: "send")
     let store = program.client.store(for: mutation)
     self.script.enqueue(.error(Refused(code: 503)))

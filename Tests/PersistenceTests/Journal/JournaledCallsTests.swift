@@ -16,7 +16,7 @@ import Testing
   private let network = NetworkSwitch()
 
   private var mutation: some MutationRequest<Note, String, any Error> {
-    Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: { _ in false })
+    Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: .where { _ in false })
   }
 
   private func warnings(_ body: () async throws -> Void) async rethrows -> [OperationWarning.Code] {
@@ -245,7 +245,7 @@ import Testing
     let program = Program(storage)
     let journal = program.makeJournal()
     let mutation = Send(server: self.server, script: self.script).scope("s")
-      .journaled(as: "send", aliases: ["alias"], failsForGood: { _ in false })
+      .journaled(as: "send", aliases: ["alias"], failsForGood: .where { _ in false })
     let store = program.client.store(for: mutation)
     #expect(store.calls == ["a waiting", "c waiting"])
     journal.register(mutation, as: "send")

@@ -135,7 +135,7 @@ struct Phone: Sendable {
     if version == 1 {
       add(
         send("edit", Tokens.self).scope("notes")
-          .journaled(as: "edit", policy: .merge(by: \.note) { join($0, $1) }, failsForGood: { _ in false }),
+          .journaled(as: "edit", policy: .merge(by: \.note) { join($0, $1) }, failsForGood: .where { _ in false }),
         as: "edit"
       )
     } else {
@@ -147,24 +147,24 @@ struct Phone: Sendable {
             aliases: ["edit"],
             version: 2,
             policy: .merge(by: \.page) { join($0, $1) },
-            failsForGood: { _ in false },
+            failsForGood: .where { _ in false },
             migrate: { bytes, _ in NewTokens(try JSONDecoder().decode(Tokens.self, from: Data(bytes))) }
           ),
         as: "edit-page"
       )
     }
     add(
-      send("message", Tokens.self).journaled(as: "message", failsForGood: { _ in false })
+      send("message", Tokens.self).journaled(as: "message", failsForGood: .where { _ in false })
         .expires(after: .seconds(3_600)),
       as: "message"
     )
     add(
       send("set", Tokens.self).scope("notes")
-        .journaled(as: "set", policy: .replacePending(by: \.note), failsForGood: { _ in false }),
+        .journaled(as: "set", policy: .replacePending(by: \.note), failsForGood: .where { _ in false }),
       as: "set"
     )
     let save = send("save", Tokens.self).resolvesConflicts(of: PhoneConflict.self) { resolve($0, $1) }.scope("notes")
-      .journaled(as: "save", failsForGood: { _ in false })
+      .journaled(as: "save", failsForGood: .where { _ in false })
     add(save, as: "save")
     (self.calls, self.shows) = (calls, shows)
     self.conflicts = { journal.conflicts(of: save, as: Int.self) }

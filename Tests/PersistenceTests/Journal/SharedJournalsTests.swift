@@ -112,8 +112,8 @@ private final class SharedSchedule: Sendable {
           Task(executorPreference: executor) { try? await store.mutate(with: token) }
         }
       }
-      guard let scope else { return call(send.journaled(as: name, failsForGood: { _ in false })) }
-      return call(send.scope(scope).journaled(as: name, failsForGood: { _ in false }))
+      guard let scope else { return call(send.journaled(as: name, failsForGood: .where { _ in false })) }
+      return call(send.scope(scope).journaled(as: name, failsForGood: .where { _ in false }))
     }
     _ = self.journals.change { $0.ungated.remove(number) }
     let process = Process(client: client, journal: journal) { index, token in calls[index](token) }

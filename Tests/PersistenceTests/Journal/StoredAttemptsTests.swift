@@ -63,7 +63,7 @@ private final class CountingStorage: PersistentStorage {
     let journal = program.makeJournal(attemptsBeforeDeadLetter: 50)
     let script = Script(default: .error(Refused()))
     let mutation = Send(server: self.server, script: script).scope("s")
-      .journaled(as: "send", failsForGood: { _ in false })
+      .journaled(as: "send", failsForGood: .where { _ in false })
     journal.register(mutation, as: "send")
     let text = String(repeating: "long ", count: 200_000)
     await #expect(throws: Refused.self) {

@@ -1,10 +1,11 @@
 import OperationCore
 import OperationEvents
 import OperationMutation
-import OperationPersistence
 import OperationTesting
 import TestFixtures
 import Testing
+
+@testable import OperationPersistence
 
 /// What is shown of a value that cannot be encoded: why, and nothing of the value.
 @Suite(.bounded, .warningsAreIssues) struct UnencodableValueTests {
@@ -77,6 +78,21 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
+  @Test(arguments: Refusal.allCases)
+  func `So has the error of a call that is scheduled`(_ refusal: Refusal) async throws {
+    let program = Program()
+    let journal = program.makeJournal()
+    let mutation = MutationOperation("login") { (_: Chain, _) in 1 }.journaled(as: "login")
+    let error = try #require(
+      await #expect(throws: JournalError.self) {
+        try await journal.schedule(mutation, with: Chain(refusal), after: .seconds(1))
+      }
+    )
+    self.expectNoSecret(in: "\(error)", because: refusal)
+    #expect(error.code == .notAccepted && error.message.contains("`coder:`"))
+    #expect(journal.schedules.isEmpty)
+  }
+
   @Test func `So has the error of a call whose merged arguments cannot be encoded`() async throws {
     let program = Program()
     let journal = program.makeJournal()
@@ -105,7 +121,9 @@ import Testing
     _ = program.makeJournal()
     let store = program.client.store(for: MutationOperation("add") { (_: Int, _) in 1 }.journaled(as: "add"))
     let error = await #expect(throws: JournalError.self) { try await store.mutate(with: 1) }
-    #expect("\(try #require(error))".hasSuffix("Make room in the storage, and call again. (Broken())"))
+    #expect("\(try #require(error))".hasSuffix("See the cause, and call again. (Broken())"))
+    let full = JournalError.notAccepted("add", StorageError(code: .full, message: "Full."))
+    #expect(full.message.hasSuffix("Make room in the storage, and call again."))
   }
 }
 

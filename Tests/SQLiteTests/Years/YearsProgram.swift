@@ -106,7 +106,7 @@
       if version == 1 {
         add(
           send("edit", YearsTokens.self).scope("notes")
-            .journaled(as: "edit", policy: .merge(by: \.note, Self.join), failsForGood: { _ in false }),
+            .journaled(as: "edit", policy: .merge(by: \.note, Self.join), failsForGood: .where { _ in false }),
           as: "edit"
         )
       } else {
@@ -118,24 +118,24 @@
               aliases: ["edit"],
               version: 2,
               policy: .merge(by: \.page, Self.join),
-              failsForGood: { _ in false },
+              failsForGood: .where { _ in false },
               migrate: { bytes, _ in YearsPageTokens(try JSONDecoder().decode(YearsTokens.self, from: Data(bytes))) }
             ),
           as: "edit-page"
         )
       }
       add(
-        send("message", YearsTokens.self).journaled(as: "message", failsForGood: { _ in false })
+        send("message", YearsTokens.self).journaled(as: "message", failsForGood: .where { _ in false })
           .expires(after: .seconds(3_600)),
         as: "message"
       )
       add(
         send("set", YearsTokens.self).scope("settings")
-          .journaled(as: "set", policy: .replacePending(by: \.note), failsForGood: { _ in false }),
+          .journaled(as: "set", policy: .replacePending(by: \.note), failsForGood: .where { _ in false }),
         as: "set"
       )
       let save = send("save", YearsTokens.self).resolvesConflicts(of: YearsConflict.self, Self.resolve).scope("notes")
-        .journaled(as: "save", failsForGood: { _ in false })
+        .journaled(as: "save", failsForGood: .where { _ in false })
       add(save, as: "save")
       self.calls = calls
       self.conflicts = { journal.conflicts(of: save, as: Int.self) }
