@@ -1,6 +1,7 @@
 #if SwiftOperationAsyncHTTPClient
   internal import AsyncHTTPClient
   public import OperationCore
+  public import OperationFoundation
 
   /// AsyncHTTPClient has not got an answer, or not all of it.
   ///
@@ -30,6 +31,16 @@
 
     /// The error of the client.
     public let cause: any Error
+
+    /// Creates an error, for tests of what handles it.
+    ///
+    /// - Parameters:
+    ///   - code: What is wrong.
+    ///   - cause: The error of the client.
+    public init(code: Code, cause: any Error) {
+      self.code = code
+      self.cause = cause
+    }
 
     /// Whether another attempt can succeed: after a failed connection and after a timeout.
     public var retryClassification: RetryClassification {
@@ -65,6 +76,10 @@
       guard let error = error as? HTTPClientError else { return Self(code: .connectionFailed, cause: error) }
       return Self(code: Code(error), cause: error)
     }
+  }
+
+  extension AsyncHTTPClientTransportError: LocalizedError {
+    public var errorDescription: String? { self.description }
   }
 
   extension AsyncHTTPClientTransportError.Code {

@@ -23,9 +23,18 @@
     /// The reason, in a sentence.
     public let description: String
 
-    init(_ code: Code, _ description: String) {
+    /// Creates an error, for tests of what handles it.
+    ///
+    /// - Parameters:
+    ///   - code: What has failed.
+    ///   - description: The reason, in a sentence.
+    public init(code: Code, description: String) {
       self.code = code
       self.description = description
+    }
+
+    init(_ code: Code, _ description: String) {
+      self.init(code: code, description: description)
     }
   }
 

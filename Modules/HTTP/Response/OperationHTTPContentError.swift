@@ -28,6 +28,18 @@ public struct OperationHTTPContentError: RetryClassifying, CustomStringConvertib
   /// The error of the decoder; nil if there is none.
   public let cause: (any Error)?
 
+  /// Creates an error, for tests of what handles it.
+  ///
+  /// - Parameters:
+  ///   - code: What is wrong.
+  ///   - description: A sentence for people who read logs.
+  ///   - cause: The error of the decoder; nil if there is none.
+  public init(code: Code, description: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.description = description
+    self.cause = cause
+  }
+
   /// Never: another attempt would get the same.
   public var retryClassification: RetryClassification { .never }
 

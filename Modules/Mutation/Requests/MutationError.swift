@@ -21,6 +21,16 @@ public struct MutationError: Error, Hashable, Sendable, CustomStringConvertible 
   /// A description of the error and of its remedy.
   public let message: String
 
+  /// Creates an error, for tests of what handles it.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of the error.
+  ///   - message: A description of the error and of its remedy.
+  public init(code: Code, message: String) {
+    self.code = code
+    self.message = message
+  }
+
   /// The code and the message.
   public var description: String { "\(self.code): \(self.message)" }
 }

@@ -56,7 +56,13 @@
     /// The SQLSTATE of the server; nil if the error is not one of the server.
     public let sqlState: String?
 
-    init(code: Code, message: String, sqlState: String? = nil) {
+    /// Creates an error, for tests of what handles it.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description of the error and of its remedy.
+    ///   - sqlState: The SQLSTATE of the server; nil if the error is not one of the server.
+    public init(code: Code, message: String, sqlState: String? = nil) {
       self.code = code
       self.message = message
       self.sqlState = sqlState

@@ -5,6 +5,13 @@ public struct UnbackedOperationError: Error, CustomStringConvertible {
   /// The call that was made, such as `fetch()`.
   public let call: String
 
+  /// Creates an error, for tests of what handles it.
+  ///
+  /// - Parameter call: The call that was made, such as `fetch()`.
+  public init(call: String) {
+    self.call = call
+  }
+
   /// What is wrong, and the remedy.
   public var description: String {
     "\(self.call) was called on a SharedOperation that has no operation. Assign one to its projected value first: "

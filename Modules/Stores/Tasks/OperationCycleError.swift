@@ -14,7 +14,10 @@ public struct OperationCycleError: Error, Hashable, Sendable, CustomStringConver
   /// The waits in words; nil if all of them are calls.
   private let waits: String?
 
-  package init(operationNames: [String]) {
+  /// Creates an error, for tests of what handles it, and for modules whose waits can close a cycle.
+  ///
+  /// - Parameter operationNames: The names of the operations of the cycle. The one that was called is the first and the last.
+  public init(operationNames: [String]) {
     self.operationNames = operationNames
     self.waits = nil
   }

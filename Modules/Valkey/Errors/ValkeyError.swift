@@ -50,7 +50,12 @@
     /// A description of the error and of its remedy. It contains no password.
     public let message: String
 
-    init(code: Code, message: String) {
+    /// Creates an error, for tests of what handles it.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of the error.
+    ///   - message: A description of the error and of its remedy.
+    public init(code: Code, message: String) {
       self.code = code
       self.message = message
     }
