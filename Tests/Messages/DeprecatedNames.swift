@@ -74,7 +74,7 @@ func storing(_ query: QueryOperation<String, any Error>) {
   // expected-warning@+1 {{Write excluding: .where { … } for the arguments that are not stored.}}
   _ = SaveDraft().journaled(as: "save") { $0.isEmpty }
   // expected-warning@+1 {{Write failsForGood: .where { … }.}}
-  _ = SaveDraft().journaled(as: "save") { $0 is CancellationError }
+  _ = SaveDraft().journaled(as: "save", failsForGood: { $0 is CancellationError })
   _ = SaveDraft().journaled(as: "save", failsForGood: .where { $0 is CancellationError })
   _ = query.persisted(as: "text", excluding: .where { $0.isEmpty })
 }
