@@ -48,7 +48,7 @@ struct StreamQueryTests {
   @Test
   func `A value of a stream is partial, and the end of the stream makes it final`() async throws {
     let store = self.client.store(for: self.server.chat().stale(after: .seconds(60)))
-    let fetch = Task { try await store.fetch() }
+    let fetch = Task.immediate { try await store.fetch() }
     let subscriber = Subscriber(store)
     try await subscriber.shows("a", "b")
     #expect(store.valueStamp.kind == .partial)
