@@ -136,7 +136,7 @@ struct AttemptTests {
     _ = await fetch?.result
     try await self.clock.noSleepers()
     if let store {
-      try await store.reached { !$0.isLoading }
+      await store.settled()
       #expect(store.attempt == nil)
       #expect(StateFacts(store.state) == StateFacts(IntState()))
     }
