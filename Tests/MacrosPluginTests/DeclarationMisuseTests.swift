@@ -177,6 +177,25 @@
       )
     }
 
+    @Test func `A function that is obsolete on a platform is refused`() {
+      expectMisuse(
+        """
+        @available(macOS, introduced: 10.15, →obsoleted: 12)
+        @QueryRequest
+        func posts() -> Int { 1 }
+        """,
+        """
+        no code may call 'posts' on a platform where it is obsolete, and so no operation; \
+        mark it with 'deprecated' there, or with 'unavailable' on all platforms
+        """,
+        remedy: "remove '@QueryRequest'",
+        """
+        @available(macOS, introduced: 10.15, obsoleted: 12)
+        func posts() -> Int { 1 }
+        """
+      )
+    }
+
     @Test func `A function that rethrows is refused`() {
       expectMisuse(
         """

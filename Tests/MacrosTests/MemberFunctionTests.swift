@@ -105,6 +105,14 @@
   @QueryRequest
   private func gone() async -> Int { 1 }
 
+  @available(swift, obsoleted: 6)
+  @QueryRequest
+  private func goneWithLanguage(id: Int) -> Int { id }
+
+  @available(swift, introduced: 5, obsoleted: 1000)
+  @QueryRequest
+  private func goneLater(id: Int) -> Int { id }
+
   @available(*, unavailable)
   @MutationRequest
   private func goneToo(id: Int, arguments: Int) async throws -> Int { arguments }

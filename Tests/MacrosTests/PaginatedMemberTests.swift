@@ -70,7 +70,22 @@
 
     @PaginatedRequest(initialPageId: 0, next: { (page: Page<Int, String>) in page.id + 1 })
     func titles(page: Int) -> String { self.title }
+
+    static var first = 4
+
+    @PaginatedRequest(next: { (page: Page<Int, String>) in page.id + 1 })
+    static func shelves(page: Int = first) -> String { "shelf \(page)" }
   }
+
+  @MainActor private func firstPage() -> Int { 3 }
+
+  @MainActor
+  @PaginatedRequest(next: { (page: Page<Int, String>) in page.id + 1 })
+  private func shelf(page: Int = firstPage()) -> String { "shelf \(page)" }
+
+  @MainActor
+  @PaginatedRequest(next: { (page: Page<Int, String>) in page.id + 1 })
+  private func books(of shelf: Int = 7, page: Int = firstPage()) -> String { "book \(shelf).\(page)" }
 
   private class Service: @unchecked Sendable {  // Without state.
     @PaginatedRequest(initialPageId: 0, next: \.count)
@@ -163,6 +178,25 @@
       let service = OperationStore.detached(query: SpecialService().$names)
       #expect(await service.fetchNextPage()?.value == "special")
       #expect(await service.fetchNextPage()?.id == 7)
+    }
+
+    @MainActor
+    @Test func `The first page may be a default value that belongs to an actor`() async {
+      let shelves = OperationStore.detached(query: Model.$shelves)
+      #expect(await shelves.fetchNextPage() == Page(id: 4, value: "shelf 4"))
+      let shelf = OperationStore.detached(query: $shelf)
+      #expect(await shelf.fetchNextPage() == Page(id: 3, value: "shelf 3"))
+      let books = OperationStore.detached(query: $books(of: 1))
+      #expect(await books.fetchNextPage()?.value == "book 1.3")
+      #expect(await books.fetchNextPage()?.value == "book 1.4")
+    }
+
+    @Test func `Whoever names the first page needs not be on the actor of its default value`() async {
+      let shelf = OperationStore.detached(query: $shelf(initialPageId: 8))
+      #expect(await shelf.fetchNextPage() == Page(id: 8, value: "shelf 8"))
+      let books = OperationStore.detached(query: $books(initialPageId: 9))
+      #expect(await books.fetchNextPage()?.value == "book 7.9")
+      #expect(await $shelf.path == $shelf(initialPageId: 8).path)
     }
 
     @Test func `Functions of generic types and protocol extensions load pages`() async throws {

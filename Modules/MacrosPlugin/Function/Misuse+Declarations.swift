@@ -93,6 +93,22 @@
       )
     }
 
+    static func obsoleted(
+      _ argument: AvailabilityLabeledArgumentSyntax,
+      _ attribute: AttributeSyntax,
+      on function: FunctionDeclSyntax
+    ) -> Misuse {
+      Misuse(
+        "obsoleted",
+        at: argument,
+        """
+        no code may call '\(function.name.text)' on a platform where it is obsolete, and so no operation; \
+        mark it with 'deprecated' there, or with 'unavailable' on all platforms
+        """,
+        fixIts: [.removing(attribute, from: function)]
+      )
+    }
+
     static func parameterPack(_ parameter: GenericParameterSyntax) -> Misuse {
       Misuse(
         "parameterPack",

@@ -22,6 +22,7 @@
     /// Checks that a run, which is asynchronous, may call the function.
     func checkAvailability(attribute: AttributeSyntax) throws(Misuse) {
       if let noasync = self.noasync { throw .noasync(noasync, attribute, on: self) }
+      if let obsoletion = self.obsoletion { throw .obsoleted(obsoletion, attribute, on: self) }
     }
 
     func checkModifiers(attribute: AttributeSyntax) throws(Misuse) {

@@ -5,20 +5,17 @@
   extension OperationFunction {
     /// The declaration of `$name`, and a second one if default values may belong to an actor: see ``isolatedDefaults``.
     func rendered() -> [DeclSyntax] {
-      let body = self.syntax.isUnavailable ? "Swift.fatalError(\"'\(self.name)' is unavailable.\")" : self.operation
-      guard self.isFunction else {
-        return [
-          """
-          \(raw: self.head("nonisolated")) var \(raw: self.peerName): \(raw: self.operationType) {
-            \(raw: body)
-          }
-          """
-        ]
-      }
+      let operation = self.syntax.body(of: self.name, in: self.operation(from: self.isolatedPage?.name))
+      guard self.isFunction || self.isolatedPage != nil else { return [self.property("nonisolated", operation)] }
       let isolated = self.isolatedDefaults
-      let parameters = self.ownParameters.map { $0.declaration(hasDefault: !isolated.contains($0.name)) }
-      let function = self.function("nonisolated", parameters, body)
-      guard let actor = self.globalActor, !isolated.isEmpty else { return [function] }
+      var parameters = self.ownParameters.map { $0.declaration(hasDefault: !isolated.contains($0.name)) }
+      if let page = self.isolatedPage { parameters.append("\(page.name): \(page.type)") }
+      let function = self.function("nonisolated", parameters, operation)
+      guard let actor = self.globalActor, !isolated.isEmpty || self.isolatedPage != nil else { return [function] }
+      // A property cannot call a function of its name.
+      if !self.isFunction {
+        return [function, self.property(actor, self.syntax.body(of: self.name, in: self.operation(from: nil)))]
+      }
       let defaults = "_: OperationMacros.FunctionDefaults = OperationMacros.FunctionDefaults()"
       return [
         function, self.function(actor, self.ownParameters.map { $0.declaration() } + [defaults], self.callOfPeer),
@@ -35,6 +32,24 @@
       )
     }
 
+    /// The parameter for the first page, if that is a default value that may belong to the actor of the function; nil otherwise.
+    ///
+    /// The `$name` that belongs to no actor has it, without a default value.
+    private var isolatedPage: (name: String, type: String, value: String)? {
+      guard self.globalActor != nil, let value = self.pages?.initialDefault, !value.isOfLiterals,
+        let page = self.parameters.first(where: { $0.role == .page })
+      else { return nil }
+      return ("initialPageId", page.type, value.description)
+    }
+
+    private func property(_ isolation: String, _ body: String) -> DeclSyntax {
+      """
+      \(raw: self.head(isolation)) var \(raw: self.peerName): \(raw: self.operationType) {
+        \(raw: body)
+      }
+      """
+    }
+
     private func function(_ isolation: String, _ parameters: [String], _ body: String) -> DeclSyntax {
       let generics = self.syntax.genericParameterClause?.trimmedDescription ?? ""
       let list = parameters.joined(separator: ", ")
@@ -49,14 +64,15 @@
 
     /// The call of the `$name` that belongs to no actor, with all arguments.
     private var callOfPeer: String {
-      let arguments = self.ownParameters.map { $0.argument($0.reference) }.joined(separator: ", ")
+      var arguments = self.ownParameters.map { $0.argument($0.reference) }
+      if let page = self.isolatedPage { arguments.append("\(page.name): \(page.value)") }
       let receiver =
         switch self.place {
         case .global: ""
         case .type: "Self."
         case .instance: "self."
         }
-      return "\(receiver)\(self.peerName)(\(arguments))"
+      return self.syntax.body(of: self.name, in: "\(receiver)\(self.peerName)(\(arguments.joined(separator: ", ")))")
     }
 
     /// What is in front of `var` or `func`.
@@ -120,7 +136,11 @@
       }
     }
 
-    private var operation: String {
+    /// The expression that makes the operation.
+    ///
+    /// - Parameter page: The first page if it is a parameter of `$name`; nil otherwise.
+    /// - Returns: The expression.
+    private func operation(from page: String?) -> String {
       let names = self.bodyNames
       var parameters = ["\(names.isolation): isolated (any Actor)?"]
       if self.kind == .mutation { parameters.append("\(names.arguments): \(self.argumentsParameterType)") }
@@ -133,7 +153,7 @@
         "\(names.continuation): OperationCore.OperationContinuation<\(self.valueType), \(self.failureType)>"
       )
       return """
-        OperationMacros.\(self.typeName)\(self.operationArguments) {
+        OperationMacros.\(self.typeName)\(self.operationArguments(from: page)) {
             (
               \(parameters.joined(separator: ",\n      "))
             ) async throws(\(self.failureType)) -> \(self.valueType) in
@@ -143,14 +163,14 @@
     }
 
     /// The arguments for the path, the owner of the function and the pages.
-    private var operationArguments: String {
+    private func operationArguments(from page: String?) -> String {
       var arguments: [String] = []
       if self.kind.hasPath { arguments.append("path: \(self.pathExpression)") }
       switch self.place {
       case .global: break
       case .type, .instance: arguments.append("of: Self.self")
       }
-      if let pages = self.pages { arguments += self.arguments(for: pages) }
+      if let pages = self.pages { arguments += self.arguments(for: pages, from: page) }
       return arguments.isEmpty ? "" : "(\(arguments.joined(separator: ", ")))"
     }
 

@@ -22,6 +22,8 @@
     }
 
     var initial: Initial
+    /// The first page if it is the default value of the parameter that receives the page.
+    var initialDefault: ExprSyntax?
     var next: Neighbour
     var previous: Neighbour
 
@@ -37,6 +39,7 @@
         self.initial = .closure(closure, try function.arguments(forInitial: closure))
       } else {
         self.initial = .value(initial.trimmed)
+        if attribute.argument("initialPageId") == nil { self.initialDefault = initial.trimmed }
       }
       self.next = try Neighbour(next, label: "next", of: function)
       self.previous =
@@ -65,10 +68,15 @@
 
   extension OperationFunction {
     /// The arguments in the code that creates the request.
-    func arguments(for pages: PageRules) -> [String] {
+    ///
+    /// - Parameters:
+    ///   - pages: The rules.
+    ///   - page: The first page if it is a parameter of that code; nil otherwise.
+    /// - Returns: The arguments.
+    func arguments(for pages: PageRules, from page: String?) -> [String] {
       let initial =
         switch pages.initial {
-        case .value(let value): value.description
+        case .value(let value): page ?? value.description
         case .closure(let closure, let arguments): "(\(closure.trimmed))(\(arguments.joined(separator: ", ")))"
         }
       return ["initialPageId: \(initial)", "next: \(self.rendered(pages.next))"]
