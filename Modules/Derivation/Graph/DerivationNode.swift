@@ -43,6 +43,8 @@ final class DerivationNode: Sendable {
     /// The path of the source that has changed last; nil before the first change.
     var changedSource: OperationPath?
     var missedChanges = MissedChanges()
+    /// Whether the query had to run for a change, and no run has replaced the commit since.
+    var isOwed = false
     /// How many runs in a row have read the state of a source that reads this query, by store.
     var circles: [ObjectIdentifier: Int] = [:]
     /// The nodes that run again when the runs of this one have ended.
@@ -93,6 +95,7 @@ final class DerivationNode: Sendable {
       // If the value before was found consistent, others may have been found consistent with it.
       content.expectsChange = content.verified != revision.current
       content.verified = if case .verified(let revision) = consistency { revision } else { 0 }
+      content.isOwed = false
       return content.commit
     }
   }
@@ -114,6 +117,7 @@ final class DerivationNode: Sendable {
       guard content.commit === former else { return nil }
       content.commit = rejected
       content.verified = 0
+      content.isOwed = false
       return former
     }
     _ = consume replaced  // Released after unlocking.
@@ -243,11 +247,23 @@ extension DerivationNode {
       }
       for link in links.values { link.subscription.cancel() }
       let client = controls.context().operationClient
-      client?.derivations.note(self, isLive: isLive)
-      if hasBegun, let client { self.linkToSources(in: client) }
+      client?.derivations.noteActivity(of: self)
+      if hasBegun, let client {
+        self.linkToSources(in: client)
+        self.lookAtMissedChanges(controls, in: client)
+      }
       // The last subscriber may have left meanwhile, or the first have come.
       if (controls.subscriberCount() > 0) == isLive { return }
     }
+  }
+
+  /// Looks at changes of which another thread was notified while this one went from one subscriber to the next.
+  ///
+  /// That thread has not looked itself, and a subscription that it was making at that moment is kept: it notifies the node of
+  /// nothing more.
+  private func lookAtMissedChanges(_ controls: Controls, in client: OperationClient) {
+    guard self.content.withLock({ $0.missedChanges.take() }) else { return }
+    client.derivations.add([self], controls.performInEventOrder)
   }
 
   private func linkToSources(in client: OperationClient) {
@@ -332,8 +348,10 @@ extension DerivationNode {
   /// Runs the query again if the value of a source has changed, after all handlers of that change.
   func sourceHasChanged(_ source: any Source) {
     guard let controls = self.controls, let client = controls.context().operationClient else { return }
-    // What a run under way has read is not in the commit yet: `rerunIfOutdated` looks again at its end.
-    if !controls.isLoading(), let commit = self.commit, let reading = commit.readings[ObjectIdentifier(source)],
+    // What a run under way has read is not in the commit yet: `rerunIfOutdated` looks again at its end. And if a run for an
+    // earlier change was cancelled, the others are compared as well.
+    let (commit, isOwed) = self.content.withLock { ($0.commit, $0.isOwed) }
+    if !controls.isLoading(), !isOwed, let commit, let reading = commit.readings[ObjectIdentifier(source)],
       reading.isCurrent(), source.isInClient
     {
       return self.restamp(controls, commit, after: [reading])
@@ -349,8 +367,10 @@ extension DerivationNode {
 
   /// Runs the query again for the subscribers if a value that it has read has changed, unless a run is under way.
   func rerunIfOutdated() {
-    guard let controls = self.controls, self.isLive else { return }
+    guard let controls = self.controls else { return }
     let change = self.content.withLock { $0.missedChanges.note() }
+    // If the store gets subscribers now, `follow` finds the missed change.
+    if !self.isLive { return }
     // If the run ends now, `runsHaveEnded` finds the missed change.
     if controls.isLoading() { return }
     let changed = self.content.withLock { content in
@@ -359,8 +379,10 @@ extension DerivationNode {
       return content.changed
     }
     if let commit = self.commit, commit.isCurrent(changed: changed) {
+      self.content.withLock { $0.isOwed = false }
       return self.restamp(controls, commit, after: changed.compactMap { commit.readings[$0] })
     }
+    self.content.withLock { $0.isOwed = true }
     // Their values would have to be waited for. Without runs there is nothing to search for.
     if let client = controls.context().operationClient, client.derivations.hasRuns, self.isPostponed { return }
     controls.rerun(self.content.withLock { $0.changedSource })

@@ -14,6 +14,8 @@ final class DerivationQueue: Sendable {
     var processed: [UInt: Heap] = [:]
     /// Those who wait until no node waits.
     var waiters: [UnsafeContinuation<Void, Never>] = []
+    /// How often nodes were added.
+    var additions = 0
     /// The number of runs of derived queries.
     var runCount = 0
     /// The nodes whose stores have subscribers.
@@ -60,11 +62,20 @@ final class DerivationQueue: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Waits until no node waits or is being run again.
+  /// Waits until no node waits or is being run again. Returns how often nodes were added until then.
   ///
   /// A thread that has added some runs them before it returns from its change, so nothing is polled, and a cancellation need
   /// not end the wait.
-  func becomesIdle() async {
+  nonisolated(nonsending) func becomesIdle() async -> Int {
+    while true {
+      // Without a wait there is nothing to suspend for.
+      let additions = self.content.withLock { $0.isIdle ? $0.additions : nil }
+      if let additions { return additions }
+      await self.waitUntilIdle()
+    }
+  }
+
+  private nonisolated(nonsending) func waitUntilIdle() async {
     await withUnsafeContinuation { waiter in
       let isIdle = self.content.withLock { content in
         if content.isIdle { return true }
@@ -75,8 +86,15 @@ final class DerivationQueue: Sendable {
     }
   }
 
-  /// Whether no node waits or is being run again.
-  var isIdle: Bool { self.content.withLock { $0.isIdle } }
+  /// Whether no node waits, is being run again, or was added since a number of them were.
+  func isIdle(since additions: Int) -> Bool { self.content.withLock { $0.isIdle && $0.additions == additions } }
+
+  /// Whether no node waits or is being run again, and no store with subscribers has a run under way.
+  var isSettled: Bool {
+    let additions = self.content.withLock { $0.isIdle ? $0.additions : nil }
+    guard let additions, self.runningNode == nil else { return false }
+    return self.isIdle(since: additions)
+  }
 
   /// Notes that a derived query runs.
   func beginRun() { self.content.withLock { $0.runCount += 1 } }
@@ -87,9 +105,10 @@ final class DerivationQueue: Sendable {
   var hasRuns: Bool { self.content.withLock { $0.runCount > 0 } }
 
   /// Notes whether the store of a node has subscribers.
-  func note(_ node: DerivationNode, isLive: Bool) {
+  func noteActivity(of node: DerivationNode) {
     let former = self.content.withLock { content in
-      defer { content.live[ObjectIdentifier(node)] = isLive ? WeakNode(node: node) : nil }
+      // Asked with the lock held: of two threads that note it, the last one notes what is so.
+      defer { content.live[ObjectIdentifier(node)] = node.isLive ? WeakNode(node: node) : nil }
       return content.live[ObjectIdentifier(node)]
     }
     _ = consume former  // Released after unlocking.
@@ -139,6 +158,7 @@ extension DerivationQueue.Content {
   /// Adds nodes for a thread. Returns whether the thread runs its nodes, so that it comes to these.
   fileprivate mutating func add(_ nodes: [DerivationNode], _ heights: [Int], on thread: UInt) -> Bool {
     let isProcessing = self.processed[thread] != nil
+    self.additions += 1
     for (node, height) in zip(nodes, heights) {
       if isProcessing {
         self.processed[thread]?.add(node, height)
@@ -184,19 +204,25 @@ extension OperationClient {
   var derivations: DerivationQueue { self.attachment { DerivationQueue() } }
 
   /// Whether a derived query that has subscribers is running or has to run for a change of its sources.
-  package var hasUnsettledDerivations: Bool { !self.derivations.isIdle || self.derivations.runningNode != nil }
+  package var hasUnsettledDerivations: Bool { self.attachment(of: DerivationQueue.self)?.isSettled == false }
 
   /// Waits until no derived query that has subscribers is running or has to run for a change of its sources.
   ///
-  /// Runs of sources for other reasons are not waited for. It returns early if the current task is cancelled.
+  /// Runs of sources for other reasons are not waited for. It returns early if the current task is cancelled. With nothing to wait
+  /// for it returns without a suspension: it makes no task, leaves no actor, and allocates nothing.
   ///
-  /// - Complexity: O(*n*) in the derived queries with subscribers, for each that it waits for.
-  public func settledDerivations() async {
-    let queue = self.derivations
+  /// - Complexity: O(*n*) in the derived queries with subscribers, for each that it waits for, and once more.
+  public nonisolated(nonsending) func settledDerivations() async {
+    guard let queue = self.attachment(of: DerivationQueue.self) else { return }
     while !Task.isCancelled {
-      await queue.becomesIdle()
-      guard let node = queue.runningNode else { return }
-      await node.settled()
+      let additions = await queue.becomesIdle()
+      if let node = queue.runningNode {
+        await node.settled()
+      } else if queue.isIdle(since: additions) {
+        return
+      }
+      // Otherwise the nodes are asked again. They are asked one after the other, so the end of one that is asked late can make
+      // one run that was asked before.
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import OperationCore
 import OperationDerivation
 import OperationTesting
@@ -73,6 +74,55 @@ struct LinkTests {
     _ = try await call.value
     await self.client.settledDerivations()
     #expect(shown.all.last == 2 && innerStore.currentValue == 2)
+  }
+
+  @Test
+  func `A source that is set right after a reset for which it was waited in vain is read`() async throws {
+    let (bodyGate, cellGate, isHeld) = (Gate(), Gate(), Box(false))
+    let cell = self.cell
+    let sourceQuery = { @Sendable in cell.query.enableAutomaticRunning(onlyWhen: .always(false)) }
+    let derived = Derived("derived") { context in
+      if isHeld.value { try await bodyGate.wait() }
+      return try await context.value(of: sourceQuery())
+    }
+    let store = self.client.store(for: derived.query)
+    let shown = Shown(store)
+    await self.client.settledDerivations()
+    // It runs for the store that takes the place of the source.
+    isHeld.value = true
+    self.client.clearStore(with: cell.query.path)
+    try await bodyGate.arrivals(count: 1)
+    let source = self.client.store(for: sourceQuery())
+    // It is notified of a change before the query is, and lets that wait until the run has ended.
+    let (hasEnded, isBlocking) = (DispatchSemaphore(value: 0), Box(false))
+    let first = source.subscribe(
+      with: QueryEventHandler(onStateChanged: { _, _ in
+        if isBlocking.replace(with: false) { _ = hasEnded.waitForSignal() }
+      }),
+      isolation: nil
+    )
+    let end = store.subscribe(
+      with: QueryEventHandler(onStateChanged: { state, _ in if !state.isLoading { hasEnded.signal() } }),
+      isolation: nil
+    )
+    cell.hold(at: cellGate)
+    bodyGate.open()
+    try await cellGate.arrivals(count: 1)
+    isBlocking.value = true
+    // The handler blocks this thread.
+    await withUnsafeContinuation { continuation in
+      Thread.detachNewThread {
+        source.withExclusiveAccess { source in
+          source.resetState()
+          source.currentValue = 7
+        }
+        continuation.resume()
+      }
+    }
+    await self.client.settledDerivations()
+    #expect(store.currentValue == 7 && store.error == nil)
+    for subscription in [first, end] { subscription.cancel() }
+    shown.end()
   }
 }
 

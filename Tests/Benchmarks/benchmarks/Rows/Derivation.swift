@@ -22,6 +22,7 @@ extension Benchmark {
     return zip(graphs, timings).map { Row(section, $0.0, $1) }
       + [.growth(section, "growth of each query of a chain, from 10 to 100", of: chains, bar: 1.5, gate: 3)]
       + (try await Benchmark.manyReaders(harness)) + (try await Benchmark.staleness(harness))
+      + (try await Benchmark.waiting(harness))
   }
 
   /// A change of a source with many readers, of which each runs once: the cost for each of them.
@@ -41,6 +42,20 @@ extension Benchmark {
     for graph in graphs { graph.end() }
     return zip(counts, timings).map { Row(section, "of \($0.grouped)", $1) }
       + [.growth(section, of: timings, bar: 1.5, gate: 3)]
+  }
+
+  /// Waits for derived queries of which none runs.
+  private static func waiting(_ harness: Harness) async throws -> [Row] {
+    let section = "derived queries: waiting until they have settled, with nothing to wait for"
+    let counts = [1, 1_000]
+    let graphs = counts.map { DerivedGraph.readers($0) }
+    for graph in graphs { await graph.settled() }
+    let timings = try await harness.times(of: graphs.map { graph in .awaiting { await graph.settled() } })
+    for graph in graphs { graph.end() }
+    return zip(counts, timings).flatMap { count, timing in
+      let name = "\(count.grouped) with subscribers"
+      return [Row(section, name, timing)] + Row.allocations(of: timing, section, name, bar: 0)
+    }
   }
 
   /// Whether a derived query is stale, which each reader asks.
