@@ -112,8 +112,9 @@
         let reason = X509_verify_cert_error_string(verified).map { String(cString: $0) } ?? "it cannot be verified"
         return TLSFailure(reason: "its certificate is not accepted: \(reason)", isRefusal: true)
       }
+      let isRefusal = operation_ssl_is_refusal(self.waiting == nil ? 1 : 0) != 0
       var failure = TLSFailure.last()
-      failure.isRefusal = true
+      failure.isRefusal = isRefusal
       return failure
     }
   }
