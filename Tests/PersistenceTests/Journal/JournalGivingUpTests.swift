@@ -111,12 +111,14 @@ private struct Busy: Error, RetryHinting {
       try await self.script.next().fail(Refused())
     }
     try await journal.lastFailure()
-    let warnings = Log<OperationWarning.Code>()
-    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
+    let warnings = Receiver<OperationWarning.Code>()
+    let reporter: OperationWarning.Reporter = { warnings.receive($0.code) }
     try await OperationWarning.withReporter(reporter) {
       program.clock.advance(by: .seconds(10))
       try await self.script.next().fail(Refused())
       try await journal.status(.deadLetter)
+      // It is reported after its status is stored.
+      try await warnings.values(count: 1)
     }
     #expect(warnings.all == [.journalDeadLetter])
   }
@@ -127,8 +129,8 @@ private struct Busy: Error, RetryHinting {
     self.network.turnOn()
     let (program, journal, store) = self.start(backoff: .constant(.seconds(86_400)))
     #expect(journal.ageBeforeDeadLetter == .seconds(7 * 86_400))
-    let warnings = Log<OperationWarning.Code>()
-    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
+    let warnings = Receiver<OperationWarning.Code>()
+    let reporter: OperationWarning.Reporter = { warnings.receive($0.code) }
     try await OperationWarning.withReporter(reporter) {
       try await self.failFirst(store, with: Unavailable())
       for _ in 1...7 {
@@ -137,6 +139,7 @@ private struct Busy: Error, RetryHinting {
         try await self.script.next().fail(Unavailable())
       }
       try await journal.status(.deadLetter)
+      try await warnings.values(count: 1)
       #expect(warnings.all == [.journalDeadLetter])
       let retry = Task.immediate { await journal.retry("k1") }
       try await self.script.next().fail(Unavailable())
@@ -240,10 +243,14 @@ extension MutationJournal {
     return (program, journal, program.client.store(for: mutation))
   }
 
-  private func warnings(_ body: () async throws -> Void) async rethrows -> [String] {
-    let warnings = Log<String>()
-    let reporter: OperationWarning.Reporter = { warnings.append("\($0)") }
-    try await OperationWarning.withReporter(reporter) { try await body() }
+  /// The warnings during a body, at least one: a call is reported after it has the status for which the body waits.
+  private func warnings(_ body: () async throws -> Void) async throws -> [String] {
+    let warnings = Receiver<String>()
+    let reporter: OperationWarning.Reporter = { warnings.receive("\($0)") }
+    try await OperationWarning.withReporter(reporter) {
+      try await body()
+      try await warnings.values(count: 1)
+    }
     return warnings.all
   }
 
