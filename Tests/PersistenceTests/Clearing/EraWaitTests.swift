@@ -1,8 +1,9 @@
 import OperationCore
-import OperationPersistence
 import OperationTesting
 import TestFixtures
 import Testing
+
+@testable import OperationPersistence
 
 /// A process that reads the storage for the first time after another one has removed all values.
 @Suite(.bounded, .warningsAreIssues) struct EraWaitTests {
@@ -18,6 +19,12 @@ import Testing
     self.first = Program(SharedStorage(self.base), clock: self.clock)
     self.second = Program(self.storage, clock: self.clock)
     self.gate = self.storage.holdNextReading(of: "epoch/", begun: false)
+  }
+
+  /// Lets the second process read the storage for the first time, and waits until it has.
+  private func readStorage() async throws {
+    self.gate.open()
+    try await StateWriters.writer(for: self.storage).loadInvalidations()
   }
 
   /// The stored values, as text.
@@ -55,7 +62,7 @@ import Testing
     let run = try await script.next()
     run.yield("half of a secret")
     try await self.first.client.clearEverything()
-    self.gate.open()
+    try await self.readStorage()
     #expect(try await !self.hasStored("secret"))
     run.yield("more of a secret")
     #expect(try await !self.hasStored("secret"))
@@ -76,7 +83,7 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     self.clock.advance(by: .seconds(1))
     let run = try await script.next()
-    self.gate.open()
+    try await self.readStorage()
     #expect(try await !self.hasStored("fetched"))
     run.succeed("fetched")
     #expect(try await fetch.value == "fetched")
@@ -91,7 +98,7 @@ import Testing
     self.clock.advance(by: .seconds(1))
     let run = try await script.next()
     run.yield("half")
-    self.gate.open()
+    try await self.readStorage()
     #expect(try await !self.hasStored("half"))
     run.succeed("whole")
     #expect(try await fetch.value == "whole")
