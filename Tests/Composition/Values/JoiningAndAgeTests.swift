@@ -12,15 +12,21 @@ import Testing
   @Test func `A fetch that joins a run from before an invalidation of its tag waits for another run`() async throws {
     let query = self.script.query(path: ["number"]).tagged { [.entity("number", $0 % 10)] }.deduplicated()
     let store = self.client.store(for: query)
+    let joining = JoiningCallers()
+    let observation = OpaqueOperationStore(erasing: store).reference.observe(with: joining)
     let first = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     self.client.invalidate(tagged: .entity("number", 1))
     let others = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
     run.succeed(1)
     #expect(try await first.value == 1)
-    try await self.script.next().succeed(11)
+    let next = try await self.script.next()
+    // All three have joined the first run, and two of them join the one that the third has begun.
+    try await joining.runs.values(count: 3 + 2)
+    next.succeed(11)
     for other in others { #expect(try await other.value == 11) }
     #expect(self.script.runCount == 2)
+    observation.cancel()
   }
 
   /// A query that doubles the number.
@@ -55,5 +61,16 @@ import Testing
     #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 2)
     self.client.invalidate(matching: ["number"])
     #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 4)
+  }
+}
+
+/// The runs that callers have joined, once for each caller.
+private final class JoiningCallers: StoreObserver {
+  let runs = Receiver<OperationTaskIdentifier?>()
+
+  var observedEvents: StoreEvent.Kinds { .runs }
+
+  func receive(_ event: StoreEvent, of store: StoreReference) {
+    if case .runJoined = event.what { self.runs.receive(event.run) }
   }
 }
