@@ -43,16 +43,18 @@ enum DerivationGraph {
     return false
   }
 
-  /// Whether a source was invalidated after the value was made of it, directly or through others, or is gone, so that it cannot
-  /// be known.
+  /// Whether a source was invalidated after the value was made of it, directly or through others, or cannot be known to be as it
+  /// was: it is gone or was removed from the client, or the client has removed the store of the query itself.
   ///
   /// - Complexity: O(*n*) in the derived queries below the node and their sources.
   static func wasInvalidated(_ node: DerivationNode) -> Bool {
     var search = Search()
     search.add(node)
     while let next = search.next() {
+      if next.hasForgottenSources { return true }
       for reading in next.commit?.readings.values ?? [:].values where !reading.isOfState {
-        guard let source = reading.source, reading.answersInvalidations() else { return true }
+        // An invalidation of its path no longer reaches a store that was removed.
+        guard let source = reading.source, source.isInClient, reading.answersInvalidations() else { return true }
         search.add(source.derivationNode)
       }
     }

@@ -27,6 +27,8 @@ final class DerivationNode: Sendable {
     /// Nil before the store is there, and after its end.
     var controls: Controls?
     var commit: DerivationCommit?
+    /// Whether the client has removed the store, which its callers may still have.
+    var hasEnded = false
     /// A commit of which a source was released before the node subscribed to it, and for which the query runs once.
     var incomplete: DerivationCommit?
     /// The revision at which the commit was found consistent; zero if it was not.
@@ -66,10 +68,13 @@ final class DerivationNode: Sendable {
     self.content.withLock { $0.controls = controls }
   }
 
-  /// Lets go of everything, when the store is released.
+  /// Lets go of everything, when the store is released, or removed from its client.
   func end() {
     let former = self.content.withLock { content in
-      defer { content = Content() }
+      defer {
+        content = Content()
+        content.hasEnded = true
+      }
       return content
     }
     for link in former.links.values { link.subscription.cancel() }
@@ -81,6 +86,9 @@ final class DerivationNode: Sendable {
 
   /// What the last run has read; nil before the first.
   var commit: DerivationCommit? { self.content.withLock { $0.commit } }
+
+  /// Whether what the last run has read is forgotten, because the client has removed the store since.
+  var hasForgottenSources: Bool { self.content.withLock { $0.hasEnded && $0.commit == nil } }
 
   /// Replaces what the last run has read. Called with the lock of the store held.
   ///

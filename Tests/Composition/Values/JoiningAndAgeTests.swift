@@ -56,6 +56,26 @@ import Testing
     #expect(try await store.value(maximumAge: .seconds(60)) == 4)
   }
 
+  @Test func `A derived value is too old if its store was removed, because its sources are forgotten`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    let store = self.client.store(for: self.derived())
+    #expect(try await store.fetch() == 2)
+    self.client.invalidate(matching: ["number"], rerunning: .none)
+    self.client.clearStore(with: store.path)
+    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
+  }
+
+  @Test func `It is too old as well if its source was removed, which no invalidation reaches any more`() async throws {
+    self.script.enqueue(.value(1), .value(2))
+    let number = self.script.query(path: ["number"]).stale(after: .seconds(1_000_000))
+    let (source, store) = (self.client.store(for: number), self.client.store(for: self.derived()))
+    #expect(try await store.fetch() == 2)
+    self.client.clearStore(with: ["number"])
+    self.client.invalidate(matching: ["number"])
+    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
+    #expect(source.currentValue == 1)
+  }
+
   @Test func `It is not returned while a run behind refreshes it`() async throws {
     self.script.enqueue(.value(1), .value(2))
     #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 2)
