@@ -82,11 +82,18 @@ extension PaginatedState: OperationState {
   /// pages while others stay.
   @inlinable
   public func isRefreshed(by task: FetchTask) -> Bool {
-    guard let run: Run = task.context.pagingRun() else { return true }
+    guard let run: Run = task.context.pagingRun() else {
+      return switch task.context[PageRequestKind.Key.self] ?? .existing {
+      case .existing: true
+      case .all: !self.currentValue.isEmpty
+      case .next, .previous, .selected: false
+      }
+    }
     return switch run.targetRequest ?? run.request {
     case .nextPage, .previousPage: false
     case .allPages: run.hadPages && run.selection?.keepsRest != true
-    case .initialPage: true
+    // If another run loads the initial page first, this one may load the page after that, or the pages that its caller has chosen.
+    case .initialPage: run.requestKind == .existing || run.targetRequest != nil || run.isShared
     }
   }
 

@@ -84,6 +84,27 @@ struct SharedPageTests {
     #expect(server.fetchedIds == [0, 0])
   }
 
+  @Test(arguments: [false, true])
+  func `A call that begins without pages, and then loads one more, refreshes no list`(isChosen: Bool) async throws {
+    let (server, client) = (ListServer(.value("new")), OperationClient())
+    server.script.enqueue(.suspend)
+    let query = server.request.stale(after: .seconds(60)).enableAutomaticRunning(onlyWhen: .always(true))
+    let store = client.store(for: query)
+    let subscription = store.subscribe(with: PaginatedEventHandler())
+    let run = try await server.script.next()
+    let invalidation = client.invalidate(matching: store.path)
+    let call = start {
+      if isChosen { try await store.refetchFirstPage() } else { try await store.fetchNextPage() }
+    }
+    run.succeed("old")
+    #expect(try await call.value?.value == "new")
+    await invalidation.settled()
+    #expect(!store.isStale)
+    #expect(store.text == (isChosen ? "0new" : "0new 1new"))
+    #expect(server.fetchedIds == (isChosen ? [0, 0, 0] : [0, 1, 0, 1]))
+    subscription.cancel()
+  }
+
   @Test
   func `All calls that load the initial page share it`() async throws {
     let server = ListServer()
