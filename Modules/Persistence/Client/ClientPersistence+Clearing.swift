@@ -49,6 +49,9 @@ extension ClientPersistence: OperationClientClearing {
 }
 
 extension ClientPersistence {
+  /// Whether the client is forgetting a user.
+  var isBeingCleared: Bool { self.client?.clearing != nil }
+
   /// Empties the stores whose values are kept in a storage from which another process has removed all.
   func resetStores(keptIn writer: StateWriter) {
     guard let client else { return }

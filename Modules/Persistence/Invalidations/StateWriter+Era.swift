@@ -8,31 +8,50 @@ extension StateWriter {
   func make(_ changes: [StorageChange]) async throws {
     guard self.isShared else { return try await self.storage.apply(changes) }
     try await self.loadInvalidations()
-    let conditions = self.state.withLock { $0.era.map { [$0.condition] } } ?? []
-    if case .refused = try await self.storage.apply(changes, if: conditions) { throw StorageEraHasEnded() }
+    if case .refused = try await self.applyInEra(changes) { throw StorageEraHasEnded() }
   }
 
   /// Begins an era, before all values are removed: what other processes write from now on is refused.
+  ///
+  /// What this process has put since it was to begin the era may wait to be written. If another process has removed all values
+  /// meanwhile, that is forgotten first, or it would be written in the era that begins here.
   func beginEra() async throws {
     guard self.isShared else { return }
     let (era, bytes) = StorageEra.next()
-    try await self.storage.apply([.put(key: StorageEra.key, value: bytes)])
+    while case .refused = try await self.applyInEra([.put(key: StorageEra.key, value: bytes)]) {
+      try await self.readEra()
+      self.forgetFormerEra()
+    }
     self.state.withLock { $0.era = era }
+  }
+
+  /// Makes changes if no other process has removed all values since the era was read, or before it is read.
+  func applyInEra(_ changes: [StorageChange]) async throws -> StorageOutcome {
+    try await self.storage.apply(changes, if: self.state.withLock { $0.era.map { [$0.condition] } } ?? [])
   }
 
   /// Forgets the values that another process has removed: those that wait to be written, and those of the stores.
   func followEra() async {
     do {
-      let entries = try await self.storage.entries(withPrefix: StoredInvalidations.prefix)
-      // Before anything is dropped: what is put later is of this era, or is refused if the next one has begun.
-      self.state.withLock { $0.era = StorageEra(entries) }
+      try await self.readEra()
     } catch {
       // The next write is refused again, and this is done once more.
       self.report(error, in: "read which values another process has removed")
     }
+    self.forgetFormerEra()
+  }
+
+  /// Reads the era before anything is dropped: what is put later is of this era, or is refused if the next one has begun.
+  private func readEra() async throws {
+    let entries = try await self.storage.entries(withPrefix: StoredInvalidations.prefix)
+    self.state.withLock { $0.era = StorageEra(entries) }
+  }
+
+  private func forgetFormerEra() {
     // First, so that no new store begins with a value that was read ahead; and afterwards what the stores have put.
     self.dropAll()
-    let clients = self.state.withLock { $0.clients.compactMap(\.persistence) }
+    // The stores of a client that is being cleared are empty, and their runs wait for the next user.
+    let clients = self.state.withLock { $0.clients.compactMap(\.persistence) }.filter { !$0.isBeingCleared }
     for client in clients { client.resetStores(keptIn: self) }
     self.dropAll()
     for client in clients { client.report(clearedBy: self) }

@@ -84,7 +84,13 @@ extension StateWriter {
     for start in stride(from: 0, to: changes.count, by: 4_096) {
       // Batches that only remove entries may be undone by a crash of the system; one that puts an entry is not.
       let durable: [StorageChange] = [.put(key: StorageKey.probe, value: [1]), .remove(key: StorageKey.probe)]
-      try await self.storage.apply(changes[start..<min(start + 4_096, changes.count)] + durable)
+      let batch = Array(changes[start..<min(start + 4_096, changes.count)]) + durable
+      guard prefix == StorageKey.values, self.isShared else {
+        try await self.storage.apply(batch)
+        continue
+      }
+      // Another process has removed all meanwhile, and what is there is of its next user. The next write is refused, too.
+      if case .refused = try await self.applyInEra(batch) { break }
     }
     self.state.withLock { $0.upkeep.didRemoveAll(withPrefix: prefix) }
   }

@@ -205,6 +205,69 @@ import Testing
     #expect(try await self.values().isEmpty)
   }
 
+  @Test func `What is set while a removal waits is dropped if another process removes all before`() async throws {
+    let (first, storage) = (self.start(), SharedStorage(self.base))
+    let second = Program(storage, clock: self.clock)
+    let store = second.store()
+    store.currentValue = "secret"
+    #expect(await second.client.persistence.flush())
+    let gate = storage.holdNextReading(of: "value/", begun: false)
+    let earlier = Task.immediate { try await second.client.persistence.removeAll(matching: ["other"]) }
+    try await gate.arrivals(count: 1)
+    let removal = Task.immediate { try await second.client.persistence.removeAll() }
+    store.currentValue = "secret, later"
+    try await first.client.clearEverything()
+    let notices = Log<OperationNotice.Name>()
+    let subscription = second.client.onNotice { notices.append($0.name) }
+    gate.open()
+    try await earlier.value
+    try await removal.value
+    _ = await second.client.persistence.flush()
+    #expect(store.currentValue == nil)
+    #expect(notices.all == [.storageCleared])
+    #expect(try await self.values().isEmpty)
+    subscription.cancel()
+  }
+
+  @Test func `A removal that takes long leaves what the next user of another process has stored`() async throws {
+    let (first, storage) = (self.start(), SharedStorage(self.base))
+    let second = Program(storage, clock: self.clock)
+    second.store().currentValue = "secret"
+    #expect(await second.client.persistence.flush())
+    let gate = storage.holdNextReading(of: "value/", begun: false)
+    let removal = Task.immediate { try await second.client.persistence.removeAll() }
+    try await gate.arrivals(count: 1)
+    try await first.client.clearEverything()
+    first.store().currentValue = "of the next user"
+    #expect(await first.client.persistence.flush())
+    gate.open()
+    try await removal.value
+    let later = self.start()
+    #expect(await later.client.restore() == 1)
+    #expect(later.store().currentValue == "of the next user")
+  }
+
+  @Test func `Runs that wait until a user is forgotten go on if another process has removed all before`() async throws {
+    let (first, storage) = (self.start(), SharedStorage(self.base))
+    let second = Program(storage, clock: self.clock)
+    second.store().currentValue = "secret"
+    #expect(await second.client.persistence.flush())
+    try await first.client.clearEverything()
+    let gate = storage.holdNextReading(of: "value/", begun: false)
+    let earlier = Task.immediate { try await second.client.persistence.removeAll(matching: ["other"]) }
+    try await gate.arrivals(count: 1)
+    let clearing = Task.immediate { try await second.client.clearEverything() }
+    let script = Script()
+    let fetch = Task.immediate { try await second.store(script).fetch() }
+    gate.open()
+    try await earlier.value
+    try await clearing.value
+    try await script.next().succeed("of the next user")
+    #expect(try await fetch.value == "of the next user")
+    #expect(await second.client.persistence.flush())
+    #expect(try await self.values().count == 1)
+  }
+
   @Test func `A storage that fails when the process hears of the removal stores nothing of before`() async throws {
     let (first, storage) = (self.start(), SharedStorage(self.base))
     let second = Program(storage, clock: self.clock)
