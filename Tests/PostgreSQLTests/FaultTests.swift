@@ -66,6 +66,20 @@
       await storage.close()
     }
 
+    @Test func `No crash brings back a call that was removed`() async throws {
+      // Nothing writes the log for what does not wait for it.
+      let server = try await DatabaseServer(settings: ["fsync=on", "wal_writer_delay=10s", "wal_writer_flush_after=1GB"])
+      let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .seconds(30))
+      let call = StorageEntry(key: StorageKey.journal + "1", value: [1])
+      try await storage.apply([.put(key: call.key, value: call.value)])
+      let condition = StorageCondition.unchanged(key: call.key, StorageVersion(of: call.value, at: call.key))
+      #expect(try await storage.apply([.remove(key: call.key)], if: [condition]) == .made)
+      try await server.crash()
+      try await server.start()
+      #expect(try await storage.entries(withPrefix: "").isEmpty)
+      await storage.close()
+    }
+
     @Test func `A statement that waits for too long is an error, and the connection is used again`() async throws {
       let server = try await DatabaseServer.shared.value
       let schema = ServerTests.newSchema()

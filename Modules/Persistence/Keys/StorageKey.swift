@@ -4,12 +4,12 @@ internal import OperationCore
 ///
 /// Equal paths have equal keys, also in other processes, different paths have different keys, and the key of a path
 /// begins with the keys of its prefixes.
-enum StorageKey {
+package enum StorageKey {
   /// The prefix of the keys of stored values.
-  static let values = "value/"
+  package static let values = "value/"
 
   /// The prefix of the keys of journal entries.
-  static let journal = "journal/"
+  package static let journal = "journal/"
 
   /// The key of an entry that is put to find out whether a storage can be written, and removed in the same batch.
   static let probe = "value/=probe="

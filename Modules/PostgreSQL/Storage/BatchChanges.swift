@@ -25,6 +25,14 @@
       }
     }
 
+    /// Whether the batch removes entries other than values, and puts none.
+    ///
+    /// A call that has succeeded must not come back with a crash of the server. A value that does is compared with the invalidations,
+    /// as every stored one.
+    var removesOthersThanValues: Bool {
+      self.keys.isEmpty && !self.removed.allSatisfy { $0.starts(with: StorageKey.values.utf8) }
+    }
+
     var parameters: [QueryValue] {
       [.bytes(self.id), .byteArray(self.removed), .byteArray(self.keys), .byteArray(self.values)]
     }

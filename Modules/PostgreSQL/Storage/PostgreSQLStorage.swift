@@ -11,8 +11,8 @@
   /// ```
   ///
   /// It connects with its first call, and connects again by itself when the server was away. A batch is one transaction
-  /// of the server: it is on its disk when `apply(_:)` returns, unless the server is configured otherwise, and it is
-  /// made once also if the connection breaks at that moment. Leases end by the clock of the server.
+  /// of the server: it is on its disk when `apply(_:)` returns, unless the server is configured otherwise or the batch only
+  /// removes values, and it is made once also if the connection breaks at that moment. Leases end by the clock of the server.
   public final class PostgreSQLStorage: PersistentStorage {
     /// The largest number of bytes of a value: 32,000,000.
     ///
@@ -150,7 +150,7 @@
       comparing keys: [[UInt8]],
       _ writers: [Int64]
     ) async throws -> Bool {
-      let parameters = changes.parameters + [.byteArray(keys), .integerArray(writers)]
+      let parameters = changes.parameters + [.byteArray(keys), .integerArray(writers), .boolean(changes.removesOthersThanValues)]
       // It is not cancelled: whether it was made would not be known then.
       let rows = try await self.perform(self.statements.apply, parameters, isCancellable: false)
       guard rows.first?.integer(0) == 0 else { return false }

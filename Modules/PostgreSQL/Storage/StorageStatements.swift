@@ -26,16 +26,22 @@
       }
       self.entries = reading("head || rest, value")
       self.sizes = reading("head || rest, pg_catalog.length(value)")
+      // The function makes a batch that only removes entries without a wait for the disk. For others that have to wait, what was
+      // set before is set again: read first, because an argument needs it, and set with each row that the function has returned.
       self.apply = Statement(
         """
-        SELECT refused, changed_prefix, changed_stripe, batch_before FROM \(name).apply_changes($1, $2, $3, $4, $5, $6)
+        WITH before AS MATERIALIZED (SELECT pg_catalog.current_setting('synchronous_commit') AS chosen)
+        SELECT refused, changed_prefix, changed_stripe, batch_before,
+          CASE WHEN $7 THEN pg_catalog.set_config('synchronous_commit', chosen, true) END
+        FROM before, LATERAL \(name).apply_changes(CASE WHEN chosen <> '' THEN $1 END, $2, $3, $4, $5, $6)
         """,
         .bytes,
         .byteArray,
         .byteArray,
         .byteArray,
         .byteArray,
-        .integerArray
+        .integerArray,
+        .boolean
       )
       self.compared = Statement(
         """
