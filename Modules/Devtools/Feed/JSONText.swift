@@ -65,6 +65,12 @@
 
     private mutating func quote(_ string: String) {
       self.text += "\""
+      // Nearly each text, and much faster than a look at its characters.
+      if string.utf8.allSatisfy({ $0.isPlain }) {
+        self.text += string
+        self.text += "\""
+        return
+      }
       var rest = string[...]
       while let index = rest.unicodeScalars.firstIndex(where: { $0.needsEscape }) {
         self.text += rest[..<index]
@@ -123,6 +129,16 @@
       switch self.value {
       case 0..<0x20, 0x22, 0x5C, 0x3C, 0x3E, 0x26, 0x7F, 0x2028, 0x2029: true
       default: false
+      }
+    }
+  }
+
+  extension UInt8 {
+    /// Whether it is a character of ASCII that needs no escape.
+    fileprivate var isPlain: Bool {
+      switch self {
+      case 0x22, 0x26, 0x3C, 0x3E, 0x5C: false
+      default: 0x20..<0x7F ~= self
       }
     }
   }

@@ -34,7 +34,7 @@
       let path = store.path
       let known = self.entries[path]
       if known == nil { self.lastID += 1 }
-      let row = StoreRow(store.inspect(), id: known?.id ?? self.lastID)
+      let row = StoreRow(store.inspect(), id: known?.id ?? self.lastID, path: known?.row.path)
       if row == known?.row { return nil }
       let text = row.json
       self.entries[path] = Entry(id: row.id, row: row, text: text)

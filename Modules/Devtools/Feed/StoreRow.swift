@@ -25,10 +25,14 @@
     var valueDate: Date?
     var errorDate: Date?
 
-    init(_ store: StoreInspection, id: Int) {
+    /// - Parameters:
+    ///   - store: What was read of the store.
+    ///   - id: The number of the store.
+    ///   - path: The elements of its path as they are shown, if they are known from an earlier row.
+    init(_ store: StoreInspection, id: Int, path: [String]? = nil) {
       let state = OpaqueOperationState(store.state)
       self.id = id
-      self.path = store.path.shownElements
+      self.path = path ?? store.path.shownElements
       self.operation = store.operationName
       self.kind = Self.kind(of: state)
       self.status =
