@@ -11,6 +11,7 @@ final class ProcessStorage: LeasingStorage {
   private struct State {
     var isKilled = false
     var isHeld = false
+    var hasToldEra = false
     var waiting: [AwaitedOutcome<Void>] = []
   }
 
@@ -25,6 +26,9 @@ final class ProcessStorage: LeasingStorage {
 
   var isKilled: Bool { self.state.withLock { $0.isKilled } }
   var isHeld: Bool { self.state.withLock { $0.isHeld } }
+
+  /// Whether its process knows whether all values were removed. It may not know that before it uses the storage.
+  var hasToldEra: Bool { self.state.withLock { $0.hasToldEra } }
 
   func hold() { self.state.withLock { $0.isHeld = true } }
 
@@ -66,7 +70,8 @@ final class ProcessStorage: LeasingStorage {
   }
 
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
-    try await self.perform { try await self.base.entries(withPrefix: prefix) }
+    defer { if prefix == "epoch/" { self.state.withLock { $0.hasToldEra = true } } }
+    return try await self.perform { try await self.base.entries(withPrefix: prefix) }
   }
 
   nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws {

@@ -16,7 +16,8 @@ extension ValueSchedule {
         // Asked once for all pages and parts: it costs more than the rules.
         let isStale = store.isStale
         let what = "item \(item) on node \(node.number)"
-        if isStale != store.staleness.isStale { return "\(what): isStale and staleness differ" }
+        // A thread that has heard of a removal by another process may reset the store meanwhile.
+        if isStale != store.staleness.isStale, isStale == store.isStale { return "\(what): isStale and staleness differ" }
         for value in values {
           if let broken = self.brokenRule(of: value, isStale, on: node) { return "\(what): \(broken): \(value)" }
         }
@@ -38,7 +39,8 @@ extension ValueSchedule {
           if let edit = reading.edits.first(where: { !self.service.isConfirmed($0) }) {
             return "the storage \(number) has the unconfirmed edit \(edit): \(reading)"
           }
-          guard let time = self.emptied[number], !self.handedOver.contains(number), reading.time < time
+          guard let time = self.emptied[number], !self.handedOver.contains(number), reading.time < time,
+            !self.setUnread.contains(reading.time)
           else { continue }
           return "the storage \(number) was emptied at \(time), and has \(reading)"
         }

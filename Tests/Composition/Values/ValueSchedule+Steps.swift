@@ -161,12 +161,10 @@ extension ValueSchedule {
 
   private func set(_ item: Int, on node: ModelNode) {
     self.note("set \(item) on \(node.number)")
-    node.store(item).currentValue = Reading(
-      item: item,
-      node: node.number,
-      time: self.service.tick(),
-      user: node.user.value
-    )
+    let store = node.store(item)
+    let time = self.service.tick()
+    if !node.storage.hasToldEra { self.setUnread.insert(time) }
+    store.currentValue = Reading(item: item, node: node.number, time: time, user: node.user.value)
   }
 
   private func holdStorage(of node: ModelNode) async {

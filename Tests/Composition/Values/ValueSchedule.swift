@@ -50,6 +50,9 @@ final class ValueSchedule {
   var emptied: [Int: Int] = [:]
   /// The storages whose processes were handed values over, which may be of any age.
   var handedOver: Set<Int> = []
+  /// When values were set in processes that had not read their storage yet. Such a process cannot know that another one has
+  /// removed all values since, and stores what was set.
+  var setUnread: Set<Int> = []
   var starts: UInt64 = 0
   /// Whether something was invalidated, and not run again.
   var leavesStale = false
