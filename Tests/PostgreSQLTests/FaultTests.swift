@@ -68,7 +68,9 @@
 
     @Test func `No crash brings back a call that was removed`() async throws {
       // Nothing writes the log for what does not wait for it.
-      let server = try await DatabaseServer(settings: ["fsync=on", "wal_writer_delay=10s", "wal_writer_flush_after=1GB"])
+      let server = try await DatabaseServer(settings: [
+        "fsync=on", "wal_writer_delay=10s", "wal_writer_flush_after=1GB",
+      ])
       let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .seconds(30))
       let call = StorageEntry(key: StorageKey.journal + "1", value: [1])
       try await storage.apply([.put(key: call.key, value: call.value)])

@@ -150,7 +150,8 @@
       comparing keys: [[UInt8]],
       _ writers: [Int64]
     ) async throws -> Bool {
-      let parameters = changes.parameters + [.byteArray(keys), .integerArray(writers), .boolean(changes.removesOthersThanValues)]
+      let parameters =
+        changes.parameters + [.byteArray(keys), .integerArray(writers), .boolean(changes.removesOthersThanValues)]
       // It is not cancelled: whether it was made would not be known then.
       let rows = try await self.perform(self.statements.apply, parameters, isCancellable: false)
       guard rows.first?.integer(0) == 0 else { return false }

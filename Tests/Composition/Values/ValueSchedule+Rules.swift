@@ -17,7 +17,9 @@ extension ValueSchedule {
         let isStale = store.isStale
         let what = "item \(item) on node \(node.number)"
         // A thread that has heard of a removal by another process may reset the store meanwhile.
-        if isStale != store.staleness.isStale, isStale == store.isStale { return "\(what): isStale and staleness differ" }
+        if isStale != store.staleness.isStale, isStale == store.isStale {
+          return "\(what): isStale and staleness differ"
+        }
         for value in values {
           if let broken = self.brokenRule(of: value, isStale, on: node) { return "\(what): \(broken): \(value)" }
         }
