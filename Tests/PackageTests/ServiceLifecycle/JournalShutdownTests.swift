@@ -20,7 +20,10 @@
     private var change: some MutationRequest<Int, Int, any Error> { self.change(by: self.script) }
 
     private func change(by script: Script) -> some MutationRequest<Int, Int, any Error> {
-      Change(script: script, path: ["change"]).scope("scope").journaled(as: "change", failsForGood: { _ in false })
+      Change(script: script, path: ["change"]).scope("scope").journaled(
+        as: "change",
+        failsForGood: .where { _ in false }
+      )
     }
 
     /// A storage with calls as a process leaves them that ends before they have ended.
