@@ -48,7 +48,11 @@ extension OperationClient {
     let isDue = { store.isStale || store.stateWithoutLayers.currentValue.isEmpty }
     if isDue() {
       let wasRestored = await store.restored()
-      if !wasRestored || isDue() { try await store.run() }
+      if !wasRestored || isDue() {
+        try await store.run()
+        // Pages that were handed over meanwhile, and that an invalidation concerns, are newer to the store than those of the run.
+        if store.isInvalidated { try await store.run() }
+      }
     }
     return store.currentValue
   }

@@ -1,5 +1,6 @@
 import Operation
 import OperationDerivation
+import OperationPersistence
 import OperationTesting
 import TestFixtures
 import Testing
@@ -27,6 +28,35 @@ import Testing
     for other in others { #expect(try await other.value == 11) }
     #expect(self.script.runCount == 2)
     observation.cancel()
+  }
+
+  @Test
+  func `Pages that were handed over during a run, and were invalidated before, are no answer for who ensures them`()
+    async throws
+  {
+    func list(_ gate: Gate?, _ count: Log<Int>) -> some PaginatedRequest<Int, Int, any Error> {
+      PaginatedOperation(
+        "list",
+        initialPageId: 0,
+        pageIdAfter: { _ in nil },
+        body: { _, _ -> Int in
+          count.append(count.count)
+          try await gate?.wait()
+          return 100 + count.count
+        }
+      )
+      .hydratable(as: "list")
+    }
+    let server = OperationClient(storeCreator: OperationClient.PlainStoreCreator())
+    try await server.store(for: list(nil, Log())).fetchNextPage()
+    let values = server.dehydrate()
+    self.client.invalidate(matching: ["list"])
+    let (gate, count) = (Gate(), Log<Int>())
+    let pages = Task.immediate { try await self.client.ensureValue(for: list(gate, count)) }
+    try await gate.arrivals(count: 1)
+    self.client.hydrate(values)
+    gate.open()
+    #expect(try await pages.value.map(\.value) == [102])
   }
 
   /// A query that doubles the number.
