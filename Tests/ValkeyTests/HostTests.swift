@@ -126,19 +126,9 @@
     /// - Parameter answer: What each connection is told when it has said something; nil for nothing.
     /// - Throws: A failure if no port is free.
     init(answer: String? = nil) throws {
-      let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      let (listener, port) = try LocalSocket.listening()
       self.listener = listener
-      var name = sockaddr_in()
-      name.sin_family = sa_family_t(AF_INET)
-      name.sin_addr.s_addr = inet_addr("127.0.0.1")
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &name) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-          bind(listener, name, length) == 0 && listen(listener, 100) == 0 && getsockname(listener, name, &length) == 0
-        }
-      }
-      guard result else { throw ValkeyServer.Failure(description: "no port: \(String(cString: strerror(errno)))") }
-      self.port = Int(in_port_t(bigEndian: name.sin_port))
+      self.port = port
       Thread.detachNewThread { [isReached, count] in
         var connections: [CInt] = []
         while true {

@@ -47,17 +47,9 @@
     /// - Throws: A failure if no port is free.
     init(to serverPort: Int, seed: UInt64) throws {
       self.state = Shared(State(generator: SeededGenerator(seed: seed)))
-      let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      let (listener, port) = try LocalSocket.listening()
       self.listener = listener
-      var name = Self.name(ofPort: 0)
-      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let result = withUnsafeMutablePointer(to: &name) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-          bind(listener, name, length) == 0 && listen(listener, 100) == 0 && getsockname(listener, name, &length) == 0
-        }
-      }
-      guard result else { throw ValkeyServer.Failure(description: "no port: \(String(cString: strerror(errno)))") }
-      self.port = Int(in_port_t(bigEndian: name.sin_port))
+      self.port = port
       Thread.detachNewThread { [state = self.state] in
         var number = 0
         while true {
@@ -87,17 +79,9 @@
       self.state.withLock { $0.faults.append((fault, connection)) }
     }
 
-    private static func name(ofPort port: Int) -> sockaddr_in {
-      var name = sockaddr_in()
-      name.sin_family = sa_family_t(AF_INET)
-      name.sin_addr.s_addr = inet_addr("127.0.0.1")
-      name.sin_port = in_port_t(port).bigEndian
-      return name
-    }
-
     private static func connect(_ client: CInt, _ number: Int, to port: Int, _ state: Shared) {
       let server = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-      var name = Self.name(ofPort: port)
+      var name = LocalSocket.address(ofPort: port)
       let isConnected = withUnsafePointer(to: &name) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
           Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
@@ -127,7 +111,7 @@
       }
     }
 
-    /// Passes records on until a side has ended; those of the server on the connection with a number may have a fault.
+    /// Passes records on until one side has ended. With a number they are those of the server on that connection, and may get a fault.
     private static func pump(_ source: CInt, _ target: CInt, _ number: Int?, _ state: Shared) {
       while let head = self.read(5, from: source),
         var content = self.read(Int(head[3]) << 8 + Int(head[4]), from: source)

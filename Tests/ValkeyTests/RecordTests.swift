@@ -110,7 +110,7 @@
         let subscription = fleet.messages { heard.add($0) }
         try await heard.wait(for: .missed)
         try await heard.wait(for: .invalidated(try await fleet.invalidate("x")))
-        // The first connection listens, the second one is that of calls, and each later one listens in place of one that is lost.
+        // Calls use the second connection. The first one listens. Each later one listens, too, after the one before is lost.
         for (round, connection) in [0, 2, 3, 4, 5].enumerated() {
           proxy.harmNext(.damaged, onConnection: connection)
           try await fleet.invalidate("x")
