@@ -32,10 +32,6 @@
       self.code = code
       self.description = description
     }
-
-    init(_ code: Code, _ description: String) {
-      self.init(code: code, description: description)
-    }
   }
 
   extension DevtoolsError: LocalizedError {

@@ -15,7 +15,7 @@
     /// - Throws: ``DevtoolsError`` if the file cannot be written, or if the page itself shows a recording.
     public func record(to path: String, limit: Int = 256 << 20) async throws {
       guard let feed = self.liveFeed else {
-        throw DevtoolsError(.recordingNotWritten, "A recording cannot be recorded again.")
+        throw DevtoolsError(code: .recordingNotWritten, description: "A recording cannot be recorded again.")
       }
       let file = try RecordingFile(path: path, limit: limit)
       await feed.begin()

@@ -12,7 +12,10 @@
     /// - Throws: An error if the file cannot be read, or is no recording.
     init(path: String) throws(DevtoolsError) {
       guard let file = fopen(path, "r") else {
-        throw DevtoolsError(.recordingNotRead, "The file \(path) cannot be read: \(String(cString: strerror(errno))).")
+        throw DevtoolsError(
+          code: .recordingNotRead,
+          description: "The file \(path) cannot be read: \(String(cString: strerror(errno)))."
+        )
       }
       defer { fclose(file) }
       var bytes: [UInt8] = []
@@ -26,7 +29,7 @@
       var lines = text.split(separator: "\n").map(String.init)
       if !text.hasSuffix("\n") { lines = lines.dropLast() }
       guard let first = lines.first, first.hasPrefix(#"{"type":"hello","version":1,"#) else {
-        throw DevtoolsError(.recordingNotRead, "\(name) is no recording of a client.")
+        throw DevtoolsError(code: .recordingNotRead, description: "\(name) is no recording of a client.")
       }
       lines[0] = first.replacing(#""live":true,"#, with: "").replacing(#""actions":true,"#, with: "")
       self.messages = lines + [#"{"type":"end"}"#]

@@ -43,7 +43,10 @@
   extension DevtoolsError {
     /// With the words of the system for the last error of a call.
     fileprivate static func unwritten(_ what: String) -> DevtoolsError {
-      DevtoolsError(.recordingNotWritten, "\(what) cannot be written: \(String(cString: strerror(errno))).")
+      DevtoolsError(
+        code: .recordingNotWritten,
+        description: "\(what) cannot be written: \(String(cString: strerror(errno)))."
+      )
     }
   }
 #endif

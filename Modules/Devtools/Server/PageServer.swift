@@ -55,7 +55,10 @@
       while case .stopping = self.phase { await self.ended() }
       if case .serving(_, let address) = self.phase { return address }
       guard RequestGuard.isFit(self.token) else {
-        throw DevtoolsError(.unfitToken, "A token has 16 to 128 letters of ASCII, digits, hyphens and underscores.")
+        throw DevtoolsError(
+          code: .unfitToken,
+          description: "A token has 16 to 128 letters of ASCII, digits, hyphens and underscores."
+        )
       }
       let listener = try PageListener(port: self.port, limits: self.limits, deadlines: self.deadlines) { port in
         PageAnswers(feed: self.feed, guardian: RequestGuard(token: self.token, port: port))

@@ -121,7 +121,7 @@
     /// With the words of the system for the last error of a call.
     fileprivate static func unserved(_ port: UInt16) -> DevtoolsError {
       let what = port == 0 ? "No port can be served" : "The port \(port) cannot be served"
-      return DevtoolsError(.portNotServed, "\(what): \(String(cString: strerror(errno))).")
+      return DevtoolsError(code: .portNotServed, description: "\(what): \(String(cString: strerror(errno))).")
     }
   }
 #endif
