@@ -72,7 +72,7 @@
         "fsync=on", "wal_writer_delay=10s", "wal_writer_flush_after=1GB",
       ])
       let storage = try PostgreSQLStorage(connection: server.connection(), timeout: .seconds(30))
-      let call = StorageEntry(key: StorageKey.journal + "1", value: [1])
+      let call = StorageEntry(key: "journal/1", value: [1])
       try await storage.apply([.put(key: call.key, value: call.value)])
       let condition = StorageCondition.unchanged(key: call.key, StorageVersion(of: call.value, at: call.key))
       #expect(try await storage.apply([.remove(key: call.key)], if: [condition]) == .made)

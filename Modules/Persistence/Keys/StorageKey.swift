@@ -9,7 +9,7 @@ package enum StorageKey {
   package static let values = "value/"
 
   /// The prefix of the keys of journal entries.
-  package static let journal = "journal/"
+  static let journal = "journal/"
 
   /// The key of an entry that is put to find out whether a storage can be written, and removed in the same batch.
   static let probe = "value/=probe="
