@@ -50,7 +50,7 @@ extension OperationClient {
       let wasRestored = await store.restored()
       if !wasRestored || isDue() {
         try await store.run()
-        // Pages that were handed over meanwhile, and that an invalidation concerns, are newer to the store than those of the run.
+        // The store keeps pages that were handed over during the run. They may be invalidated.
         if store.isInvalidated { try await store.run() }
       }
     }

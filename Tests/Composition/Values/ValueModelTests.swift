@@ -21,7 +21,7 @@ import Testing
   /// - A value that is handed over during a run and has missed an invalidation (2083), and what a process has invalidated that
   ///   has not heard of a removal yet (5316).
   /// - A list that a call for its next page, or for a page of it, was taken to refresh (12084, 29190).
-  /// - A reader of a derived value who waits for a storage while the store is removed (30608).
+  /// - A store is removed while a reader of its derived value waits for the storage (30608).
   /// - What is set before a process reads its storage (34397), and what it fetches while its own removal waits (37234).
   @Test(arguments: [2_083, 5_316, 12_084, 29_190, 30_608, 34_397, 37_234] as [UInt64])
   func `What schedules have shown stays mended`(seed: UInt64) async {
