@@ -179,8 +179,14 @@ extension OperationControls where State: RestorableState {
       let invalidates = isShown && (isInvalidated || self.context.invalidatesRestoredValues)
       if invalidates { self.runtime.invalidate(.ofStoredValue) }
       let replaces = isShown || !isInvalidated
-      // A partial value that is invalidated as well is treated as the latter.
-      let stamp = isInvalidated && value.stamp.kind == .partial ? ValueStamp(.final) : value.stamp
+      var stamp = value.stamp
+      if isInvalidated, isShown {
+        // A partial value that is invalidated as well is treated as the latter.
+        if stamp.kind == .partial { stamp = ValueStamp(.final) }
+      } else if isInvalidated {
+        // The store is not invalidated, as the value that it shows may be fresh. One below it never is.
+        stamp.kind = .partial
+      }
       let write: StoreEvent.StateWrite = isShown && !isFirst ? .edited : .restored
       controls.edit(isSuccess: false, as: write, seen: value.seen, stamp, using: nil) { state, _ in
         if state.valueUpdateCount == 0 {

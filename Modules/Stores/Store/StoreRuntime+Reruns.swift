@@ -225,8 +225,10 @@ extension StoreRuntime {
 
   /// Whether a value that was made before an invalidation has arrived since this number was the latest.
   ///
-  /// A caller that has joined the run of such a value may have called after the invalidation.
+  /// A caller that has joined the run of such a value may have called after the invalidation. No invalidation reaches a store
+  /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts.
   func hasMissedInvalidation(since number: Int) -> Bool {
+    if self.isOver { return self.withMachine { $0.valueEpoch.rawValue < number } }
     // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
     if InvalidationNumber.latest <= number { return false }
     return self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }

@@ -30,6 +30,40 @@ import Testing
     observation.cancel()
   }
 
+  @Test func `A fetch that joins a run from before an invalidation waits for another run if its store is removed`()
+    async throws
+  {
+    let query = self.script.query(path: ["number"]).tagged { [.entity("number", $0 % 10)] }.deduplicated()
+    let store = self.client.store(for: query)
+    let first = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    self.client.invalidate(tagged: .entity("number", 1))
+    let joining = Task.immediate { try await store.fetch() }
+    self.client.clearStores()
+    let last = Task.immediate { try await store.fetch() }
+    run.succeed(1)
+    #expect(try await first.value == 1)
+    try await self.script.next().succeed(11)
+    #expect(try await joining.value == 11)
+    #expect(try await last.value == 11)
+    #expect(self.script.runCount == 2)
+  }
+
+  @Test func `A first value that is handed back to its store is not fresh once its run is cancelled`() async throws {
+    let query = self.script.query(path: ["number"]).hydratable(as: "number").stale(after: .seconds(1_000_000))
+    let store = self.client.store(for: query)
+    let fetch = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    run.yield(1)
+    #expect(store.isStale)
+    self.client.hydrate(self.client.dehydrate())
+    #expect(store.isStale)
+    fetch.cancel()
+    try await run.cancelled()
+    _ = await fetch.result
+    #expect(store.isStale)
+  }
+
   @Test
   func `Pages that were handed over during a run, and were invalidated before, are no answer for who ensures them`()
     async throws
