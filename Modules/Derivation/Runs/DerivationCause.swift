@@ -56,12 +56,31 @@ final class DerivationCause: Sendable {
     _ = consume sources  // Released after unlocking.
   }
 
-  /// Notes that a source is refreshed. False if that was so already, and it was not invalidated since.
-  func refresh(_ source: any Source) -> Bool {
-    let invalidation = source.lastInvalidation
-    return self.refreshed.invalidations.withLock { invalidations in
-      let former = invalidations.updateValue(invalidation, forKey: ObjectIdentifier(source))
-      return former.map { $0 < invalidation } ?? true
+  /// Whether a source was refreshed for the cause, and not invalidated since.
+  ///
+  /// A refresh that is under way does not count: it may be cancelled with the query that has begun it. Who needs the value
+  /// joins it, or runs the source.
+  func hasRefreshed(_ source: any Source) -> Bool {
+    let last = self.refreshed.invalidations.withLock { $0[ObjectIdentifier(source)] }
+    return last.map { $0 >= source.lastInvalidation } ?? false
+  }
+
+  /// Notes that a refresh has ended with a value or an error, and was not cancelled.
+  func noteEnd(of refresh: DerivationRefresh) {
+    self.refreshed.invalidations.withLock { invalidations in
+      invalidations[refresh.source] = max(refresh.invalidation, invalidations[refresh.source] ?? 0)
     }
+  }
+}
+
+/// A run of a source for a cause.
+struct DerivationRefresh: Sendable {
+  fileprivate let source: ObjectIdentifier
+  /// The number of the last invalidation of the source before the run.
+  fileprivate let invalidation: Int
+
+  init(of source: any Source) {
+    self.source = ObjectIdentifier(source)
+    self.invalidation = source.lastInvalidation
   }
 }

@@ -11,6 +11,8 @@ struct DerivedRun {
   private let isAutomatic: Bool
   /// Whether this is the first run for the cause, which ends after those that it starts.
   private let isFirst: Bool
+  /// The refresh of the store of the query.
+  private let refresh: DerivationRefresh?
 
   /// Makes the run with a context; nil outside a store of a client.
   init?(in context: OperationContext) {
@@ -23,7 +25,7 @@ struct DerivedRun {
     self.isFirst = cause == nil
     self.cause = cause ?? .asking()
     // Who reads the store for the same cause needs no second run.
-    if let source = store.base as? any Source { _ = self.cause.refresh(source) }
+    self.refresh = (store.base as? any Source).map { DerivationRefresh(of: $0) }
     self.isAutomatic = self.cause.isAutomatic || store.isInvalidated
   }
 
@@ -60,6 +62,7 @@ struct DerivedRun {
       if hasFailed, evaluation.hasFailedSource { context.vetoRetry(true) }
       let commit = evaluation.commit(hasFailed: hasFailed)
       context.addToOutcome(CommitStep(of: self.node, commit, consistency, in: self.queue.revision))
+      if let refresh { self.cause.noteEnd(of: refresh) }
       return try result.get()
     }
   }

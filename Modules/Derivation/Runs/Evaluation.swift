@@ -59,7 +59,7 @@ extension Evaluation {
     let awaited = store.derivationNode
     let isKept = self.begin(store)
     if !store.hasResult { await store.restored() }
-    let invalidation = store.lastInvalidation
+    let (invalidation, refresh) = (store.lastInvalidation, DerivationRefresh(of: store))
     var outcome: Result<State.OperationValue, State.Failure>?
     var stamp: StoreStamp?
     if self.needsRun(store, awaited, isKept: isKept) {
@@ -70,6 +70,7 @@ extension Evaluation {
       let wait = context.beginWait(for: { "its source \(ShownText.of(path))" }, at: path)
       outcome = await store.runOrJoin(.refresh)
       context.endWait(wait)
+      if !outcome.isCancellation() { self.cause.noteEnd(of: refresh) }
       if let awaited {
         DerivationWaits.end(self.node, for: awaited)
         if case .failure(let error)? = outcome, !(error is CancellationError) { awaited.noteRejection(since: former) }
@@ -141,22 +142,16 @@ extension Evaluation {
   /// - Returns: Whether a run is due, or under way and waited for.
   private func needsRun(_ source: any Source, _ node: DerivationNode?, isKept: Bool) -> Bool {
     if !source.allowsAutomaticRuns { return false }
-    if !source.hasResult {
-      _ = self.cause.refresh(source)
-      return true
-    }
-    if let node, DerivationGraph.isOutdated(node, at: self.revision.current) {
-      _ = self.cause.refresh(source)
-      return true
-    }
-    if source.isInvalidated { return self.cause.refresh(source) || source.isRefreshing }
+    if !source.hasResult { return true }
+    if let node, DerivationGraph.isOutdated(node, at: self.revision.current) { return true }
+    if source.isInvalidated { return !self.cause.hasRefreshed(source) || source.isRefreshing }
     if self.isAutomatic {
       if node != nil || source.hasFailed { return source.isRefreshing }
       // The source runs by itself when it has to. Without rules its value is always stale: only a run under way tells.
       if isKept, !source.hasStalenessRules, !source.hasFreshPeriodOfRun { return source.isRefreshing }
     }
     guard source.isStale || source.hasFailed else { return false }
-    return self.cause.refresh(source) || source.isRefreshing
+    return !self.cause.hasRefreshed(source) || source.isRefreshing
   }
 
   private func add(
@@ -286,6 +281,13 @@ extension Evaluation {
 extension Result {
   fileprivate var isFailure: Bool {
     if case .failure = self { true } else { false }
+  }
+}
+
+extension Optional {
+  /// Whether an outcome is that of a run that was cancelled.
+  fileprivate func isCancellation<Value, Failure>() -> Bool where Wrapped == Result<Value, Failure> {
+    if case .failure(let error)? = self { error is CancellationError } else { false }
   }
 }
 

@@ -140,6 +140,22 @@ import Testing
     #expect(source.currentValue == 1)
   }
 
+  @Test func `A source whose run is cancelled with one of its readers runs again for the next one`() async throws {
+    self.script.enqueue(.value(1))
+    let derived = self.derived()
+    let sum = self.client.store(
+      for: QueryOperation<Int, any Error>("sum") { try await $0.value(of: derived) + 1 }.derived()
+    )
+    #expect(try await sum.fetch() == 3)
+    self.client.invalidate(matching: ["number"], rerunning: .none)
+    let fetch = Task.immediate { try await sum.fetch() }
+    let cancelled = try await self.script.next()
+    self.client.store(for: derived).resetState()
+    try await cancelled.cancelled()
+    try await self.script.next().succeed(2)
+    #expect(try await fetch.value == 5)
+  }
+
   @Test func `It is not returned while a run behind refreshes it`() async throws {
     self.script.enqueue(.value(1), .value(2))
     #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 2)
