@@ -118,7 +118,7 @@ struct CallOrderTests {
     for call in calls { _ = try await call.value }
   }
 
-  @Test func `A call that waits outside of its scope takes its place when it comes there`() async throws {
+  @Test func `A call that waits outside of its scope takes its position when it comes there`() async throws {
     let gate = Gate()
     let waiting = self.client.store(
       for: Mutation(script: self.script, path: ["waiting"]).scope("s").modifier(BehindGate(gate: gate))
@@ -135,7 +135,7 @@ struct CallOrderTests {
     _ = try await (first.value, second.value)
   }
 
-  @Test func `A call that is cancelled before its run begins leaves no place behind`() async throws {
+  @Test func `A call that is cancelled before its run begins leaves no position behind`() async throws {
     let store = self.client.store(for: Mutation(script: self.script).scope("s"))
     let first = store.begin("first")
     let cancelled = Task {
@@ -151,7 +151,7 @@ struct CallOrderTests {
     _ = try await (first.value, last.value)
   }
 
-  @Test func `A call that joins the run of another one takes no place`() async throws {
+  @Test func `A call that joins the run of another one takes no position`() async throws {
     let mutation = Mutation(script: self.script).scope("s").context { $0.operationRunSharing = OperationRunSharing() }
     let store = self.client.store(for: mutation)
     let calls = ["a", "a", "b"].map { store.begin($0) }

@@ -85,12 +85,12 @@ struct LockTests {
     let name: String
 
     static func == (lhs: Name, rhs: Name) -> Bool {
-      _ = ScopeLanes.shared.scopes.count
+      _ = ScopeQueues.shared.scopes.count
       return lhs.name == rhs.name
     }
 
     func hash(into hasher: inout Hasher) {
-      if Self.readsScopes { Self.$readsScopes.withValue(false) { _ = ScopeLanes.shared.scopes.count } }
+      if Self.readsScopes { Self.$readsScopes.withValue(false) { _ = ScopeQueues.shared.scopes.count } }
       hasher.combine(self.name)
     }
 

@@ -94,7 +94,7 @@ struct ScopeTests {
     await #expect(throws: CancellationError.self) { try await calls[0].value }
   }
 
-  @Test func `A cancelled call whose failure cannot represent that keeps its place`() async throws {
+  @Test func `A cancelled call whose failure cannot represent that keeps its position`() async throws {
     let gate = Gate()
     let order = Log<Int>()
     let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in
@@ -164,21 +164,21 @@ struct ScopeTests {
     #expect(feed.currentValue == ["old", "a"])
   }
 
-  @Test func `An unused scope has no lane`() async throws {
-    let lanes = ScopeLanes()
+  @Test func `An unused scope has no queue`() async throws {
+    let queues = ScopeQueues()
     let owner = Gate()
     guard
-      case .turn = await lanes.admission(to: ["a"], of: owner, in: OperationContext(), canLeave: true, isolation: nil)
+      case .turn = await queues.admission(to: ["a"], of: owner, in: OperationContext(), canLeave: true, isolation: nil)
     else {
       Issue.record("The first caller waits.")
       return
     }
-    #expect(lanes.scopes == [["a"]])
+    #expect(queues.scopes == [["a"]])
 
     let script = Script(default: .value("made"))
     let store = OperationClient().store(for: Mutation(script: script).scope("own"))
     for number in 1...100 { try await store.mutate(with: "\(number)") }
-    #expect(!ScopeLanes.shared.scopes.contains(["own"]))
+    #expect(!ScopeQueues.shared.scopes.contains(["own"]))
   }
 
   @Test func `A runner without client and store has the scopes of its operation`() async throws {

@@ -1,22 +1,22 @@
 package import OperationCore
 internal import Synchronization
 
-/// A place that a call has taken in the turn of its caller, and that it uses when it comes to its modifier.
-package protocol CallPlace: AnyObject, Sendable {
+/// A position that a call has taken in the turn of its caller, and that it uses when it comes to its modifier.
+package protocol CallPosition: AnyObject, Sendable {
   /// The run of the call.
   var run: OperationTaskIdentifier? { get }
 
-  /// Gives the place up, unless the call has used it.
+  /// Gives the position up, unless the call has used it.
   func giveUp()
 
-  /// Whether the current task is part of a call that the place is behind.
+  /// Whether the current task is part of a call that the position is behind.
   var isBehindCurrentTask: Bool { get }
 }
 
-/// How the calls of a mutation take their places: in the scope, or in the journal, whichever is outside.
+/// How the calls of a mutation take their positions: in the scope, or in the journal, whichever is outside.
 package final class CallOrder: Sendable {
-  /// Takes a place for the call with a context; nil if the call takes it when it comes to the modifier.
-  package typealias Taking = @Sendable (OperationContext) -> (any CallPlace)?
+  /// Takes a position for the call with a context; nil if the call takes it when it comes to the modifier.
+  package typealias Taking = @Sendable (OperationContext) -> (any CallPosition)?
 
   /// Whether calls are stored before they are accepted.
   package let storesCalls: Bool
@@ -25,9 +25,9 @@ package final class CallOrder: Sendable {
   private let reach = Atomic<UInt8>(0)
 
   /// - Parameters:
-  ///   - modifier: Returns true for the type of the modifier that uses the places.
+  ///   - modifier: Returns true for the type of the modifier that uses the positions.
   ///   - storesCalls: Whether calls are stored before they are accepted.
-  ///   - take: Takes a place.
+  ///   - take: Takes a position.
   package init(
     of modifier: @escaping @Sendable (any Any.Type) -> Bool,
     storesCalls: Bool,
@@ -38,14 +38,14 @@ package final class CallOrder: Sendable {
     self.take = take
   }
 
-  /// Takes a place for a call, if nothing delays the call before it comes to the modifier. A place that a waiting call
+  /// Takes a position for a call, if nothing delays the call before it comes to the modifier. A position that a waiting call
   /// held could stand in the way of the call that it waits for.
-  func place(of operation: any OperationRequest.Type, in context: OperationContext) -> (any CallPlace)? {
+  func position(of operation: any OperationRequest.Type, in context: OperationContext) -> (any CallPosition)? {
     self.isReachedAtOnce(in: operation) ? self.take(context) : nil
   }
 
-  /// Takes a place by the rule of this order, for an order outside of it that leaves a call to it.
-  package func place(in context: OperationContext) -> (any CallPlace)? { self.take(context) }
+  /// Takes a position by the rule of this order, for an order outside of it that leaves a call to it.
+  package func position(in context: OperationContext) -> (any CallPosition)? { self.take(context) }
 
   private func isReachedAtOnce(in operation: any OperationRequest.Type) -> Bool {
     switch self.reach.load(ordering: .relaxed) {
@@ -60,29 +60,29 @@ package final class CallOrder: Sendable {
   }
 }
 
-/// Takes the places of calls.
+/// Takes the positions of calls.
 private struct CallOrdering: OperationRunPreparation {
   // Not an entry of the context: a mutation that is called inside of a run, with its context, has another order.
   let order: CallOrder
 
   func runWillBegin(of operation: any OperationRequest.Type, in context: inout OperationContext) {
     let enqueued = context.enqueuedCall?.claim(by: context.operationRunningTaskIdentifier)
-    guard let place = self.order.place(of: operation, in: context) else { return }
-    context.callPlace = place
-    enqueued?.setPlace(place)
+    guard let position = self.order.position(of: operation, in: context) else { return }
+    context.callPosition = position
+    enqueued?.setPosition(position)
   }
 
   func runDidEnd(in context: OperationContext) {
-    guard let place = context.callPlace, place.run == context.operationRunningTaskIdentifier else { return }
-    place.giveUp()
+    guard let position = context.callPosition, position.run == context.operationRunningTaskIdentifier else { return }
+    position.giveUp()
   }
 }
 
 extension OperationContext {
-  /// How the calls of the mutation inside take their places; nil for calls without an order. Only during the setup.
+  /// How the calls of the mutation inside take their positions; nil for calls without an order. Only during the setup.
   package var innerCallOrder: CallOrder? { self.runPreparation(of: CallOrdering.self)?.order }
 
-  /// Makes the calls of the mutation take places.
+  /// Makes the calls of the mutation take positions.
   ///
   /// A modifier does this in its setup, after the setup of the operation inside: the outermost order counts.
   package mutating func setCallOrder(_ order: CallOrder) {
@@ -93,17 +93,17 @@ extension OperationContext {
   /// Whether the calls of the store with this context are stored before they are accepted.
   var storesCalls: Bool { self[StoresCallsKey.self] }
 
-  /// The place of the call whose run has this context; nil if it has none.
-  package var callPlace: (any CallPlace)? {
-    get { self[CallPlaceKey.self] }
-    set { self[CallPlaceKey.self] = newValue }
+  /// The position of the call whose run has this context; nil if it has none.
+  package var callPosition: (any CallPosition)? {
+    get { self[CallPositionKey.self] }
+    set { self[CallPositionKey.self] = newValue }
   }
 
   private enum StoresCallsKey: Key {
     static let defaultValue = false
   }
 
-  private enum CallPlaceKey: Key {
-    static let defaultValue: (any CallPlace)? = nil
+  private enum CallPositionKey: Key {
+    static let defaultValue: (any CallPosition)? = nil
   }
 }

@@ -5,12 +5,12 @@ extension MutationRequest {
   ///
   /// A scope belongs to a client, or to a store without a client. A call that fails or is cancelled lets the next one
   /// run. A caller that is cancelled while it waits leaves at once with a `CancellationError`. If the failure of the
-  /// mutation cannot represent that error, the caller keeps its place. A mutation that is called inside a call of the
+  /// mutation cannot represent that error, the caller keeps its position. A mutation that is called inside a call of the
   /// same scope is part of that call, and does not wait for its end.
   ///
-  /// A call takes its place when its caller begins it: see ``OperationCore/OperationStore/mutate(with:using:handler:)``.
+  /// A call takes its position when its caller begins it: see ``OperationCore/OperationStore/mutate(with:using:handler:)``.
   /// If a modifier outside of the scope may wait before it begins the mutation, as a limit does, the call takes its
-  /// place when it has passed that modifier: see ``/OperationCore/OperationModifier/beginsAtOnce``.
+  /// position when it has passed that modifier: see ``/OperationCore/OperationModifier/beginsAtOnce``.
   ///
   /// To show an optimistic update while a call waits, apply it outside of the scope: `.scope("posts").optimistic(…)`.
   ///
@@ -43,7 +43,7 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     let isScope: @Sendable (any Any.Type) -> Bool = { $0 is any ScopeModifier.Type }
     let storesCalls = context.innerCallOrder?.storesCalls ?? false
     let order = CallOrder(of: isScope, storesCalls: storesCalls) { context in
-      ScopeLanes.shared.place(in: self.id, of: self.owner(in: context), for: context)
+      ScopeQueues.shared.position(in: self.id, of: self.owner(in: context), for: context)
     }
     context.setCallOrder(order)
   }
@@ -55,7 +55,7 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
     let cancellation = CancellationError() as? Operation.MutateFailure
-    let admission = await ScopeLanes.shared.admission(
+    let admission = await ScopeQueues.shared.admission(
       to: self.id,
       of: self.owner(in: context),
       in: context,

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// The turn of a call in its lane.
+/// The turn of a call in its queue.
 final class ScopeTurn: Sendable {
   @TaskLocal private static var current: [ScopeTurn] = []
 
-  private let lane: ScopeLane
-  private let key: ScopeLanes.Key
+  private let queue: ScopeQueue
+  private let key: ScopeQueues.Key
   private let isOver = Atomic(false)
 
-  init(lane: ScopeLane, key: ScopeLanes.Key) {
-    self.lane = lane
+  init(queue: ScopeQueue, key: ScopeQueues.Key) {
+    self.queue = queue
     self.key = key
   }
 
-  /// Whether the current task is part of the call that has the lane's turn.
-  static func isInside(_ lane: ScopeLane) -> Bool {
-    self.current.contains { $0.lane === lane && !$0.isOver.load(ordering: .acquiring) }
+  /// Whether the current task is part of the call that has the queue's turn.
+  static func isInside(_ queue: ScopeQueue) -> Bool {
+    self.current.contains { $0.queue === queue && !$0.isOver.load(ordering: .acquiring) }
   }
 
   /// Runs `body` as part of the turn.
@@ -27,6 +27,6 @@ final class ScopeTurn: Sendable {
   /// Ends the turn, and passes it to the next call.
   func end() {
     self.isOver.store(true, ordering: .releasing)
-    if self.lane.leave() { ScopeLanes.shared.remove(self.lane, self.key) }
+    if self.queue.leave() { ScopeQueues.shared.remove(self.queue, self.key) }
   }
 }

@@ -54,7 +54,7 @@ public struct EnqueuedCall<State: MutationStateProtocol>: Sendable {
   }
 
   private var cycle: OperationCycleError? {
-    guard !self.call.outcome.isDecided, self.call.acceptance.place?.isBehindCurrentTask == true else { return nil }
+    guard !self.call.outcome.isDecided, self.call.acceptance.position?.isBehindCurrentTask == true else { return nil }
     let name = self.call.operationName
     return OperationCycleError(
       operationNames: [name, name],
@@ -69,7 +69,7 @@ extension EnqueuedCall: Identifiable {
 }
 
 extension OperationStore where State: MutationStateProtocol {
-  /// Begins a call of the mutation, whose place in the order of its scope and its journal is taken when this returns.
+  /// Begins a call of the mutation, whose position in the order of its scope and its journal is taken when this returns.
   ///
   /// Use it where calls have to be in order and no task is theirs alone: in callbacks, in children of a task group,
   /// with `async let`. Inside of a call of the same scope, an enqueued call comes behind that call and is no part of it.

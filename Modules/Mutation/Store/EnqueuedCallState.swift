@@ -50,11 +50,11 @@ final class EnqueuedCallState<Value: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// Whether an enqueued call is accepted, and the place that it has.
+/// Whether an enqueued call is accepted, and the position that it has.
 package final class CallAcceptance: Sendable {
   private struct State: Sendable {
     var run: OperationTaskIdentifier?
-    var place: (any CallPlace)?
+    var position: (any CallPosition)?
   }
 
   let outcome = AwaitedByMany<Result<Void, any Error>>()
@@ -65,8 +65,8 @@ package final class CallAcceptance: Sendable {
     self.outcome.decide(outcome)
   }
 
-  /// The place of the call; nil if it has none.
-  var place: (any CallPlace)? { self.state.withLock { $0.place } }
+  /// The position of the call; nil if it has none.
+  var position: (any CallPosition)? { self.state.withLock { $0.position } }
 
   /// Notes the run of the call. A mutation that is called inside of that run, with its context, is another call.
   ///
@@ -80,8 +80,8 @@ package final class CallAcceptance: Sendable {
     return isClaimed ? self : nil
   }
 
-  func setPlace(_ place: any CallPlace) {
-    self.state.withLock { $0.place = place }
+  func setPosition(_ position: any CallPosition) {
+    self.state.withLock { $0.position = position }
   }
 
   package func belongs(to run: OperationTaskIdentifier?) -> Bool {

@@ -5,7 +5,7 @@ extension OperationStore where State: MutationStateProtocol {
   ///
   /// Any number of calls may be active at the same time. A caller that is cancelled cancels its call.
   ///
-  /// The call takes its place in its scope and in its journal before this leaves the actor of the caller. So two calls
+  /// The call takes its position in its scope and in its journal before this leaves the actor of the caller. So two calls
   /// that one actor begins one after the other are made in that order. Where nothing orders the callers, use
   /// ``enqueue(with:using:handler:)``.
   ///

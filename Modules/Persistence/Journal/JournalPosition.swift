@@ -12,7 +12,7 @@ struct JournalReservation: Sendable {
 }
 
 /// The position of a call in a journal, taken before the call comes to its modifier.
-final class JournalPosition: CallPlace {
+final class JournalPosition: CallPosition {
   let reservation: JournalReservation
   let request: JournalRequest
   let journal: MutationJournal
@@ -47,7 +47,7 @@ final class JournalPosition: CallPlace {
 extension OperationContext {
   /// The position in a journal that the run with this context has taken; nil if it has none.
   func journalPosition(in journal: MutationJournal, of name: String) -> JournalPosition? {
-    guard let position = self.callPlace as? JournalPosition, position.run == self.operationRunningTaskIdentifier,
+    guard let position = self.callPosition as? JournalPosition, position.run == self.operationRunningTaskIdentifier,
       position.journal === journal, position.request.name == name
     else { return nil }
     return position

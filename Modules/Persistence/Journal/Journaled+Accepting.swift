@@ -44,12 +44,12 @@ extension Journaled {
     in scope: OperationPath?,
     orBy inner: CallOrder?,
     for context: OperationContext
-  ) -> (any CallPlace)? {
+  ) -> (any CallPosition)? {
     // A replay has the position of its call.
     guard context.journalReplay == nil, let arguments = context.mutationArguments(as: Operation.Arguments.self)
     else { return nil }
     guard self.isExcluded?(arguments) != true, let journal = self.journal ?? context.operationClient?.journal
-    else { return inner?.place(in: context) }
+    else { return inner?.position(in: context) }
     if let own = self.journal, let client = context.operationClient { own.bind(to: client, replacing: false) }
     let request = try? self.request(
       for: arguments,

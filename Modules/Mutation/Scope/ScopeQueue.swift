@@ -5,14 +5,14 @@ internal import Synchronization
 ///
 /// One lock guards both leaving the line and passing the turn on. So a waiter that is cancelled neither receives a turn
 /// nor lets another call start early. All methods take amortized constant time.
-final class ScopeLane: Sendable {
+final class ScopeQueue: Sendable {
   /// A ticket in the line.
   typealias Ticket = UInt64
 
   enum Admission {
     case turn
     case ticket(Ticket)
-    /// The last call has ended, and the lane is no longer in use.
+    /// The last call has ended, and the queue is no longer in use.
     case closed
   }
 
@@ -83,7 +83,7 @@ final class ScopeLane: Sendable {
     self.state.withLock { $0.waiters.removeValue(forKey: ticket)?.outcome == true }
   }
 
-  /// Passes the turn to the next waiter. Returns true if there is none; the lane is closed then.
+  /// Passes the turn to the next waiter. Returns true if there is none; the queue is closed then.
   func leave() -> Bool {
     let (isClosed, resumption) = self.state.withLock { state -> (Bool, Waiter<Bool>.Resumption?) in
       while state.first < state.next {
@@ -103,7 +103,7 @@ final class ScopeLane: Sendable {
   }
 }
 
-extension ScopeLane: WaitNode {
+extension ScopeQueue: WaitNode {
   var waits: [WaitEdge] { [] }
   var isEndedByCurrentTask: Bool { ScopeTurn.isInside(self) }
   var waitName: String? { nil }
