@@ -100,6 +100,26 @@
       await storage.close()
     }
 
+    @Test func `No crash brings back a call that was removed behind a pooler, after a fleet's commit`() async throws {
+      // Nothing writes the log for what does not wait for it.
+      let server = try await DatabaseServer(settings: [
+        "fsync=on", "wal_writer_delay=10s", "wal_writer_flush_after=1GB",
+      ])
+      let pooler = try await Pooler(before: server, sessions: 1)
+      let fleet = try PostgreSQLFleet(connection: pooler.connection(), listeningConnection: server.connection())
+      let storage = try PostgreSQLStorage(connection: pooler.connection(), timeout: .seconds(30))
+      try await storage.apply([.put(key: "journal/1", value: [1]), .put(key: "value/1", value: [1])])
+      // Both are undone with the crash if the next batch does not wait for the disk either.
+      _ = try await fleet.invalidate([FleetSubject("s")], by: "node")
+      try await storage.apply([.remove(key: "value/1")])
+      try await storage.apply([.remove(key: "journal/1")])
+      try await server.crash()
+      try await server.start()
+      #expect(try await server.run("SELECT count(*) FROM swift_operation.entry") == "0")
+      await fleet.close()
+      await storage.close()
+    }
+
     @Test func `The fleet keeps the rules of backends behind a pooler`() async throws {
       let server = try await DatabaseServer.shared.value
       let pooler = try await Pooler(before: server, sessions: 3)
