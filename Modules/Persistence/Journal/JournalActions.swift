@@ -5,6 +5,7 @@ internal import OperationMutation
 struct JournalCaller: Sendable {
   let ticket: JournalTicket
   let context: OperationContext
+  let run: JournalState.Run
   let pause = JournalPause()
 }
 

@@ -83,7 +83,7 @@ final class JournalAttempts: MutationBodyObserver {
 extension MutationJournal {
   /// Whether decisions about a call may be stored.
   ///
-  /// If this process has lost the right to make the call, another process may have made it and removed its entry.
+  /// If this process has lost the lease, another process may have made it and removed its entry.
   func mayStore(_ ticket: JournalTicket) -> Bool {
     guard let lease else { return true }
     let leaseKey = self.state.withLock { $0.leaseKey(of: ticket.position) }

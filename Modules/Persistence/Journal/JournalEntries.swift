@@ -69,7 +69,7 @@ extension [String: BlockingCall] {
 }
 
 extension [JournalLeaseKey: Date] {
-  /// Until when another process has the right to make a call, unless it renews it; nil if none has.
+  /// Until when the lease of another process keeps a call waiting, unless it renews it; nil if none does.
   func end(for call: ShownCall) -> Date? {
     guard !self.isEmpty, !call.isRunning, let record = call.record, !record.isDeadLetter else { return nil }
     return self[.ofWait(isElsewhere: call.isElsewhere, scope: record.scope, owner: record.owner)]

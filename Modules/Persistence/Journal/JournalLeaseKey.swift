@@ -1,21 +1,20 @@
 internal import OperationCore
 
-/// A right to make calls, which one journal has at a time among all processes that share a storage.
+/// Names a lease: one journal at a time, among all processes that share a storage, makes the calls that it is for.
 enum JournalLeaseKey: Hashable, Sendable {
-  /// The right to make the calls without a scope that a journal has accepted.
+  /// For the calls without a scope that a journal has accepted.
   ///
   /// The journal has this lease while its process lives; afterwards another process can take it.
   ///
-  /// If the name is nil: the right to make calls of journals without a name, and of scopes with names too long for a
-  /// lease.
+  /// If the name is nil: for calls of journals without a name, and of scopes with names too long for a lease.
   case journal(String?)
-  /// The right to make the calls of a scope.
+  /// For the calls of a scope.
   case scope(String)
 
   /// The longest name of a scope with a lease of its own, in bytes. Databases limit the length of an index.
   static let maximumScopeLength = 1_000
 
-  /// The right to make the calls of a scope, or of a journal without one.
+  /// The lease for the calls of a scope, or of a journal without one.
   init(ofScope scope: String?, owner: String?) {
     if let scope {
       self = scope.utf8.count <= Self.maximumScopeLength ? .scope(scope) : .journal(nil)
@@ -71,5 +70,5 @@ struct JournalLeases: Sendable {
   }
 }
 
-/// The error of a change that is not stored because the right to make its call was lost.
+/// The error of a change that is not stored because the lease for its call was lost.
 struct JournalLeaseLost: Error {}

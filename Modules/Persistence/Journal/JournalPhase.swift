@@ -1,3 +1,5 @@
+internal import OperationCore
+
 /// How far a call is between its position in the order and the end of its entry. A phase has what no other one has.
 ///
 /// - **reserved**, then **arrived**: the call is not accepted. A removal of all calls refuses it.
@@ -6,21 +8,35 @@
 /// - **takenOver**: another process has removed its entry, while a body of it runs in this one.
 enum JournalPhase: Sendable {
   /// It has only a position: its run has not come to the journal, and may wait for what removes the calls.
-  case reserved(isRefused: Bool)
+  indirect case reserved(Acceptance = Acceptance())
   /// Its run has come, and it is being stored.
-  case arrived(isRefused: Bool)
+  indirect case arrived(Acceptance)
   case accepted
   case removing(Removal)
   /// How its run has ended, for stores that show it; nil if none shows it, or if it was removed meanwhile.
   case ended(JournalEnding?)
   case takenOver
 
+  /// What a call has until it is accepted.
+  struct Acceptance: Sendable {
+    /// Whether a removal has refused it.
+    var isRefused = false
+    /// The call that it replaces once it is stored.
+    var replaced: JournalState.Position?
+    /// What is stored in the same step, if it is a call of a schedule.
+    var step: ScheduleStep?
+    /// The tasks that wait until it is being stored, or turns out not to be stored.
+    var storeWaiters: [AwaitedOutcome<Void>] = []
+    /// The tasks that wait until it is accepted or refused.
+    var waiters: [AwaitedOutcome<Void>] = []
+  }
+
   /// Whether the time of a call has passed, in which it could be made. A body that runs goes on all the same.
   enum Expiry: Sendable {
     case ahead
     case passed
     /// It is being set aside, with this stored form.
-    case storing(JournalRecord)
+    indirect case storing(JournalRecord)
 
     var hasPassed: Bool { if case .ahead = self { false } else { true } }
 
@@ -158,6 +174,24 @@ enum JournalPhase: Sendable {
     let isOfRefused: Bool
   }
 
+  /// What it has until it is accepted; nil afterwards.
+  var acceptance: Acceptance? {
+    get {
+      switch self {
+      case .reserved(let acceptance), .arrived(let acceptance): acceptance
+      case .accepted, .removing, .ended, .takenOver: nil
+      }
+    }
+    set {
+      guard let newValue else { return }
+      switch self {
+      case .reserved: self = .reserved(newValue)
+      case .arrived: self = .arrived(newValue)
+      case .accepted, .removing, .ended, .takenOver: break
+      }
+    }
+  }
+
   /// Whether it is in the storage, which makes it accepted.
   var isStored: Bool {
     switch self {
@@ -179,7 +213,7 @@ enum JournalPhase: Sendable {
   /// Whether a removal has refused it before it was accepted.
   var isRefused: Bool {
     switch self {
-    case .reserved(let isRefused), .arrived(let isRefused): isRefused
+    case .reserved(let acceptance), .arrived(let acceptance): acceptance.isRefused
     case .removing(let removal): removal.isOfRefused
     case .accepted, .ended, .takenOver: false
     }
@@ -188,19 +222,12 @@ enum JournalPhase: Sendable {
   // MARK: - Transitions
 
   /// Its run has come to the journal.
-  mutating func arrive() { if case .reserved(let isRefused) = self { self = .arrived(isRefused: isRefused) } }
+  mutating func arrive() { if case .reserved(let acceptance) = self { self = .arrived(acceptance) } }
 
   /// All calls are removed before it is accepted. Returns whether its run has come, so that it is about to be stored.
   mutating func refuse() -> Bool {
-    switch self {
-    case .reserved:
-      self = .reserved(isRefused: true)
-      return false
-    case .arrived:
-      self = .arrived(isRefused: true)
-      return true
-    case .accepted, .removing, .ended, .takenOver: return false
-    }
+    self.acceptance?.isRefused = true
+    if case .arrived = self { return true } else { return false }
   }
 
   /// Its run has ended. The user may have removed it meanwhile.

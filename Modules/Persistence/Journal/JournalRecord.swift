@@ -1,5 +1,5 @@
 /// The stored form of a journal entry.
-struct JournalRecord: StoredRecord, Sendable {
+struct JournalRecord: StoredRecord, Equatable, Sendable {
   static let currentFormat = 1
 
   var format = Self.currentFormat

@@ -98,7 +98,7 @@ extension JournalState {
     self.noteLeases(Dictionary(uniqueKeysWithValues: living.map { (.journal($0), $1) }), at: now, date)
   }
 
-  /// Until when another process has the right to make a call, by the deadlines; nil if none does.
+  /// Until when the lease of another process keeps this one from making a call, by the deadlines; nil if none does.
   func leaseEnd(of item: Item) -> Duration? {
     self.leases.others[.ofWait(isElsewhere: item.isElsewhere, scope: item.scope, owner: item.record?.owner)]
   }
@@ -176,10 +176,7 @@ extension JournalState {
   private mutating func beginWaitingWithoutScope() {
     for position in self.waitingWithoutScope where self.items[position]?.replacement == nil {
       self.waitingWithoutScope.remove(position)
-      guard case .waiting(let continuation, let caller)? = self.items[position]?.activity else { continue }
-      self.edit(position) { $0.activity = .running(isReplay: false) }
-      self.actions.turns.append((continuation, .granted))
-      self.actions.callers.append(caller)
+      self.endWait(of: position, with: .granted)
     }
   }
 }

@@ -43,7 +43,7 @@ extension JournalState {
     let earlier = known.newest.updateValue(position, forKey: key)
     self.replaceable[group] = known
     guard let earlier, self.items[position]?.isStored == false, self.mayBeReplaced(earlier) else { return }
-    self.items[position]?.replaced = earlier
+    self.items[position]?.phase.acceptance?.replaced = earlier
     self.items[earlier]?.replacement = position
   }
 
@@ -57,10 +57,7 @@ extension JournalState {
     guard let item = self.items[position], let record = item.record, item.replacement == nil, !item.isGone,
       !item.isElsewhere, !record.isDeadLetter, record.attempts == 0, record.isBegun != true, !item.expiry.hasPassed
     else { return false }
-    switch item.activity {
-    case .none, .waiting: return true
-    case .claimed, .running: return item.isRefusable
-    }
+    return item.activity.canBeReplaced
   }
 
   /// Decides the next step of a new call.
@@ -70,7 +67,7 @@ extension JournalState {
   ///   - mayWaitForLease: Whether it may wait until it is known whether this process may send.
   /// - Returns: The step.
   mutating func replacementStep(of position: Position, mayWaitForLease: Bool) -> ReplacementStep {
-    guard let earlier = self.items[position]?.replaced else { return .none }
+    guard let earlier = self.items[position]?.phase.acceptance?.replaced else { return .none }
     guard let item = self.items[earlier], let record = item.record, !item.isGone else {
       self.unlink(position)
       return .none
@@ -78,7 +75,7 @@ extension JournalState {
     // The earlier call first replaces an even earlier one.
     guard item.isStored else {
       let signal = AwaitedOutcome<Void>()
-      self.items[earlier]?.acceptanceWaiters.append(signal)
+      self.items[earlier]?.phase.acceptance?.waiters.append(signal)
       return .wait(signal)
     }
     // If this process has not accepted the earlier call, another process may be sending it.
@@ -98,8 +95,8 @@ extension JournalState {
 
   /// Lets a call begin again that was about to be replaced.
   mutating func unlink(_ position: Position) {
-    guard let earlier = self.items[position]?.replaced else { return }
-    self.items[position]?.replaced = nil
+    guard let earlier = self.items[position]?.phase.acceptance?.replaced else { return }
+    self.items[position]?.phase.acceptance?.replaced = nil
     guard let item = self.items[earlier] else { return }
     self.items[earlier]?.replacement = nil
     self.actions.signals += item.replacementWaiters
@@ -110,28 +107,26 @@ extension JournalState {
     } else if item.isDue {
       self.dueWithoutScope.append(earlier)
       self.advanceWithoutScope()
-    } else if case .waiting(let continuation, let caller) = item.activity, self.maySend(earlier) {
-      self.waitingWithoutScope.remove(earlier)
-      self.edit(earlier) { $0.activity = .running(isReplay: false) }
-      self.actions.turns.append((continuation, .granted))
-      self.actions.callers.append(caller)
+    } else if self.maySend(earlier) {
+      self.endWait(of: earlier, with: .granted)
     }
   }
 
   /// Ends the links of a call that is removed.
   mutating func removeLinks(of position: Position) {
     guard let item = self.items[position] else { return }
-    let (earlier, later) = (item.replaced, item.replacement)
+    let acceptance = item.phase.acceptance
+    let (earlier, later) = (acceptance?.replaced, item.replacement)
     if let later {
       // The later call then replaces the calls that this one would have replaced.
-      self.items[later]?.replaced = earlier
-      self.items[position]?.replaced = nil
+      self.items[later]?.phase.acceptance?.replaced = earlier
+      self.items[position]?.phase.acceptance?.replaced = nil
       self.items[position]?.replacement = nil
       if let earlier { self.items[earlier]?.replacement = later }
     } else {
       self.unlink(position)
     }
-    self.actions.signals += item.storeWaiters + item.acceptanceWaiters + item.replacementWaiters
+    self.actions.signals += (acceptance.map { $0.storeWaiters + $0.waiters } ?? []) + item.replacementWaiters
     guard let record = item.record, let key = record.mergeKey else { return }
     let group = self.group(of: record)
     guard var calls = self.replaceable[group].take() else { return }
@@ -143,23 +138,17 @@ extension JournalState {
   ///
   /// - Returns: The updates of the replaced call, to be ended; nil if there is none.
   mutating func accept(_ position: Position) -> CallUpdates? {
-    let isRefused = self.items[position]?.phase.isRefused == true
+    guard let acceptance = self.items[position]?.phase.acceptance else { return nil }
     self.edit(position) { $0.phase = .accepted }
-    defer { if isRefused { self.beginRemoval(ofRefused: position) } }
-    self.actions.signals += self.items[position]?.acceptanceWaiters ?? []
-    self.items[position]?.acceptanceWaiters = []
-    guard let earlier = self.items[position]?.replaced, let item = self.items[earlier], let new = self.items[position]
+    defer { if acceptance.isRefused { self.beginRemoval(ofRefused: position) } }
+    self.actions.signals += acceptance.waiters
+    guard let earlier = acceptance.replaced, let item = self.items[earlier], let new = self.items[position]
     else { return nil }
     item.result.follow(new.result)
-    if case .waiting(let continuation, let caller) = item.activity {
-      self.edit(earlier) { $0.activity = .claimed }
-      self.actions.turns.append((continuation, .replaced))
-      self.actions.callers.append(caller)
-    }
+    self.endWait(of: earlier, with: .replaced)
     if item.activity.isReplay, let replay = item.replay.task { self.actions.cancelled.append(replay) }
     if let updates = item.updates { self.actions.ended.append(updates) }
     // The removed call has no link any more, so nothing is restored.
-    self.items[position]?.replaced = nil
     self.items[earlier]?.replacement = nil
     self.actions.signals += item.replacementWaiters
     self.items[earlier]?.replacementWaiters = []

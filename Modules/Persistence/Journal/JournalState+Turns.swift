@@ -61,12 +61,9 @@ extension JournalState {
     else { return }
     switch item.activity {
     case .claimed, .running: self.unblock(scope)
-    case .waiting(let continuation, let caller):
+    case .waiting:
       self.unblock(scope)
-      guard self.ask(for: self.leaseKey(of: item)) else { return }
-      self.edit(first) { $0.activity = .running(isReplay: false) }
-      self.actions.turns.append((continuation, .granted))
-      self.actions.callers.append(caller)
+      if self.ask(for: self.leaseKey(of: item)) { self.endWait(of: first, with: .granted) }
     case .none where self.isStopped: self.endWaits(in: scope)
     case .none where item.isElsewhere:
       // The other process has the lease. This process watches the call until it is made or the other process has ended.
@@ -91,9 +88,18 @@ extension JournalState {
     }
   }
 
+  /// Ends the wait of a caller for its turn, if it waits. If the turn is granted, its call has it.
+  mutating func endWait(of position: Position, with turn: JournalTurn) {
+    guard case .waiting(let continuation, let caller)? = self.items[position]?.activity else { return }
+    self.edit(position) { $0.activity = turn == .granted ? .running(caller.run) : .claimed(caller.run) }
+    self.waitingWithoutScope.remove(position)
+    self.actions.turns.append((continuation, turn))
+    self.actions.callers.append(caller)
+  }
+
   mutating func beginReplay(of position: Position) {
     let forgotten = self.edit(position) { item in
-      item.activity = .running(isReplay: true)
+      item.activity = .running(Run(isReplay: true, canEndWithoutBody: false))
       item.replay = .none
       return item.result.reopen()
     }

@@ -20,7 +20,7 @@ struct JournalState: Sendable {
     /// The version of a content that may have been written all the same when writing it has failed.
     var attempted: CallVersion?
     /// The stored form; nil if it cannot be read.
-    var record: JournalRecord?
+    @SharedByCopies var record: JournalRecord?
     /// The position of its optimistic updates among the updates of other calls; nil if it has none.
     var layerPlace: StateLayerPlace?
     /// The updates that are shown between its runs; nil until the first run.
@@ -31,18 +31,8 @@ struct JournalState: Sendable {
     var result = JournalResult()
     /// The optimistic updates of its last run; nil if it has none.
     var callUpdates: CallUpdates?
-    /// Whether its run can end without a body.
-    var isRefusable = false
-    /// The call that it replaces once it is stored.
-    var replaced: Position?
-    /// What is stored in the same step, if it is a call of a schedule that is being stored.
-    var scheduleStep: ScheduleStep?
     /// The call that is about to replace it. Until then it does not begin, and nothing is written for it.
     var replacement: Position?
-    /// The tasks that wait until it is being stored, or turns out not to be stored.
-    var storeWaiters: [AwaitedOutcome<Void>] = []
-    /// The tasks that wait until it is accepted or refused.
-    var acceptanceWaiters: [AwaitedOutcome<Void>] = []
     /// The tasks that wait until it is known whether it is replaced.
     var replacementWaiters: [AwaitedOutcome<Void>] = []
     var expiry = JournalPhase.Expiry.ahead
@@ -63,8 +53,6 @@ struct JournalState: Sendable {
     var retryTime: Duration?
     /// When it expires, by the deadlines.
     var expiryTime: Duration?
-    /// The end of the wait for its turn, if the wait was ended before it began; nil otherwise.
-    var endedEarly: JournalTurn?
     var bodies = JournalPhase.Bodies.none
     var lastFailure: String?
     var changes = EntryChanges()
@@ -83,6 +71,14 @@ struct JournalState: Sendable {
       return !record.isDeadLetter || record.isHolding
     }
     var isDue: Bool { self.resumption != 0 }
+    /// Whether its entry shows the same as before a change.
+    func looksLike(_ earlier: Self) -> Bool {
+      guard self.isStored || earlier.isStored else { return true }
+      return self.isStored == earlier.isStored && self.id == earlier.id
+        && self.activity.isRunning == earlier.activity.isRunning && self.isElsewhere == earlier.isElsewhere
+        && self.lastFailure == earlier.lastFailure && self._record == earlier._record
+    }
+
     /// Whether it was accepted and is to be made.
     var isPending: Bool { self.isStored && self.record.map { !$0.isDeadLetter } ?? false }
   }
@@ -138,7 +134,7 @@ struct JournalState: Sendable {
   /// The number of calls that this process has accepted.
   private(set) var ownCount = 0
   private var lastEarlierPosition: Position = -(1 << 40)
-  /// Callers without a scope that wait for the right to send.
+  /// Callers without a scope that wait for the lease.
   var waitingWithoutScope: Set<Position> = []
   /// The calls without a scope that are to be made again, the last call first.
   var dueWithoutScope: [Position] = []
@@ -189,7 +185,7 @@ extension JournalState {
     layersAt layerPlace: StateLayerPlace?,
     updates: KeptUpdates?,
     callUpdates: CallUpdates?,
-    isRefusable: Bool
+    canEndWithoutBody: Bool
   ) -> Position? {
     guard self.positions[record.id] == nil else { return nil }
     self.lastPosition += 1
@@ -200,10 +196,9 @@ extension JournalState {
         record: record,
         layerPlace: layerPlace,
         updates: updates,
-        activity: .claimed,
-        phase: .reserved(isRefused: false),
-        callUpdates: callUpdates,
-        isRefusable: isRefusable
+        activity: .claimed(Run(isReplay: false, canEndWithoutBody: canEndWithoutBody)),
+        phase: .reserved(),
+        callUpdates: callUpdates
       ),
       at: self.lastPosition
     )
@@ -257,7 +252,7 @@ extension JournalState {
     self.count(item, 1)
     if !item.activity.isNone { self.ask(for: self.leaseKey(of: item)) }
     if item.isInScope, let scope = item.scope { self.enter(scope, position) }
-    self.show(position)
+    if item.isStored { self.show(position) }
   }
 
   /// Removes a call, and passes its turn on.
@@ -277,7 +272,7 @@ extension JournalState {
     self.actions.mayRelease = true
     if self.positions[item.id] == position { self.positions[item.id] = nil }
     if !item.isUnnumbered { self.removedWhileReading?.insert(item.storageKey) }
-    self.show(position, replacing: item.record)
+    if item.isStored { self.show(position, replacing: item.record) }
     if case .ended(let ending?) = item.phase { self.view.end(item, at: position, ending) }
     if let name = item.record?.schedule { self.actions.schedules.append(name) }
     self.actions.released.append(item)
@@ -289,26 +284,21 @@ extension JournalState {
   /// Edits a call and updates everything that depends on it. Returns nil if there is no such call.
   @discardableResult
   mutating func edit<R>(_ position: Position, _ change: (inout Item) -> R) -> R? {
-    guard var item = self.items[position] else { return nil }
-    let wasPending = item.isPending
-    let wasInLine = item.activity.isCallerInLine
-    let wasUnnumbered = item.isUnnumbered
-    let wasFreeReplay = item.activity.isReplay && item.scope == nil
-    self.count(item, -1)
-    let wasRunning = item.activity.isRunning
+    guard let before = self.items[position] else { return nil }
+    var item = before
+    self.count(before, -1)
     let result = change(&item)
-    if wasRunning, !item.activity.isRunning { self.actions.mayRelease = true }
+    if before.activity.isRunning, !item.activity.isRunning { self.actions.mayRelease = true }
     self.count(item, 1)
-    if item.isPending != wasPending { self.pendingCount += wasPending ? -1 : 1 }
-    if item.activity.isCallerInLine != wasInLine, item.isInScope, let scope = item.scope {
-      self.scopes[scope]?.callerCount += wasInLine ? -1 : 1
-    }
-    if item.isUnnumbered != wasUnnumbered, item.isInScope, let scope = item.scope {
-      self.scopes[scope]?.setUnnumbered(item.isUnnumbered, position)
+    if item.isPending != before.isPending { self.pendingCount += item.isPending ? 1 : -1 }
+    if item.isInScope, let scope = item.scope {
+      let isInLine = item.activity.isCallerInLine
+      if isInLine != before.activity.isCallerInLine { self.scopes[scope]?.callerCount += isInLine ? 1 : -1 }
+      if item.isUnnumbered != before.isUnnumbered { self.scopes[scope]?.setUnnumbered(item.isUnnumbered, position) }
     }
     self.items[position] = item
-    self.show(position)
-    if wasFreeReplay, !item.activity.isReplay { self.endReplayWithoutScope() }
+    if !item.looksLike(before) { self.show(position) }
+    if before.activity.isReplay, before.scope == nil, !item.activity.isReplay { self.endReplayWithoutScope() }
     return result
   }
 

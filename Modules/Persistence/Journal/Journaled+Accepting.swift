@@ -82,7 +82,7 @@ extension Journaled {
       operationName: operationName,
       layerPlace: context.takeOptimisticPlace(),
       beginsAtOnce: beginsAtOnce && !Operation.hasModifier { !($0 is any TurnModifier.Type) },
-      isRefusable: Operation.isRefusable,
+      canEndWithoutBody: Operation.canEndWithoutBody,
       callUpdates: context.callUpdates,
       lifetime: context.journalLifetime,
       letsPass: context.deadLetterPolicy == .letPass,

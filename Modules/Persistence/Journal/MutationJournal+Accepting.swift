@@ -18,7 +18,7 @@ struct JournalRequest: Sendable {
   /// Whether its body begins as soon as it has its turn.
   let beginsAtOnce: Bool
   /// Whether its run can end without a body.
-  let isRefusable: Bool
+  let canEndWithoutBody: Bool
   /// The optimistic updates of its run; nil if it has none.
   let callUpdates: CallUpdates?
   /// How long after now it can be made; nil for any time.
@@ -217,7 +217,7 @@ extension MutationJournal {
         layersAt: request.layerPlace,
         updates: updates,
         callUpdates: request.callUpdates,
-        isRefusable: request.isRefusable
+        canEndWithoutBody: request.canEndWithoutBody
       )
     }
   }
@@ -254,7 +254,7 @@ extension JournalState {
     guard let item = self.items[position] else { return .waits }
     if item.phase.isRefused { return .refused }
     let earlier = item.scope.flatMap { self.scopes[$0]?.unnumbered(before: position) }
-    guard isAlive, self.loading == .loaded, item.replaced == nil, earlier == nil,
+    guard isAlive, self.loading == .loaded, item.phase.acceptance?.replaced == nil, earlier == nil,
       let write = self.store(position, beginsAtOnce: beginsAtOnce)
     else { return .waits }
     return .stores(write)
@@ -278,7 +278,7 @@ extension JournalState {
     guard let scope = self.items[position]?.scope, let earlier = self.scopes[scope]?.unnumbered(before: position)
     else { return nil }
     let signal = AwaitedOutcome<Void>()
-    self.items[earlier]?.storeWaiters.append(signal)
+    self.items[earlier]?.phase.acceptance?.storeWaiters.append(signal)
     return signal
   }
 
@@ -297,10 +297,10 @@ extension JournalState {
     guard let item = self.items[position], self.positions[item.id] == position else { return nil }
     let key = StorageKey.call(number: self.numberBase + UInt64(position), id: item.id)
     let isFirst = beginsAtOnce && self.maySend(position) && self.hasTurn(position)
-    self.actions.signals += item.storeWaiters
+    self.actions.signals += item.phase.acceptance?.storeWaiters ?? []
     self.edit(position) { item in
       item.storageKey = key
-      item.storeWaiters = []
+      item.phase.acceptance?.storeWaiters = []
       guard isFirst else { return }
       // This saves one write for a call that nothing delays.
       item.record?.attempts = 1

@@ -123,7 +123,7 @@ extension MutationJournal {
     }
   }
 
-  /// Ends the turn of a call after the process has lost the right to make it. This process or another one makes the
+  /// Ends the turn of a call after the process has lost the lease. This process or another one makes the
   /// call again, as it is stored.
   private func endUnstored(_ ticket: JournalTicket, _ end: JournalEnd, in context: OperationContext?) {
     self.change { $0.endBodies(of: ticket.position) }
@@ -236,7 +236,6 @@ extension MutationJournal {
       let item: Void? = state.edit(ticket.position) { item in
         item.activity = .none
         item.replay.end()
-        item.endedEarly = nil
         item.hold = isHeld ? .held(hintEnd: hintEnd) : .none
         if let failure { item.lastFailure = failure }
       }
@@ -354,7 +353,7 @@ extension MutationJournal {
 
 /// Why a call is not set aside.
 enum AsideRefused: Error {
-  /// This process has lost the right to make the call.
+  /// This process has lost the lease.
   case leaseLost
   /// Another process has changed the entry, and this one knows it as it is now.
   case changed

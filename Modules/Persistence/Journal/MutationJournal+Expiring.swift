@@ -118,14 +118,14 @@ extension JournalState {
       return nil
     }
     self.items[position]?.expiry.pass()
-    // A call that another process may be making is refused once this process has the right to make it.
+    // A call that another process may be making is refused once this process has the lease.
     if record.owner != self.owner, !self.maySend(position) { return nil }
     // If the call is not replaced after all, it is refused at its turn.
     if item.replacement != nil { return nil }
     switch item.activity {
     case .none, .waiting: break
-    case .claimed:
-      self.items[position]?.endedEarly = .expired
+    case .claimed(let run, _):
+      self.items[position]?.activity = .claimed(run, endedEarly: .expired)
       return nil
     case .running:
       // A body that runs may succeed. A body that has not begun is refused.
@@ -155,11 +155,7 @@ extension JournalState {
   fileprivate mutating func endExpiry(of position: Position) -> JournalRecord? {
     guard let item = self.items[position], let expired = item.expiry.record, !item.isGone else { return nil }
     if item.isInScope, !expired.isHolding { self.leave(position) }
-    if case .waiting(let continuation, let caller) = item.activity {
-      self.waitingWithoutScope.remove(position)
-      self.actions.turns.append((continuation, .expired))
-      self.actions.callers.append(caller)
-    }
+    self.endWait(of: position, with: .expired)
     self.edit(position) { item in
       item.record = expired
       item.expiry.endStoring()

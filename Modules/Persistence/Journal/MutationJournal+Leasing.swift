@@ -302,17 +302,14 @@ extension JournalState {
   private mutating func setAsideElsewhere(_ position: Position, _ record: JournalRecord) {
     self.removeLinks(of: position)
     let turn: JournalTurn = record.status == .expired ? .expired : .takenOver
-    switch self.items[position]?.activity {
-    // Its end finds the entry as it is now.
-    case .running, nil: return
-    case .none?: break
-    case .claimed: self.items[position]?.endedEarly = turn
-    case .waiting(let continuation, let caller):
-      self.waitingWithoutScope.remove(position)
-      self.actions.turns.append((continuation, turn))
-      self.actions.callers.append(caller)
-    }
+    // The end of a run finds the entry as it is now.
+    guard let activity = self.items[position]?.activity, !activity.isRunning else { return }
+    self.endWait(of: position, with: turn)
     self.endAside(position, because: "another process has set it aside")
+    // The wait of its caller has not begun yet.
+    if case .claimed(let run, _) = activity {
+      self.edit(position) { $0.activity = .claimed(run, endedEarly: turn) }
+    }
   }
 
   /// Records that another process has removed an entry: it has made the call, or its user has removed it.
@@ -323,11 +320,7 @@ extension JournalState {
   /// Removes a call that another process has made. A call that runs here is removed when it ends, and begins no further
   /// body.
   private mutating func takeOver(_ position: Position) {
-    if case .waiting(let continuation, let caller)? = self.items[position]?.activity {
-      self.edit(position) { $0.activity = .claimed }
-      self.actions.turns.append((continuation, .takenOver))
-      self.actions.callers.append(caller)
-    }
+    self.endWait(of: position, with: .takenOver)
     if let updates = self.items[position]?.updates { self.actions.ended.append(updates) }
     if let item = self.items[position] {
       self.actions.results.append((item.result, .ended(.takenOver, item.record?.name ?? "")))

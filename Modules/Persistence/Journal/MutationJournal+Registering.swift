@@ -9,7 +9,7 @@ struct JournalRegistration: Sendable {
   /// Whether its name was given by `register` for earlier calls, or by its own `.journaled(as:)`.
   let isImplied: Bool
   /// Whether a run can end without a body.
-  let isRefusable: Bool
+  let canEndWithoutBody: Bool
   /// The version of the arguments that it stores and makes calls with.
   let version: Int
   /// What its modifiers say about scheduled calls.
@@ -68,7 +68,7 @@ extension MutationJournal {
       operationName: mutation.operationName,
       type: ObjectIdentifier(Mutation.unmodifiedType),
       isImplied: isImplied,
-      isRefusable: Mutation.isRefusable,
+      canEndWithoutBody: Mutation.canEndWithoutBody,
       version: stored.version,
       settings: { mutation.scheduledCallSettings(in: $0) },
       replay: { ticket, record, client in
@@ -124,7 +124,7 @@ extension JournalState {
 
 extension MutationRequest {
   /// Whether a run can end without a body: its failure can represent a cancellation.
-  static var isRefusable: Bool { CancellationError() is MutateFailure }
+  static var canEndWithoutBody: Bool { CancellationError() is MutateFailure }
 }
 
 extension MutationRequest where Arguments: Codable {

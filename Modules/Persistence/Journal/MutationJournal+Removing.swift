@@ -219,7 +219,7 @@ extension JournalState {
       // Its run may wait for this removal. It is refused when it comes.
       guard self.items[position]?.phase.refuse() == true else { return nil }
       let signal = AwaitedOutcome<Void>()
-      self.items[position]?.acceptanceWaiters.append(signal)
+      self.items[position]?.phase.acceptance?.waiters.append(signal)
       return (position, signal)
     }
   }

@@ -241,7 +241,11 @@ extension MutationJournal {
       )
     }
     guard let registration else { return await self.endUnregistered(ticket, record) }
-    self.change { $0.items[position]?.isRefusable = registration.isRefusable }
+    self.change { state in
+      guard case .running(var run)? = state.items[position]?.activity else { return }
+      run.canEndWithoutBody = registration.canEndWithoutBody
+      state.items[position]?.activity = .running(run)
+    }
     if let found = record.version, found > registration.version {
       return self.holdNewer(ticket, version: found, than: registration.version)
     }

@@ -58,12 +58,7 @@ extension JournalState {
 
   /// Ends the waits of the callers behind a call that is not made any more. Their calls stay.
   mutating func endWaits(in scope: String) {
-    for position in self.scopes[scope]?.all ?? [] {
-      guard case .waiting(let continuation, let caller)? = self.items[position]?.activity else { continue }
-      self.edit(position) { $0.activity = .claimed }
-      self.actions.turns.append((continuation, .stopped))
-      self.actions.callers.append(caller)
-    }
+    for position in self.scopes[scope]?.all ?? [] { self.endWait(of: position, with: .stopped) }
   }
 
   /// Ends the waits for the result of a call that is not made any more.

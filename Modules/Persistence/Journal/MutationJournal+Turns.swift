@@ -32,12 +32,13 @@ extension MutationJournal {
     // A call that is made inside of another call of its scope is part of that call, and does not wait.
     // An enqueued call comes behind it.
     let outer = context.enqueuedCallOfRun == nil ? self.turns(in: ticket.scope) : []
-    let caller = JournalCaller(ticket: ticket, context: context)
     let obstacle = outer.isEmpty ? self.obstacle(to: ticket) : nil
     let wait = obstacle.map { obstacle in context.beginWait(for: { self.obstacle(to: ticket) ?? obstacle }) }
     defer { if let wait { context.endWait(wait) } }
     return await withTaskCancellationHandler {
-      await Waiter.outcome { continuation in self.change { $0.turn(of: caller, inside: outer, continuation) } }
+      await Waiter.outcome { continuation in
+        self.change { $0.turn(of: ticket, in: context, inside: outer, continuation) }
+      }
     } onCancel: {
       self.cancelWait(of: ticket)
     }
@@ -92,27 +93,22 @@ extension MutationJournal {
         leaseKey.flatMap { state.leases.others[$0] }
       )
     }
-    let other = end.map { end in
-      "which another process has for at most \(max(end - now, .zero).roundedText), unless it renews it"
-    }
+    let lease = "the lease of another process"
+    let other = end.map { "\(lease), for at most \(max($0 - now, .zero).roundedText) unless it renews it" }
     if count > 0 {
       let text = "its turn in the journal, behind \(ShownText.count(count, "earlier call")) of its scope"
       if isElsewhere { return "\(text), of which another process, which lives, makes the first" }
-      return other.map { "\(text), which wait for the right to send, \($0)" } ?? text
+      return other.map { "\(text), which wait for \($0)" } ?? text
     }
-    return maySend ? nil : "the right to send its call, \(other ?? "which another process has")"
+    return maySend ? nil : other ?? lease
   }
 
   private func cancelWait(of ticket: JournalTicket) {
     self.change { state in
-      switch state.items[ticket.position]?.activity {
-      case .waiting(let continuation, let caller):
-        state.edit(ticket.position) { $0.activity = .claimed }
-        state.waitingWithoutScope.remove(ticket.position)
-        state.actions.turns.append((continuation, .cancelled))
-        state.actions.callers.append(caller)
-      case .claimed: state.items[ticket.position]?.endedEarly = .cancelled
-      case .running, .some(.none), nil: break
+      if case .claimed(let run, _)? = state.items[ticket.position]?.activity {
+        state.items[ticket.position]?.activity = .claimed(run, endedEarly: .cancelled)
+      } else {
+        state.endWait(of: ticket.position, with: .cancelled)
       }
     }
   }
@@ -133,21 +129,19 @@ extension MutationJournal {
 extension JournalState {
   /// Gives a caller its turn. Returns the end of its wait; nil if it waits.
   fileprivate mutating func turn(
-    of caller: JournalCaller,
+    of ticket: JournalTicket,
+    in context: OperationContext,
     inside outer: [MutationJournal.Turn],
     _ continuation: Continuation
   ) -> JournalTurn? {
-    let position = caller.ticket.position
-    guard let item = self.items[position], !item.isGone else {
-      return caller.ticket.result.isReplaced ? .replaced : .removed
-    }
-    if let turn = item.endedEarly {
-      self.items[position]?.endedEarly = nil
-      return turn
-    }
+    let position = ticket.position
+    guard let item = self.items[position], !item.isGone else { return ticket.result.isReplaced ? .replaced : .removed }
+    guard case .claimed(let run, let endedEarly) = item.activity else { return .cancelled }
+    if let endedEarly { return endedEarly }
     // A task that was started by a call may outlive the call.
     let isInside = outer.contains { self.isRunning($0.position) }
     guard item.replacement == nil, isInside || (self.hasTurn(position) && self.maySend(position)) else {
+      let caller = JournalCaller(ticket: ticket, context: context, run: run)
       self.edit(position) { $0.activity = .waiting(continuation, caller) }
       if item.scope == nil {
         self.waitingWithoutScope.insert(position)
@@ -161,7 +155,7 @@ extension JournalState {
       if wasBlocked, isBlocked { self.actions.blocked.append(caller) }
       return nil
     }
-    self.edit(position) { $0.activity = .running(isReplay: false) }
+    self.edit(position) { $0.activity = .running(run) }
     return .granted
   }
 }

@@ -290,10 +290,10 @@ extension JournalState {
       seen: item.seen,
       attempted: item.attempted
     )
-    if !item.isStored { content.step = item.scheduleStep }
+    content.step = item.phase.acceptance?.step
     if item.isGone {
       content.removal = item.removal
-    } else if let position = item.replaced, let replaced = self.items[position] {
+    } else if let position = item.phase.acceptance?.replaced, let replaced = self.items[position] {
       content.replaced = (position, replaced.storageKey, replaced.seen)
     }
     content.isOfAttempts =
@@ -303,7 +303,7 @@ extension JournalState {
 
   /// Whether decisions about a call that is being made may be stored.
   ///
-  /// If this process has lost the right to make the call, another process may have made it and removed its entry.
+  /// If this process has lost the lease, another process may have made it and removed its entry.
   private func mayStore(_ item: Item, holding held: Set<JournalLeaseKey>?) -> Bool {
     guard let held, item.isStored, !item.isGone else { return true }
     if item.phase.isTakenOver { return false }

@@ -1,7 +1,7 @@
 /// The members of a stored entry that this version of the library does not know.
 ///
 /// They are written again with the entry. So they are not lost when a program is downgraded and updated again.
-struct UnknownMembers: Codable, Sendable {
+struct UnknownMembers: Codable, Equatable, Sendable {
   private var members: [String: JSONMember] = [:]
 
   var isEmpty: Bool { self.members.isEmpty }
@@ -38,7 +38,7 @@ private struct MemberName: CodingKey {
 }
 
 /// A value of JSON.
-private enum JSONMember: Codable, Sendable {
+private enum JSONMember: Codable, Equatable, Sendable {
   case null
   case flag(Bool)
   case integer(Int64)

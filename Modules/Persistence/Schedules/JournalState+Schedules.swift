@@ -99,7 +99,7 @@ extension JournalState {
 
   /// Begins to store a call of a schedule, together with the schedule.
   mutating func store(_ position: Position, with step: ScheduleStep) -> JournalWrite? {
-    self.edit(position) { $0.scheduleStep = step }
+    self.items[position]?.phase.acceptance?.step = step
     return self.store(position, beginsAtOnce: false)
   }
 
@@ -108,7 +108,6 @@ extension JournalState {
   /// - Returns: Whether it is to be made, and was not removed while it was stored.
   mutating func acceptScheduled(_ position: Position, at date: Date, _ now: Duration) -> Bool {
     _ = self.accept(position)
-    self.items[position]?.scheduleStep = nil
     if self.items[position]?.phase.isRefused == true { return false }
     self.edit(position) { $0.activity = .none }
     self.setExpiry(of: position, at: date, now)

@@ -319,7 +319,7 @@ extension JournalRequest {
       operationName: registration.operationName,
       layerPlace: nil,
       beginsAtOnce: false,
-      isRefusable: registration.isRefusable,
+      canEndWithoutBody: registration.canEndWithoutBody,
       callUpdates: nil,
       lifetime: settings.lifetime,
       letsPass: settings.letsPass,

@@ -1,6 +1,6 @@
 /// A storage that several processes can share, and in which one of them at a time can hold a lease.
 ///
-/// A lease is a right with an owner and an end. Its owner renews it while it needs it. If the owner dies, the lease
+/// A lease has a name, an owner and an end. Its owner renews it while it needs it. If the owner dies, the lease
 /// ends by itself, and another process can take it. A ``MutationJournal`` uses one for each scope, so that two
 /// processes with one file do not make the same calls. A lease may end while its owner is suspended, so what the owner
 /// writes is conditional: the storage implements ``PersistentStorage/apply(_:if:)`` itself, in one step.

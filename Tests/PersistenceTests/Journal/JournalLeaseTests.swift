@@ -149,7 +149,7 @@ import Testing
     // It asks again.
     try await self.clock.sleepers(count: 1)
     let text = "\(store.explain())"
-    let reason = "the right to send its call, which another process has for at most 4 s, unless it renews it"
+    let reason = "the lease of another process, for at most 4 s unless it renews it"
     #expect(text.contains(reason), "\(text)")
     try await self.nextRun().succeed("ok")
     #expect(try await call.value == "ok")

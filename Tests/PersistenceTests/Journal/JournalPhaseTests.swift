@@ -7,8 +7,7 @@ import Testing
   private static let removing = JournalPhase.removing(JournalPhase.Removal(isOfRefused: false))
   private static let refused = JournalPhase.removing(JournalPhase.Removal(isOfRefused: true))
   private static let all: [JournalPhase] = [
-    .reserved(isRefused: false), .reserved(isRefused: true), .arrived(isRefused: false), .arrived(isRefused: true),
-    .accepted,
+    .reserved(), .reserved(.init(isRefused: true)), .arrived(.init()), .arrived(.init(isRefused: true)), .accepted,
     removing, refused, .ended(nil), .ended(.succeeded(nil)), .takenOver,
   ]
 
@@ -17,8 +16,8 @@ import Testing
       var phase = phase
       change(&phase)
       return switch phase {
-      case .reserved(let isRefused): isRefused ? "reserved, refused" : "reserved"
-      case .arrived(let isRefused): isRefused ? "arrived, refused" : "arrived"
+      case .reserved(let acceptance): acceptance.isRefused ? "reserved, refused" : "reserved"
+      case .arrived(let acceptance): acceptance.isRefused ? "arrived, refused" : "arrived"
       case .accepted: "accepted"
       case .removing(let removal): removal.isOfRefused ? "removing, refused" : "removing"
       case .ended(let ending): ending == nil ? "ended" : "ended, shown"
@@ -67,7 +66,31 @@ import Testing
   @Test func `A phase is stored, and goes away, once its entry is`() {
     #expect(Self.all.map(\.isStored) == [false, false, false, false, true, true, true, true, true, true])
     #expect(Self.all.map(\.isGone) == [false, false, false, false, false, true, true, true, true, false])
+    #expect(Self.all.map { $0.acceptance != nil } == Self.all.map { !$0.isStored })
     #expect(Self.all.map(\.isRefused) == [false, true, false, true, false, false, true, false, false, false])
+  }
+
+  @Test func `What a call has until it is accepted goes with its phase, and comes to no later one`() {
+    var phase = JournalPhase.reserved()
+    phase.acceptance?.replaced = 7
+    phase.arrive()
+    _ = phase.refuse()
+    #expect(phase.acceptance?.replaced == 7 && phase.isRefused)
+    phase = .accepted
+    phase.acceptance?.replaced = 8
+    phase.acceptance = JournalPhase.Acceptance(isRefused: true)
+    #expect(phase.acceptance == nil && !phase.isRefused)
+  }
+
+  @Test func `Another call comes in place of one that waits, and of one whose run can end without a body`() {
+    func run(_ canEndWithoutBody: Bool) -> JournalState.Run {
+      JournalState.Run(isReplay: false, canEndWithoutBody: canEndWithoutBody)
+    }
+    let activities: [JournalState.Activity] = [
+      .none, .claimed(run(true)), .claimed(run(false), endedEarly: .expired), .running(run(true)), .running(run(false)),
+    ]
+    #expect(activities.map(\.canBeReplaced) == [true, true, false, true, false])
+    #expect(activities.map(\.isCallerInLine) == [false, true, true, false, false])
   }
 
   @Test func `A body that was counted in advance is not counted again, and the last one that ends is known`() {
