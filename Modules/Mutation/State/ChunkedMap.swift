@@ -14,11 +14,7 @@ package struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable
     package var value: Value
   }
 
-  private struct Position {
-    var chunk: Int
-    var index: Int
-    var isFound: Bool
-  }
+  private typealias Position = (chunk: Int, index: Int, isFound: Bool)
 
   private static var capacity: Int { 64 }
 
@@ -35,16 +31,19 @@ package struct ChunkedMap<Key: Comparable & Sendable, Value: Sendable>: Sendable
 
   /// The position of a key, or the one at which to insert it.
   private func position(of key: Key) -> Position {
-    // The last chunk first: nearly always it contains the key.
-    guard let first = self.chunks.last?.first else { return Position(chunk: 0, index: 0, isFound: false) }
     var chunk = self.chunks.count - 1
-    if key < first.key {
+    guard chunk >= 0 else { return (0, 0, false) }
+    // Nearly always it is the last key, or one behind it.
+    let end = self.chunks[chunk].count
+    let last = self.chunks[chunk][end - 1].key
+    if last <= key { return last == key ? (chunk, end - 1, true) : (chunk, end, false) }
+    if key < self.chunks[chunk][0].key {
       chunk = Self.partition(0..<chunk) { self.chunks[$0][0].key <= key }
       if chunk > 0 { chunk -= 1 }
     }
     let elements = self.chunks[chunk]
     let index = Self.partition(0..<elements.count) { elements[$0].key < key }
-    return Position(chunk: chunk, index: index, isFound: index < elements.count && elements[index].key == key)
+    return (chunk, index, index < elements.count && elements[index].key == key)
   }
 
   /// The first index for which `isBefore` returns false. It must return false for all indices after that.
@@ -77,25 +76,27 @@ extension ChunkedMap {
     }
   }
 
-  package mutating func insert(_ value: Value, for key: Key) {
+  /// Sets the value of a key, and returns the earlier one.
+  @discardableResult
+  package mutating func insert(_ value: Value, for key: Key) -> Value? {
     let element = Element(key: key, value: value)
     let position = self.position(of: key)
     if position.isFound {
-      self.chunks[position.chunk][position.index] = element
-      return
+      defer { self.chunks[position.chunk][position.index] = element }
+      return self.chunks[position.chunk][position.index].value
     }
     self.count += 1
     guard position.chunk < self.chunks.count else {
       self.chunks.append([element])
-      return
+      return nil
     }
     guard self.chunks[position.chunk].count == Self.capacity else {
       self.chunks[position.chunk].insert(element, at: position.index)
-      return
+      return nil
     }
     if position.chunk == self.chunks.count - 1, position.index == Self.capacity {
       self.chunks.append([element])
-      return
+      return nil
     }
     let half = Self.capacity / 2
     let upper = ContiguousArray(self.chunks[position.chunk].suffix(Self.capacity - half))
@@ -106,6 +107,7 @@ extension ChunkedMap {
     } else {
       self.chunks[position.chunk + 1].insert(element, at: position.index - half)
     }
+    return nil
   }
 
   @discardableResult
@@ -116,7 +118,7 @@ extension ChunkedMap {
 
   @discardableResult
   package mutating func removeFirst() -> Value? {
-    self.isEmpty ? nil : self.remove(at: Position(chunk: 0, index: 0, isFound: true))
+    self.isEmpty ? nil : self.remove(at: (0, 0, true))
   }
 
   private mutating func remove(at position: Position) -> Value {

@@ -58,6 +58,7 @@ extension JournalState {
 
   /// The change of the timer after a change of the alarms; nil if the earliest alarm is the same.
   mutating func takeTimerChange() -> JournalTimerChange? {
+    if self.timerTime == nil, self.alarms.count == 0 { return nil }
     let next = self.alarms.first?.key.time
     guard next != self.timerTime else { return nil }
     self.timerTime = next

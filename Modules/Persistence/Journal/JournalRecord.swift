@@ -79,11 +79,6 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
     return record
   }
 
-  /// The bytes of a stored entry.
-  ///
-  /// - Throws: The error of the encoding.
-  func write() throws -> [UInt8] { try self.encoded() }
-
   static func knows(_ member: String) -> Bool { CodingKeys(stringValue: member) != nil }
 
   /// The entry once no process makes its call: if a body has begun and not ended, the process has ended during it.

@@ -47,8 +47,7 @@ struct StoreView: Sendable {
   mutating func set(_ call: ShownCall?, replacing record: JournalRecord?, at position: Position) {
     guard !self.calls.isEmpty, let name = (call?.record ?? record).map(self.storeName) else { return }
     guard var shown = self.calls[name].take() else { return }
-    let earlier = shown[position]
-    if let call { shown.insert(call, for: position) } else { shown.removeValue(for: position) }
+    let earlier = if let call { shown.insert(call, for: position) } else { shown.removeValue(for: position) }
     self.calls[name] = shown
     // Most changes of a record do not concern a screen.
     if call == nil ? earlier != nil : earlier.map({ !$0.looksLike(call) }) ?? true { self.changed.insert(name) }
