@@ -459,6 +459,7 @@ extension StoreRuntime {
     let (recipients, change) = self.withMachine { machine in
       if machine.isClosed { isClosed = true }
       machine.subscribers.add(subscriber, role: name.map { .namedSubscriber($0) } ?? .subscriber)
+      if mode != nil, !self.isOver { machine.joinLastingRuns() }
       context = machine.context
       let recipients = machine.recipients(
         of: StoreChange(isStateNew: true),

@@ -126,6 +126,17 @@ extension StoreMachine {
     return false
   }
 
+  /// Makes the subscribers an owner of each run that has committed a value and goes on: it lasts as long as it has
+  /// subscribers, and its value may be fresh, so that a subscriber who comes needs no other run.
+  ///
+  /// Called in one step with the coming of a subscriber. Otherwise the run would end if its last caller left meanwhile.
+  mutating func joinLastingRuns() {
+    for run in self.runs where run.lastCommit != nil && self.canRefresh(run) {
+      let isOwned = self.subscriberRuns.contains { $0.id == run.id }
+      if !isOwned, run.task.sharedRun.addOwner() { self.subscriberRuns.append(run.task.sharedRun) }
+    }
+  }
+
   /// Marks the runs under way as premature: a condition of the operation became true after they started.
   mutating func markRunsPremature(_ cause: OperationRunCause) {
     for index in self.runs.indices { self.runs[index].noteCondition() }

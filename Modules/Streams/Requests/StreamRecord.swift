@@ -87,7 +87,8 @@ final class StreamRecord: StoreValueObserver {
   func receive(_ event: StoreEvent, of store: StoreReference) {
     switch event.what {
     case .subscriberCame(let name, _):
-      // A fresh value needs no run, and its stream would close when those leave who have opened it.
+      // It owns an open stream from the step on in which it came. The body of one that is being closed may still read, so that
+      // the value counts as fresh: the subscriber needs another stream.
       if !self.content.withLock({ $0.hasEnded }) {
         store.rerunForSubscribers(because: OperationRunCause(.subscriber, subject: name))
       }

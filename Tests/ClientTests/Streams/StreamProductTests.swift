@@ -187,15 +187,54 @@ struct StreamProductTests {
     let recorder = EventRecorder<QueryState<[Message], any Error>>()
     let fetch = Task { try await store.run(handler: recorder.handler) }
     try await recorder.firstState { $0.currentValue?.count == 2 }
-    let subscriber = Subscriber(store)
+    // No event is delivered during exclusive access: the subscriber keeps the stream open before its coming is told.
+    let subscriber = store.withExclusiveAccess { store in
+      let subscriber = Subscriber(store)
+      fetch.cancel()
+      return subscriber
+    }
+    await #expect(throws: CancellationError.self) { try await fetch.value }
     self.server.send("c")
-    // Its coming may be delivered by the thread that delivers the elements: before this one.
     try await subscriber.shows("a", "b", "c")
+    #expect(self.server.opened == [nil] && self.server.openCount == 1)
+    subscriber.leave()
+    var closings = self.server.closings.makeAsyncIterator()
+    #expect(await closings.next() == 1)
+  }
+
+  @Test
+  func `Of two subscribers that come after a call the last one closes the stream`() async throws {
+    let store = self.client.store(for: self.server.chat(yielding: .final))
+    let recorder = EventRecorder<QueryState<[Message], any Error>>()
+    let fetch = Task { try await store.run(handler: recorder.handler) }
+    try await recorder.firstState { $0.currentValue?.count == 2 }
+    let (one, two) = (Subscriber(store), Subscriber(store))
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.value }
-    self.server.send("d")
-    try await subscriber.shows("a", "b", "c", "d")
-    #expect(self.server.opened == [nil])
+    one.leave()
+    self.server.send("c")
+    try await two.shows("a", "b", "c")
+    #expect(self.server.opened == [nil] && self.server.openCount == 1)
+    two.leave()
+    var closings = self.server.closings.makeAsyncIterator()
+    #expect(await closings.next() == 1)
+    #expect(!store.isLoading)
+  }
+
+  @Test
+  func `A subscriber that comes while the last caller's stream closes opens another one`() async throws {
+    let store = self.client.store(for: self.server.chat(yielding: .final))
+    let recorder = EventRecorder<QueryState<[Message], any Error>>()
+    let fetch = Task { try await store.run(handler: recorder.handler) }
+    try await recorder.firstState { $0.currentValue?.count == 2 }
+    let subscriber = store.withExclusiveAccess { store in
+      fetch.cancel()
+      return Subscriber(store)
+    }
+    self.server.send("c")
+    try await subscriber.shows("a", "b", "c")
+    #expect(self.server.opened == [nil, 2])
+    await #expect(throws: CancellationError.self) { try await fetch.value }
     subscriber.leave()
   }
 
