@@ -376,7 +376,7 @@ let table: [Module] = [
   .tests(
     "Devtools",
     uses: [
-      "Core", "Events", "Pausing", "Retry", "Mutation", "Scheduling", "NetworkObserving", "MemoryPressure",
+      "Platform", "Core", "Events", "Pausing", "Retry", "Mutation", "Scheduling", "NetworkObserving", "MemoryPressure",
       "Persistence", "Top",
       "DevtoolsSubject",
     ],

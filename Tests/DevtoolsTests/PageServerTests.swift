@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   import OperationCore
+  import OperationPlatform
   import OperationTesting
   import OperationTop
   import TestFixtures
@@ -162,11 +163,12 @@
 
     private func serve(
       _ limits: PageListener.Limits,
-      _ clock: ManualClock,
+      _ deadlines: some DeadlineSource,
+      accepting: @escaping PageSocket.Accepting = { accept($0, nil, nil) },
       _ body: (DevtoolsAddress) async throws -> Void
     ) async throws {
       let feed = LiveFeed(self.client, allowsActions: false, simulation: nil)
-      let server = PageServer(feed, port: 0, token: nil, limits: limits, deadlines: clock)
+      let server = PageServer(feed, port: 0, token: nil, limits: limits, deadlines: deadlines, accepting: accepting)
       let text = try await server.start()
       do {
         try await body(try #require(DevtoolsAddress(text)))
@@ -266,6 +268,76 @@
         let third = try await Peer(address, Self.events(address))
         #expect(try await third.next().hasPrefix("HTTP/1.1 200 "))
         #expect(try await first.next().contains("data: "))
+      }
+    }
+
+    // MARK: - Descriptors
+
+    /// Manual time that lists the durations of what is waited for.
+    private struct ListedTime: DeadlineSource {
+      let clock = ManualClock()
+      let durations: AsyncStream<Duration>
+      private let list: AsyncStream<Duration>.Continuation
+
+      init() { (self.durations, self.list) = AsyncStream.makeStream() }
+
+      var elapsed: Duration { self.clock.elapsed }
+
+      func schedule(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> OperationSubscription {
+        defer { self.list.yield(duration) }
+        return self.clock.schedule(after: duration, action)
+      }
+    }
+
+    /// The function of the system, which can refuse connections as in a process without a descriptor.
+    private static func accepting(unless isRefused: Box<Bool>, _ refusals: Counter) -> PageSocket.Accepting {
+      { descriptor in
+        guard isRefused.value else { return accept(descriptor, nil, nil) }
+        refusals.increment()
+        errno = EMFILE
+        return -1
+      }
+    }
+
+    private static func page(_ address: DevtoolsAddress) -> String {
+      LoopbackHTTP.text("GET", "/", fields: [("Host", "127.0.0.1:\(address.port)")])
+    }
+
+    @Test func `Without a descriptor a connection waits, and is answered once there is one again`() async throws {
+      let (time, isRefused, refusals) = (ListedTime(), Box(true), Counter())
+      let accepting = Self.accepting(unless: isRefused, refusals)
+      try await self.serve(PageListener.Limits(), time, accepting: accepting) { address in
+        var durations = time.durations.makeAsyncIterator()
+        let peer = try await Peer(address, Self.page(address))
+        // It is refused once after each pause. Without pauses it would be refused all the time.
+        for number in 1...3 {
+          #expect(await durations.next() == .milliseconds(100))
+          #expect(refusals.value == number && time.clock.sleeperCount() == 1)
+          time.clock.advance(by: .milliseconds(100))
+        }
+        #expect(await durations.next() == .milliseconds(100))
+        isRefused.value = false
+        time.clock.advance(by: .milliseconds(100))
+        #expect(try await peer.rest().hasPrefix("HTTP/1.1 200 "))
+        #expect(try await Peer(address, Self.page(address)).rest().hasPrefix("HTTP/1.1 200 "))
+      }
+    }
+
+    @Test func `Without a descriptor a connection that sends nothing gives its own to the next one`() async throws {
+      let (time, isRefused) = (ListedTime(), Box(false))
+      let accepting = Self.accepting(unless: isRefused, Counter())
+      try await self.serve(PageListener.Limits(), time, accepting: accepting) { address in
+        var durations = time.durations.makeAsyncIterator()
+        let idle = try await Peer(address)
+        // It is taken, and has this long to send its request.
+        #expect(await durations.next() == .seconds(10))
+        isRefused.value = true
+        let next = try await Peer(address, Self.page(address))
+        #expect(try await idle.rest().isEmpty)
+        #expect(await durations.next() == .milliseconds(100))
+        isRefused.value = false
+        time.clock.advance(by: .milliseconds(100))
+        #expect(try await next.rest().hasPrefix("HTTP/1.1 200 "))
       }
     }
 

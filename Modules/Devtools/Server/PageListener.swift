@@ -9,7 +9,8 @@
     // Unchecked because the variables are only accessed on the queue.
 
     struct Limits: Sendable {
-      /// The largest number of connections at once.
+      /// The largest number of connections at once. Each is a descriptor, of which the process must not run out: on Linux, Dispatch
+      /// ends one that has none left, because it reads files about its threads.
       var connections = 64
       /// How long a request may take to arrive.
       var requestTime = Duration.seconds(10)
@@ -28,10 +29,11 @@
     let limits: Limits
     let deadlines: any DeadlineSource
     let answers: PageAnswers
+    private let accepting: PageSocket.Accepting
     /// Is entered by each socket until it is closed.
     private let sockets = DispatchGroup()
     private var socket: PageSocket?
-    private var accepting: (any DispatchSourceRead)?
+    private var arriving: (any DispatchSourceRead)?
     private var isPaused = false
     private var retry: OperationSubscription?
     /// Oldest first.
@@ -43,25 +45,28 @@
     ///   - port: The port; 0 for one that is free.
     ///   - limits: The limits.
     ///   - deadlines: Where the times of the limits come from.
+    ///   - accepting: Takes the connections.
     ///   - answers: Makes the answers for the port that it got.
     /// - Throws: An error if the port cannot be listened at.
     init(
       port: UInt16,
       limits: Limits,
       deadlines: any DeadlineSource,
+      accepting: @escaping PageSocket.Accepting,
       answers: (_ port: UInt16) -> PageAnswers
     ) throws(DevtoolsError) {
       let socket = try PageSocket(listeningAt: port, in: self.sockets)
       self.port = socket.port
       self.limits = limits
       self.deadlines = deadlines
+      self.accepting = accepting
       self.answers = answers(self.port)
       self.socket = socket
-      let accepting = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: self.queue)
-      accepting.setEventHandler { [weak self] in self?.accept() }
-      accepting.setCancelHandler { withExtendedLifetime(socket) {} }
-      self.accepting = accepting
-      accepting.activate()
+      let arriving = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: self.queue)
+      arriving.setEventHandler { [weak self] in self?.accept() }
+      arriving.setCancelHandler { withExtendedLifetime(socket) {} }
+      self.arriving = arriving
+      arriving.activate()
     }
 
     /// Ends the connections and stops listening, soon.
@@ -80,12 +85,12 @@
     }
 
     private func end() {
-      guard let accepting = self.accepting.take() else { return }
+      guard let arriving = self.arriving.take() else { return }
       self.retry?.cancel()
       self.retry = nil
       // A source that is suspended is never told that it is cancelled.
-      if self.isPaused { accepting.resume() }
-      accepting.cancel()
+      if self.isPaused { arriving.resume() }
+      arriving.cancel()
       self.socket?.end()
       self.socket = nil
       for connection in self.connections { connection.end() }
@@ -97,7 +102,7 @@
     private func accept() {
       guard self.connections.count < self.limits.connections || self.endIdleConnection() else { return self.pause() }
       while self.connections.count < self.limits.connections, let socket {
-        switch socket.accept(in: self.sockets) {
+        switch socket.accept(in: self.sockets, by: self.accepting) {
         case .socket(let socket):
           let connection = PageConnection(socket, of: self)
           self.connections.append(connection)
@@ -124,18 +129,18 @@
     private func pause() {
       if self.isPaused { return }
       self.isPaused = true
-      self.accepting?.suspend()
+      self.arriving?.suspend()
       self.retry = self.deadlines.schedule(after: self.limits.pause) { [weak self] in
         self?.queue.async { [weak self] in self?.resume() }
       }
     }
 
     private func resume() {
-      guard self.isPaused, let accepting else { return }
+      guard self.isPaused, let arriving else { return }
       self.isPaused = false
       self.retry?.cancel()
       self.retry = nil
-      accepting.resume()
+      arriving.resume()
     }
 
     func hasEnded(_ connection: PageConnection) {

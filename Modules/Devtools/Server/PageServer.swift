@@ -1,5 +1,6 @@
 #if SwiftOperationDevtools
   internal import OperationCore
+  internal import OperationPlatform
 
   /// Serves the page and the messages of a feed: started once, and stopped as a whole.
   actor PageServer {
@@ -22,6 +23,7 @@
     private let token: String
     private let limits: PageListener.Limits
     private let deadlines: any DeadlineSource
+    private let accepting: PageSocket.Accepting
     private var phase = Phase.idle
     /// Who waits for the end.
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -32,18 +34,21 @@
     ///   - token: What the address has; nil for a random one.
     ///   - limits: What a stranger may take.
     ///   - deadlines: Where the times of the limits come from.
+    ///   - accepting: Takes the connections.
     init(
       _ feed: any Feed,
       port: UInt16,
       token: String?,
       limits: PageListener.Limits = PageListener.Limits(),
-      deadlines: any DeadlineSource = SystemDeadlineSource()
+      deadlines: any DeadlineSource = SystemDeadlineSource(),
+      accepting: @escaping PageSocket.Accepting = { accept($0, nil, nil) }
     ) {
       self.feed = feed
       self.port = port
       self.token = token ?? RequestGuard.makeToken()
       self.limits = limits
       self.deadlines = deadlines
+      self.accepting = accepting
     }
 
     deinit { self.phase.listener?.close() }
@@ -60,7 +65,12 @@
           description: "A token has 16 to 128 letters of ASCII, digits, hyphens and underscores."
         )
       }
-      let listener = try PageListener(port: self.port, limits: self.limits, deadlines: self.deadlines) { port in
+      let listener = try PageListener(
+        port: self.port,
+        limits: self.limits,
+        deadlines: self.deadlines,
+        accepting: self.accepting
+      ) { port in
         PageAnswers(feed: self.feed, guardian: RequestGuard(token: self.token, port: port))
       }
       let address = "http://127.0.0.1:\(listener.port)/?token=\(self.token)"

@@ -58,10 +58,20 @@
       case noRoom
     }
 
+    /// Takes the next connection of a socket that listens, as the function of the system does.
+    ///
+    /// - Returns: The descriptor of the connection; a negative number if there is none, with the reason in `errno`.
+    typealias Accepting = @Sendable (_ descriptor: CInt) -> CInt
+
     /// Takes the next connection.
-    func accept(in group: DispatchGroup) -> Accepted {
+    ///
+    /// - Parameters:
+    ///   - group: The group that the socket of the connection enters.
+    ///   - accept: The function of the system, or one of a test.
+    /// - Returns: The connection, or why there is none.
+    func accept(in group: DispatchGroup, by accept: Accepting) -> Accepted {
       while true {
-        let descriptor = OperationPlatform.accept(self.descriptor, nil, nil)
+        let descriptor = accept(self.descriptor)
         if descriptor >= 0 { return .socket(PageSocket(descriptor, in: group)) }
         switch errno {
         // The connection has ended before it was taken.

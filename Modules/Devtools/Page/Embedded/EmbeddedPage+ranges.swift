@@ -111,7 +111,7 @@ Object.assign(Devtools.Timeline.prototype, {
     const parts = [
       `${Devtools.time(this.range.start)} to ${Devtools.time(this.range.end)}, ${text(this.range.end - this.range.start)}`,
       `${Devtools.count(sums.runs, 'run')} of ${Devtools.count(sums.stores, 'store')}`, `${Devtools.number(sums.failed)} failed`,
-      `${Devtools.number(sums.cancelled)} cancelled`, `${Devtools.number(sums.retries)} retries`, `${Devtools.count(sums.joins, 'join')}`,
+      `${Devtools.number(sums.cancelled)} cancelled`, `${Devtools.number(sums.retries)} ${sums.retries === 1 ? 'retry' : 'retries'}`, `${Devtools.count(sums.joins, 'join')}`,
       `${text(sums.time)} of running, ${text(sums.paused)} of it paused`,
     ];
     if (sums.runs > 0) parts.push(`the longest run ${text(sums.longest)}`);

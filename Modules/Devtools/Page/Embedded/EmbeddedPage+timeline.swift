@@ -158,8 +158,9 @@ Devtools.Timeline = class {
     const { laneHeight, axisHeight } = Devtools.Timeline;
     const first = Math.floor(this.scroll / laneHeight);
     const last = Math.min(this.lanes.length, Math.ceil((this.scroll + this.height - axisHeight) / laneHeight));
-    this.drawGrid();
+    // Below the grid, whose times stay readable.
     this.drawRange();
+    this.drawGrid();
     context.save();
     context.beginPath();
     context.rect(0, axisHeight, this.width, this.height - axisHeight);
