@@ -160,6 +160,35 @@ class Page:
     def mouse(self, kind, x, y, **params):
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **params)
 
+    def drag(self, place, other, shift=False):
+        """Moves the pressed mouse from one place to another."""
+        modifiers = 8 if shift else 0
+        self.mouse("mouseMoved", *place, modifiers=modifiers)
+        self.mouse("mousePressed", *place, button="left", buttons=1, clickCount=1, modifiers=modifiers)
+        for step in range(1, 5):
+            x, y = (a + (b - a) * step / 4 for a, b in zip(place, other))
+            self.mouse("mouseMoved", x, y, button="left", buttons=1, modifiers=modifiers)
+        self.mouse("mouseReleased", *other, button="left", clickCount=1, modifiers=modifiers)
+
+    def place(self, selector):
+        """The middle of an element."""
+        return self.wait(
+            f"{selector} has a place",
+            f"(() => {{ const b = document.querySelector({json.dumps(selector)})?.getBoundingClientRect();"
+            " return b && b.width > 0 ? [b.x + b.width / 2, b.y + b.height / 2] : null; })()",
+        )
+
+    def write(self, selector, text):
+        """Replaces the text of a field, as the keyboard does."""
+        self.click(selector)
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).select()")
+        if text:
+            self.call("Input.insertText", text=text)
+        else:
+            self.call("Input.dispatchKeyEvent", type="rawKeyDown", key="Backspace", windowsVirtualKeyCode=8)
+            self.call("Input.dispatchKeyEvent", type="keyUp", key="Backspace", windowsVirtualKeyCode=8)
+        self.wait(f"{selector} has its text", f"document.querySelector({json.dumps(selector)}).value === {json.dumps(text)}")
+
     def key(self, key, text=None):
         code = {"type": "keyDown", "key": key}
         if text or len(key) == 1:

@@ -1,15 +1,13 @@
 """Looks at the page of OperationDevtools in a real browser: what `Scripts/check-devtools` runs."""
 
 import contextlib
-import functools
 import http.client
 import http.server
 import json
 import os
 import re
-import select
 import shlex
-import subprocess
+import socket
 import sys
 import tempfile
 import threading
@@ -17,62 +15,9 @@ import time
 import urllib.request
 
 from browser import Browser
+from program import Program, expect
 from recording import write_recording
-
-
-class Program:
-    """A program that prints the address of its page."""
-
-    def __init__(self, *arguments):
-        self.process = subprocess.Popen(
-            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1
-        )
-
-    def line(self, pattern=".*", seconds=60):
-        """Waits for a line that matches."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            ready, _, _ = select.select([self.process.stdout], [], [], end - time.monotonic())
-            if not ready:
-                break
-            line = self.process.stdout.readline()
-            if not line:
-                raise AssertionError(f"{self.process.args[0]} has ended")
-            if re.search(pattern, line):
-                return line.strip()
-        raise AssertionError(f"{self.process.args[0]} prints no line with {pattern}")
-
-    def address(self):
-        return re.search(r"http://\S+", self.line("http://127")).group()
-
-    def say(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def drain(self):
-        """Reads what the program prints from now on, so that it does not wait for a reader."""
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-
-    def close(self):
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.terminate()
-        try:
-            self.process.wait(10)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-
-
-def expect(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-STATE = "(() => Object.fromEntries([...Devtools.page.model.rows.values()].map((n) => [n.path.join(), n.row])))()"
-
-
-def count(page, name):
-    return page.evaluate(f"Devtools.page.model.root.counts.{name}")
+from work import work
 
 
 def use_page(page, address, width):
@@ -297,6 +242,20 @@ def attack(browser, address):
         server.shutdown()
 
 
+def exhaust(address):
+    """What needs no token: 300 connections that send nothing, and a long request line. The page is there for others all the same."""
+    base, port, token = re.match(r"(http://127[.]0[.]0[.]1:(\d+))/\?token=([\w-]+)", address).groups()
+    with contextlib.ExitStack() as sockets:
+        for _ in range(300):
+            sockets.enter_context(socket.create_connection(("127.0.0.1", int(port)), timeout=10))
+        long = sockets.enter_context(socket.create_connection(("127.0.0.1", int(port)), timeout=10))
+        long.sendall(b"GET /" + b"a" * 60_000)
+        expect(b" 431 " in long.recv(100), "a request line of 60 kB is read on")
+        request = urllib.request.Request(f"{base}/api/hello", headers={"Authorization": f"Bearer {token}"})
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            expect(answer.status == 200, "beside 300 idle connections the page is not there")
+
+
 class Reader:
     """Reads the feed of a page as the browser does, and does nothing with it: what the program pays for a page, without the browser,
     which takes as much of the processor as it gets."""
@@ -383,7 +342,7 @@ def load(browser, programs, stores, fetches, rounds, seconds):
 
 def main():
     programs = dict(argument.split("=", 1) for argument in sys.argv[1:])
-    parts = programs.get("only", "page replay million attack load").split()
+    parts = programs.get("only", "page work replay million attack load").split()
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         dashboard = Program(*shlex.split(programs["dashboard"]), "--devtools", "--seconds", "600")
         try:
@@ -403,9 +362,13 @@ def main():
                 million(browser, address, folder, 1_000_000)
             if "attack" in parts:
                 attack(browser, address)
-                print("a page of another origin got nothing and changed nothing", flush=True)
+                exhaust(address)
+                print("a page of another origin got nothing and changed nothing, and idle connections lock no one out", flush=True)
         finally:
             dashboard.close()
+        if "work" in parts:
+            work(browser, programs["subject"])
+            print("a store was found, compared, held, failed and removed; the page was loaded again, and its program restarted", flush=True)
         if "load" in parts:
             load(browser, programs, 10_000, 500, 5, 5)
 

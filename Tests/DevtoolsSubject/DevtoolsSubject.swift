@@ -5,9 +5,10 @@
 
   /// A program to look at by the devtools, for tests and `Scripts/check-devtools`.
   ///
-  /// `shop` runs a made-up shop until its standard input ends, and prints the address of the page. `load STORES FETCHES` makes that
-  /// many stores and that many fetches a second, and obeys the lines of its standard input: `measure SECONDS` prints what a
-  /// fetch takes, `begin` serves the page and prints its address, `end` stops serving it.
+  /// `shop` runs a made-up shop until its standard input ends, and prints the address of the page, which is the same each time with
+  /// `--port PORT --token TOKEN`; with `--actions` the page may change something. `load STORES FETCHES` makes that many stores and
+  /// that many fetches a second, and obeys the lines of its standard input: `measure SECONDS` prints what a fetch takes, `begin`
+  /// serves the page and prints its address, `end` stops serving it.
   @main
   struct DevtoolsSubject {
     static func main() async throws {
@@ -15,8 +16,20 @@
       if arguments.first == "load", let stores = arguments.dropFirst().first, let fetches = arguments.last {
         try await Load(stores: Int(stores) ?? 0, fetches: Int(fetches) ?? 0).run()
       } else {
-        try await Shop(allowsActions: arguments.contains("--actions")).run()
+        let shop = Shop(
+          allowsActions: arguments.contains("--actions"),
+          port: Self.argument("--port").flatMap { UInt16($0) } ?? 0,
+          token: Self.argument("--token")
+        )
+        try await shop.run()
       }
+    }
+
+    /// What follows a name among the arguments.
+    private static func argument(_ name: String) -> String? {
+      let arguments = CommandLine.arguments
+      guard let index = arguments.firstIndex(of: name), index + 1 < arguments.count else { return nil }
+      return arguments[index + 1]
     }
 
     /// Prints a line at once.

@@ -13,7 +13,7 @@
     private let breaker = CircuitBreaker(name: "payments", minimumRuns: 4)
     private let exports = OperationScheduler(maximumConcurrentOperations: 2, name: "exports")
 
-    init(allowsActions: Bool) {
+    init(allowsActions: Bool, port: UInt16, token: String?) {
       let network = self.simulation.networkObserver()
       self.client = OperationClient(
         storeCache: OperationClient.DefaultStoreCache(memoryPressureSource: self.simulation.memoryPressureSource()),
@@ -26,7 +26,13 @@
           )
         )
       )
-      self.devtools = Devtools(self.client, allowsActions: allowsActions, simulation: self.simulation)
+      self.devtools = Devtools(
+        self.client,
+        allowsActions: allowsActions,
+        simulation: self.simulation,
+        port: port,
+        token: token
+      )
     }
 
     func run() async throws {
