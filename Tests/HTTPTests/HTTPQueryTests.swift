@@ -117,6 +117,23 @@ struct HTTPQueryTests {
   }
 
   @Test
+  func `What a request says to caches is sent, and changes nothing here`() async throws {
+    let directives = "max-stale=600, min-fresh=50, only-if-cached"
+    let store = self.store(HTTPQuery(address, fields: ["Cache-Control": directives]).decode(Post.self))
+    self.server.enqueue(200, ["Cache-Control": "max-age=60"], #"{"id": 1}"#)
+    try await store.fetch()
+    #expect(self.server.requests.all.map { $0.fields["Cache-Control"] } == [directives])
+    self.clock.advance(by: .seconds(59))
+    #expect(!store.isStale)
+    self.clock.advance(by: .seconds(1))
+    #expect(store.isStale)
+    // A cache on the way has nothing.
+    self.server.enqueue(504)
+    let error = await self.failure(of: store) as? OperationHTTPStatusError
+    #expect(error?.status == 504 && store.currentValue == Post(id: 1))
+  }
+
+  @Test
   func `A value that was never there is not asked about, and an own condition stays`() async throws {
     let store = self.store(HTTPQuery(address, fields: ["If-None-Match": "\"mine\""]).decode(Post.self))
     self.server.enqueue(200, ["ETag": "\"a\""], #"{"id": 1}"#)
