@@ -172,11 +172,10 @@ def force(page):
     show(page, "held")
     page.click("[data-action=release]")
     page.wait("a store that goes on", f"{state} === 'success'")
+    errors = f"Devtools.page.model.rows.get({store})?.row.errors"
+    before = page.evaluate(errors)
     page.click("[data-action=fail]")
-    page.wait(
-        "a store that has failed",
-        f"Devtools.page.model.events.some((e) => e.kind === 'state.written' && e.path.at(-1) === '1') || {state} === 'failure'",
-    )
+    page.wait("a store that has failed", f"{errors} > {before}")
     page.click("[data-action=remove]")
     page.wait("no store any more", f"!Devtools.page.model.rows.has({store})")
 
