@@ -124,12 +124,24 @@ final class LetterModel {
   var second
 }
 
+func show(_ store: OperationStore<QueryState<Letter, any Error>>) {}
+
 // The state of an operation with a default value is another one.
 func states(_ client: OperationClient, _ query: QueryOperation<Letter, any Error>) {
-  // expected-note@+2 {{are expected to be equal}}
-  // expected-error@+1 {{(aka 'OperationStore<DefaultOperationState<QueryState<Letter, any Error>>>')}}
+  // expected-error@+1 {{without nil: write OperationStore<PostQuery.Default.State>, or no type}}
   let store: OperationStore<QueryState<Letter, any Error>> = client.store(for: query.defaultValue(Letter()))
+  // expected-error@+1 {{a default value makes a state without nil}}
+  show(client.store(for: query.stale(after: .seconds(5)).defaultValue(Letter())))
+  // expected-error@+1 {{a default value makes a state without nil}}
+  client.store(for: query.defaultValue(Letter())).currentValue?.title = "A title"
+
   let list: OperationStore<DefaultOperationState<QueryState<Letter, any Error>>> =
     client.store(for: query.defaultValue(Letter()))
+  let letters = client.store(for: query.defaultValue(Letter()))
+  letters.currentValue.title = "A title"
+  // Where no call of a client is, the compiler's own message names both states.
+  // expected-note@+2 {{are expected to be equal}}
+  // expected-error@+1 {{(aka 'OperationStore<DefaultOperationState<QueryState<Letter, any Error>>>')}}
+  show(letters)
   _ = (store, list)
 }
