@@ -35,6 +35,9 @@ struct Sample {
     throw Mistake(line: self.firstLine + index, text: "the line differs from line \(index + 1) of \(file)")
   }
 
+  /// Whether the sample is a whole manifest, but for its first lines.
+  var isManifest: Bool { self.lines.first?.hasPrefix("let package = Package(") ?? false }
+
   /// The type of the elements, if the sample is a part of a manifest.
   var manifestType: String? {
     guard let line = self.lines.first else { return nil }

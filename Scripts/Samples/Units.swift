@@ -7,6 +7,11 @@ struct Units {
   private var last: Int?
 
   mutating func add(_ sample: Sample) throws(Mistake) {
+    if sample.isManifest {
+      self.manifest += "func sample\(sample.firstLine)() {\n\(sample.location(of: 0))"
+      self.manifest += sample.lines.map { $0 + "\n" }.joined() + "#sourceLocation()\n}\n"
+      return
+    }
     if let type = sample.manifestType {
       self.manifest += "func sample\(sample.firstLine)() {\n\(sample.location(of: 0))let _: [\(type)] = ["
       self.manifest += sample.lines.map { $0 + "\n" }.joined() + "]\n#sourceLocation()\n}\n"

@@ -28,5 +28,5 @@ struct TitleQuery: QueryRequest, Hashable {
 }
 
 extension QueryRequest {
-  func timed() -> some QueryRequest<Value, Failure> { self }
+  func timed(_ report: @escaping @Sendable (Duration) -> Void) -> some QueryRequest<Value, Failure> { self }
 }

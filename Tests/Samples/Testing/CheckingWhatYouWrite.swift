@@ -3,12 +3,12 @@ import OperationTesting
 import Testing
 
 extension OperationRequest {
-  func measured(_ report: @escaping @Sendable (Duration) -> Void) -> ModifiedOperation<Self, Measured<Self>> {
-    modifier(Measured())
+  func timed(_ report: @escaping @Sendable (Duration) -> Void) -> ModifiedOperation<Self, Timing<Self>> {
+    modifier(Timing())
   }
 }
 
-struct Measured<Operation: OperationRequest>: OperationModifier {
+struct Timing<Operation: OperationRequest>: OperationModifier {
   func run(
     isolation: isolated (any Actor)?,
     in context: OperationContext,
