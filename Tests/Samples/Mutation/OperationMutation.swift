@@ -1,5 +1,18 @@
 import OperationCore
 import OperationMutation
+import OperationPagination
+
+struct FeedQuery: SimplePaginatedRequest, Hashable {
+  let initialPageId = 0
+
+  func pageId(
+    after page: Page<Int, [Post]>,
+    using paging: Paging<Int, [Post]>,
+    in context: OperationContext
+  ) -> Int? { nil }
+
+  func fetchPage(using paging: Paging<Int, [Post]>, in context: OperationContext) async throws -> [Post] { [] }
+}
 
 struct RenamePost: SampleMutation {}
 
