@@ -50,14 +50,15 @@ extension Batch: WaitingRun {
 }
 
 extension Batch: WaitNode {
-  package var waits: [WaitEdge] {
+  @usableFromInline var waits: [WaitEdge] {
     if let edge = self.waitsOfRequest.edge { return [edge] }
     return self.queue.batchesBefore(self).map { WaitEdge($0, isCall: false) }
   }
 
-  package var continuesAfterAnyWait: Bool { true }
-  package var isEndedByCurrentTask: Bool { self.isInCurrentTask }
-  package var waitName: String? { self.queue.title }
+  @usableFromInline var isQueue: Bool { false }
+  @usableFromInline var continuesAfterAnyWait: Bool { true }
+  @usableFromInline var isEndedByCurrentTask: Bool { self.isInCurrentTask }
+  @usableFromInline var waitName: String? { self.queue.title }
 }
 
 extension BatchQueue {

@@ -59,7 +59,7 @@ extension DeduplicatedRun {
   /// Begins the run, and waits for its outcome.
   nonisolated(nonsending) func begin() async -> RunOutcome {
     let sharedRun = self.sharedRun
-    if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
+    if EnclosingRun.notesWaits { EnclosingRun.note(awaited: sharedRun) }
     let outcome = await Self.raisingPriority(of: sharedRun) {
       await sharedRun.startAndWait(in: self.context, leaving: .atOnce, isAlreadyOwner: true)
     }

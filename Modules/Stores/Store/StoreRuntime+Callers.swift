@@ -310,7 +310,7 @@ extension StoreRuntime {
   /// Joins a run for a call, or makes one. The caller is an owner of it.
   func admit(_ call: StoreCall) -> RunAdmission {
     let admission = self.admission(of: call)
-    if EnclosingRun.exists {
+    if EnclosingRun.notesWaits {
       switch admission {
       case .newRun(let run, _), .join(let run): EnclosingRun.note(awaited: run)
       case .refusal: break

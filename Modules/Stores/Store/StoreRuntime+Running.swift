@@ -63,7 +63,7 @@ extension StoreRuntime {
     isAlreadyOwner: Bool = false,
     _ listener: Subscriber?
   ) async -> RunOutcome {
-    if EnclosingRun.exists { EnclosingRun.note(awaited: sharedRun) }
+    if EnclosingRun.notesWaits { EnclosingRun.note(awaited: sharedRun) }
     if let listener { self.listen(to: sharedRun, with: listener) }
     if !self.operation.preparations.isEmpty {
       return await self.prepareAndWait(for: sharedRun, in: context, leaving: leaving, isAlreadyOwner, listener)

@@ -24,7 +24,11 @@ extension OperationContext {
     if isPause { return try await self.pausing(until: subject, wait) }
     let noted = self.beginWait(for: subject)
     defer { self.endWait(noted) }
-    return try await wait()
+    guard let loan = NodeWork.lend(for: subject, isPause: false, in: self) else { return try await wait() }
+    let result: Result<R, E>
+    do throws(E) { result = .success(try await wait()) } catch { result = .failure(error) }
+    await loan.end()
+    return try result.get()
   }
 
   private nonisolated(nonsending) func pausing<R, E: Error>(
@@ -32,12 +36,14 @@ extension OperationContext {
     _ wait: nonisolated(nonsending) () async throws(E) -> R
   ) async throws(E) -> R {
     let (observers, reason) = (RunPauses.current, condition())
+    let loan = NodeWork.lend(for: { reason }, isPause: true, in: self)
     for observer in observers.reversed() { observer.runWillPause(until: reason) }
     self.report(.paused(RunPause(reason: reason, start: self.elapsed)))
     let result: Result<R, E>
     do throws(E) { result = .success(try await wait()) } catch { result = .failure(error) }
     self.report(.resumed)
     for observer in observers { await observer.runDidPause() }
+    await loan?.end()
     return try result.get()
   }
 }

@@ -69,10 +69,15 @@ package enum EnclosingRun {
   ///
   /// Other tasks that the work has made are ignored, as the work does not have to wait for them.
   package static func note(awaited node: any WaitNode) {
-    guard let run = self.run, run.isInCurrentTask else { return }
-    run.note(called: node)
-    WaitGraph.noteEdge()
+    if let run = self.run, run.isInCurrentTask {
+      run.note(called: node)
+      WaitGraph.noteEdge()
+    }
+    if LateRunWaits.exist { LateRunWaits.ofCurrentTask?.note(called: node) }
   }
+
+  /// Whether a wait of the current task has to be noted with ``note(awaited:)``.
+  package static var notesWaits: Bool { self.exists || LateRunWaits.exist }
 
   /// Whether the current task does the work of the enclosing run, whose callers wait for it.
   package static var isInCurrentTask: Bool { self.run?.isInCurrentTask ?? false }

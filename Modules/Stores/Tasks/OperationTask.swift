@@ -112,7 +112,7 @@ extension OperationTask {
   /// - Throws: The error that the work throws, or a `CancellationError` if `Failure` can represent it.
   @discardableResult
   public func runIfNeeded() async throws(Failure) -> Value {
-    if EnclosingRun.exists { EnclosingRun.note(awaited: self.sharedRun) }
+    if EnclosingRun.notesWaits { EnclosingRun.note(awaited: self.sharedRun) }
     return try await self.sharedRun.startAndWait(in: self.context, leaving: self.sharedRun.leaving)
       .get(Value.self, Failure.self)
   }

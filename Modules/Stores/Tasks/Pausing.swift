@@ -38,13 +38,15 @@ extension OperationContext {
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
     let observers = RunPauses.current
-    if observers.isEmpty { return await self.wait(until: specification, timeout: timeout) }
+    let loan = NodeWork.lend(for: { specification.waitReason }, isPause: true, in: self)
+    if observers.isEmpty, loan == nil { return await self.wait(until: specification, timeout: timeout) }
     // The notices are sent before and after the wait, so that an observer that takes time does not delay later runs in
     // the queue.
     let name = OperationName.of(type(of: specification))
     for observer in observers.reversed() { observer.runWillPause(until: name) }
     let outcome = await self.wait(until: specification, timeout: timeout)
     for observer in observers { await observer.runDidPause() }
+    await loan?.end()
     return outcome
   }
 

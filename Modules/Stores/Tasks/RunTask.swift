@@ -25,6 +25,9 @@ package struct RunTask: Sendable {
     return RunTask(handle)
   }
 
+  /// The identity of the current task; nil outside of tasks.
+  static var currentIdentity: UInt? { withUnsafeCurrentTask { $0 == nil ? nil : RunTask.current.identity } }
+
   /// The raw value of the priority of the current task.
   static var currentPriority: UInt8 {
     // Not inlined: the size of a priority is known only at run time, and async functions would allocate memory for it.

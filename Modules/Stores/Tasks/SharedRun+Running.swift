@@ -115,7 +115,11 @@ extension SharedRun {
 
   /// Finishes a run whose work has ended.
   private func finish(_ outcome: RunOutcome, of invocation: RunInvocation) {
-    if let waits = self.waitsOfWork { waits.task.store(0, ordering: .relaxed) }
+    if let waits = self.waitsOfWork {
+      waits.task.store(0, ordering: .relaxed)
+    } else if LateRunWaits.exist {
+      LateRunWaits.remove(of: self)
+    }
     let isCancelled = self.withState { state in
       state.phase = .finishing
       return state.isCancelled

@@ -25,22 +25,27 @@ extension SharedRun: WaitNode {
     }
   }
 
-  package var waits: [WaitEdge] {
+  @usableFromInline package var waits: [WaitEdge] {
     let (delegate, hasFinished) = self.withState { ($0.delegate, $0.phase == .finished) }
     // A finished run waits for nothing. Its last waits are still noted.
     if hasFinished { return [] }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
-    return scheduled + (self.waitsOfWork?.edges ?? []) + (delegate?.waits(of: self) ?? [])
+    return scheduled + (self.notedWaits?.edges ?? []) + (delegate?.waits(of: self) ?? [])
   }
 
-  package var isEndedByCurrentTask: Bool {
+  @usableFromInline package var isEndedByCurrentTask: Bool {
     let task = self.withState { $0.phase == .executing ? $0.task : nil }
     guard let task else { return false }
     return task.identity == RunTask.current.identity || CallInTask.isCurrentTaskAwaited(by: task.identity)
-      || self.waitsOfWork?.isInChildTask ?? false
+      || self.notedWaits?.isInChildTask ?? false
   }
 
-  package var waitName: String? { self.withState { $0.delegate }?.waitName }
+  @usableFromInline package var isQueue: Bool { false }
+
+  /// What the work of the run waits for, as far as it is noted: always if callers share the run.
+  private var notedWaits: RunWaits? { self.waitsOfWork ?? (LateRunWaits.exist ? LateRunWaits.of(self) : nil) }
+
+  @usableFromInline package var waitName: String? { self.withState { $0.delegate }?.waitName }
 
   /// Makes this run wait for another run, unless that would close a cycle, which is reported instead.
   func depend(on dependency: TaskDependency) {

@@ -121,7 +121,7 @@ extension UnstructuredWait {
           self.steps = search.path(to: number)
           return
         }
-        for edge in step.node.waits where edge.isCall {
+        for edge in step.node.allWaits where edge.isCall {
           search.add(Step(node: edge.node, wait: nil), ObjectIdentifier(edge.node), after: number)
         }
         guard let run = step.node as? SharedRun, run.isExecuting else { continue }
@@ -145,7 +145,7 @@ extension UnstructuredWait {
 
   /// Finds out whether a node that the current task would join waits for it, through tasks that are awaited.
   static func findOut(joining node: any WaitNode) -> Bool {
-    guard let path = Path(from: node, to: { $0.isEndedByCurrentTask }) else { return false }
+    guard let path = Path(from: node, to: { $0.isEndedHere }) else { return false }
     if path.isAwaited() { return true }
     path.steps.lazy.compactMap(\.wait).first?.wait.suspect()
     return false

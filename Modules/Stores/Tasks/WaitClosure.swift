@@ -16,11 +16,11 @@ struct WaitClosure {
     self.search.add(node, self.start)
     while let (step, node) = self.search.next() {
       let id = ObjectIdentifier(node)
-      if node.isEndedByCurrentTask {
+      if node.isEndedHere {
         self.entries[id] = Entry(waits: [self.start], needsOne: false)
         continue
       }
-      let waits = node.waits
+      let waits = node.allWaits
       self.entries[id] = Entry(waits: waits.map { ObjectIdentifier($0.node) }, needsOne: node.continuesAfterAnyWait)
       for edge in waits { self.search.add(edge.node, ObjectIdentifier(edge.node), after: step) }
     }

@@ -1,47 +1,5 @@
 internal import Synchronization
 
-/// A node of the wait graph: a run, or a queue of runs. It can wait, and can be waited for.
-package protocol WaitNode: AnyObject, Sendable {
-  /// The waits of this node for other nodes.
-  var waits: [WaitEdge] { get }
-  /// Whether the current task does the work of the node.
-  var isEndedByCurrentTask: Bool { get }
-  /// The name of the node's operation; nil for a node without one.
-  var waitName: String? { get }
-  /// Whether the node is a queue of runs rather than a run.
-  var isQueue: Bool { get }
-  /// Whether the node continues as soon as one of its waits has ended. Otherwise it continues after the last.
-  var continuesAfterAnyWait: Bool { get }
-}
-
-extension WaitNode {
-  package var isQueue: Bool { false }
-  package var continuesAfterAnyWait: Bool { false }
-}
-
-/// A wait of a run for another run, or for a queue of runs.
-public struct WaitEdge: Sendable {
-  /// The node that is waited for.
-  let node: any WaitNode
-  /// Whether the work of the waiting run calls the node. False if the run only comes after the node.
-  let isCall: Bool
-
-  package init(_ node: any WaitNode, isCall: Bool) {
-    self.node = node
-    self.isCall = isCall
-  }
-
-  /// Creates the wait of a run that comes after a task, without calling it.
-  public init<Value, Failure>(after task: OperationTask<Value, Failure>) {
-    self.init(task.sharedRun, isCall: false)
-  }
-
-  /// Creates the wait for a run that the work of another run calls, or for a turn in a queue.
-  package init(awaited node: any WaitNode) {
-    self.init(node, isCall: !node.isQueue)
-  }
-}
-
 /// The graph of runs that wait for each other. A caller that would join a run which waits for it is refused.
 package enum WaitGraph {
   /// Whether a caller can join a run.
@@ -74,7 +32,7 @@ package enum WaitGraph {
   ///
   /// - Complexity: O(1) before the first wait of the process, then O(*n*) in the waits that `node` leads to.
   package static func noteAndFind(joining node: any WaitNode) -> Finding {
-    if EnclosingRun.exists { EnclosingRun.note(awaited: node) }
+    if EnclosingRun.notesWaits { EnclosingRun.note(awaited: node) }
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }
     if let path = self.path(from: node, onlyCalls: true) { return .recursion(self.names(of: path)) }
     if UnstructuredWait.exist, UnstructuredWait.findOut(joining: node),
@@ -92,6 +50,11 @@ package enum WaitGraph {
   /// ``noteAndFind(joining:)``.
   package static func noteAndFindCycle(awaiting node: any WaitNode) -> [String]? {
     EnclosingRun.note(awaited: node)
+    return self.findCycle(awaiting: node)
+  }
+
+  /// The same for a wait that was noted.
+  static func findCycle(awaiting node: any WaitNode) -> [String]? {
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return nil }
     return self.path(from: node, onlyCalls: false).map { self.names(of: $0) }
   }
@@ -110,13 +73,13 @@ package enum WaitGraph {
     var search = GraphSearch<any WaitNode, ObjectIdentifier>()
     search.add(start, ObjectIdentifier(start))
     while let (step, node) = search.next() {
-      if node.isEndedByCurrentTask {
+      if node.isEndedHere {
         let path = search.path(to: step)
         // Where a node needs only one of its waits to end, the path proves nothing.
-        let isCertain = onlyCalls || !path.contains { $0.continuesAfterAnyWait && $0.waits.count > 1 }
+        let isCertain = onlyCalls || !path.contains { $0.continuesAfterAnyWait && $0.allWaits.count > 1 }
         return isCertain || !WaitClosure(of: start).canEnd ? path : nil
       }
-      for edge in node.waits where edge.isCall || !onlyCalls {
+      for edge in node.allWaits where edge.isCall || !onlyCalls {
         search.add(edge.node, ObjectIdentifier(edge.node), after: step)
       }
     }

@@ -1,0 +1,138 @@
+internal import Synchronization
+
+/// The work of a node of the wait graph, in the task that does it: see ``OperationContext/performing(workOf:_:)``.
+final class NodeWork: Sendable {
+  private static let count = Atomic(0)
+  private static let works = Mutex<[ObjectIdentifier: [NodeWork]]>([:])
+  private static let current = TaskLocal<NodeWork?>(wrappedValue: nil)
+
+  private let node: any WaitNode
+  private let waits = RunWaits(of: .next())
+  /// The run whose work the node's work is a part of.
+  private let run: (any WaitingRun)?
+  /// The work of a node around this one.
+  private let outer: NodeWork?
+
+  private init(_ node: any WaitNode) {
+    (self.node, self.run, self.outer) = (node, EnclosingRun.run, Self.current.get())
+    self.waits.task.store(RunTask.current.identity, ordering: .relaxed)
+  }
+
+  /// Whether any node's work is under way.
+  static var exist: Bool { self.count.load(ordering: .sequentiallyConsistent) > 0 }
+
+  fileprivate static func works(of node: any WaitNode) -> [NodeWork] {
+    self.works.withLock { $0[ObjectIdentifier(node)] ?? [] }
+  }
+
+  fileprivate nonisolated(nonsending) static func perform<R, E: Error>(
+    _ node: any WaitNode,
+    _ work: nonisolated(nonsending) () async throws(E) -> R
+  ) async -> Result<R, E> {
+    let own = NodeWork(node)
+    own.begin()
+    let result = await self.current.withValue(own) {
+      await EnclosingRun.perform(own, in: nil) { () async -> Result<R, E> in
+        own.waits.noteWork()
+        do throws(E) { return .success(try await work()) } catch { return .failure(error) }
+      }
+    }
+    own.end()
+    return result
+  }
+
+  private func begin() {
+    Self.works.withLock { $0[ObjectIdentifier(self.node), default: []].append(self) }
+    Self.count.add(1, ordering: .sequentiallyConsistent)
+    WaitGraph.noteEdge()
+  }
+
+  private func end() {
+    self.waits.task.store(0, ordering: .relaxed)
+    Self.count.subtract(1, ordering: .sequentiallyConsistent)
+    Self.works.withLock { works in
+      let id = ObjectIdentifier(self.node)
+      works[id]?.removeAll { $0 === self }
+      if works[id]?.isEmpty == true { works[id] = nil }
+    }
+  }
+}
+
+extension NodeWork: WaitingRun {
+  var isInCurrentTask: Bool { self.waits.isInCurrentTask }
+
+  func note(called node: any WaitNode) {
+    self.waits.note(called: node)
+    if let run = self.run, run.isInCurrentTask { run.note(called: node) }
+  }
+
+  func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) { self.run?.relay(progress, of: id) }
+}
+
+extension WaitNode {
+  /// The waits of the node and of its work.
+  var allWaits: [WaitEdge] {
+    guard NodeWork.exist else { return self.waits }
+    return self.waits + NodeWork.works(of: self).flatMap { $0.edges }
+  }
+
+  /// Whether the current task does what the waiters of the node wait for.
+  var isEndedHere: Bool {
+    self.isEndedByCurrentTask || (NodeWork.exist && NodeWork.works(of: self).contains { $0.isInCurrentTask })
+  }
+}
+
+// MARK: - Lending
+
+extension NodeWork {
+  fileprivate var edges: [WaitEdge] { self.waits.edges }
+
+  /// What the nodes around a run have been asked to lend while it waits.
+  struct Loan: Sendable {
+    fileprivate let works: [NodeWork]
+    fileprivate let wait: StoreWait
+
+    /// Lets the run go on when the nodes do.
+    nonisolated(nonsending) func end() async {
+      for work in self.works.reversed() { await work.node.workGoesOn(after: self.wait) }
+    }
+  }
+
+  /// Asks the nodes whose work the current task is a part of to lend what they hold; nil without any.
+  static func lend(
+    for subject: @escaping @Sendable () -> String,
+    isPause: Bool,
+    in context: OperationContext
+  ) -> Loan? {
+    guard self.exist else { return nil }
+    let works = Array(
+      sequence(state: self.current.get()) { work -> NodeWork? in
+        defer { work = work?.outer }
+        return work
+      }
+    ).filter { $0.waits.task.load(ordering: .relaxed) != 0 }
+    if works.isEmpty { return nil }
+    let id = OperationWait.nextNumber()
+    let wait = StoreWait(id: id, subject: subject, isPause: isPause, path: nil, start: context.elapsed)
+    for work in works { work.node.workWillWait(for: wait) }
+    return Loan(works: works, wait: wait)
+  }
+}
+
+extension OperationContext {
+  /// Performs the work of a node, such as a batch: what the work waits for, the node waits for.
+  ///
+  /// Call it in the task that does the work. The nodes around a run learn of its waits: see ``WaitNode/workWillWait(for:)``.
+  ///
+  /// - Parameters:
+  ///   - node: The node, which is kept alive meanwhile.
+  ///   - work: The work, in the isolation of the caller.
+  /// - Returns: The result of the work.
+  /// - Throws: The error of the work.
+  public nonisolated(nonsending) func performing<R, E: Error>(
+    workOf node: some WaitNode,
+    _ work: nonisolated(nonsending) () async throws(E) -> R
+  ) async throws(E) -> R {
+    try await NodeWork.perform(node, work).get()
+  }
+}
