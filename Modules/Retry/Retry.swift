@@ -61,9 +61,7 @@ public struct Retry<Operation: OperationRequest>: OperationModifier {
     operation.setup(context: &context)
     if context.retryConfiguration.owner != self.id {
       context.noteOuterRetry(self.id)
-    } else if self.isDefault, let place = context.offeredPlace {
-      let placed = PlacedRetry(limit: limit)
-      context.placeAttempts(ofRetry: self.id.number, in: place, placed)
+    } else if self.isDefault, let placed = context.placeAttempts(ofRetry: self.id.number, PlacedRetry(limit: limit)) {
       context.retryConfiguration.owner = placed.id
     }
     // The limit of settings may become larger than 0 at any time.

@@ -12,7 +12,7 @@ struct PaginatedStore<Request: PaginatedRequest> {
   init?(of context: OperationContext) {
     if let store = context.runningStore(of: Request.State.self) {
       self.state = store.stateWithoutLayers
-    } else if let state = Self.wrappedState(in: context) {
+    } else if let state = context.stateOfRunningStore(Request.State.self) {
       self.state = state
     } else {
       return nil
@@ -30,17 +30,5 @@ struct PaginatedStore<Request: PaginatedRequest> {
     var context = context
     context.runAttachment = nil
     self.state.order.bind { [context] in context.runningOperationStore?.context }
-  }
-
-  // Not inlined: few stores have a state that wraps the paginated state.
-  @usableFromInline
-  static func wrappedState(in context: OperationContext) -> Request.State? {
-    context.runningOperationStore.flatMap { self.state(in: $0.stateWithoutLayers) }
-  }
-
-  private static func state(in state: any OperationState) -> Request.State? {
-    if let state = state as? Request.State { return state }
-    if let layered = state as? any LayeredOperationState { return self.state(in: layered.base) }
-    return nil
   }
 }

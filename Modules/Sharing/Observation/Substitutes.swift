@@ -30,6 +30,11 @@ enum Substitute<Value: Sendable>: Sendable {
   var isPlaceholder: Bool { !self.isPrevious }
 }
 
+extension OperationState {
+  /// Whether the state has no value: none was fetched, set or passed as the initial one. A default value does not count.
+  var isValueMissing: Bool { self.valueUpdateCount == 0 && self.showsNoValue }
+}
+
 extension ObservedState {
   /// The value that is shown in place of the state's; nil if the state has one, or a failure is to be seen.
   ///

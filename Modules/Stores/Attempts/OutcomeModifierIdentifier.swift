@@ -83,7 +83,8 @@ extension OperationRequest {
 }
 
 /// Runs an operation until an attempt succeeds, on behalf of a modifier outside of the caller.
-public protocol AttemptMaker: Sendable {
+@usableFromInline
+package protocol AttemptMaker: Sendable {
   /// Runs the operation once or several times.
   ///
   /// - Parameters:

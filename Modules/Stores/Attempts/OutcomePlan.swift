@@ -34,7 +34,7 @@ extension OperationContext {
 
   /// Whether the attempts of a retry are made inside of a modifier.
   @inlinable
-  public var hasPlacedAttempts: Bool { self.isSet(PlacedAttemptsKey.self) }
+  package var hasPlacedAttempts: Bool { self.isSet(PlacedAttemptsKey.self) }
 
   private var placedAttempts: PlacedAttempts? {
     get { self[PlacedAttemptsKey.self] }
@@ -42,7 +42,8 @@ extension OperationContext {
   }
 
   /// Makes the attempts inside of a modifier; nil if they have no place there.
-  public func attemptMaker(for id: OutcomeModifierIdentifier) -> (any AttemptMaker)? {
+  @usableFromInline
+  func attemptMaker(for id: OutcomeModifierIdentifier) -> (any AttemptMaker)? {
     guard let placed = self.placedAttempts, placed.id == id else { return nil }
     return placed.maker
   }
@@ -63,31 +64,28 @@ extension OperationContext {
 
 extension OperationContext {
   /// Forgets the offers of places outside of a retry. Called before the setup of the operation inside.
-  public mutating func forgetOfferedPlaces() {
+  package mutating func forgetOfferedPlaces() {
     if self.hasOutcomePlan, self.outcomePlan.innermost != nil { self.outcomePlan.innermost = nil }
   }
 
-  /// The innermost place that the operation inside has offered; nil for none.
-  public var offeredPlace: OutcomeModifierIdentifier? {
-    self.hasOutcomePlan ? self.outcomePlan.innermost : nil
-  }
-
-  /// Puts the attempts of a retry into a place that was offered.
+  /// Puts the attempts of a retry into the innermost place that the operation inside has offered.
   ///
   /// - Parameters:
   ///   - owner: The number of the retry.
-  ///   - id: The place.
-  ///   - maker: Makes the attempts there.
-  public mutating func placeAttempts(
+  ///   - maker: Makes the attempts there. Evaluated only for a place.
+  /// - Returns: What makes the attempts; nil without a place.
+  package mutating func placeAttempts<Maker: AttemptMaker>(
     ofRetry owner: UInt64,
-    in id: OutcomeModifierIdentifier,
-    _ maker: any AttemptMaker
-  ) {
+    _ maker: @autoclosure () -> Maker
+  ) -> Maker? {
+    guard self.hasOutcomePlan, let id = self.outcomePlan.innermost else { return nil }
+    let maker = maker()
     self.placedAttempts = PlacedAttempts(owner: owner, id: id, maker: maker)
+    return maker
   }
 
   /// Whether the attempts of a retry are made in a place inside of it.
-  public func hasPlacedAttempts(ofRetry owner: UInt64) -> Bool {
+  package func hasPlacedAttempts(ofRetry owner: UInt64) -> Bool {
     self.placedAttempts?.owner == owner
   }
 }

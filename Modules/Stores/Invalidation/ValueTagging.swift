@@ -1,5 +1,5 @@
 /// An observer that knows the tags of values, by which an invalidation names values wherever they are.
-public protocol ValueTagging: StoreObserver {
+package protocol ValueTagging: StoreObserver {
   /// The tags of the value of a state, each as a path: its name, and its identifier if it has one.
   ///
   /// Called with no lock held. It may call closures of the user.
@@ -8,7 +8,7 @@ public protocol ValueTagging: StoreObserver {
 
 extension OperationContext {
   /// What knows the tags of the operation's values; nil for values without tags.
-  public var valueTagging: (any ValueTagging)? {
+  var valueTagging: (any ValueTagging)? {
     for case let tagging as any ValueTagging in self.operationObservers { return tagging }
     return nil
   }

@@ -1,8 +1,5 @@
 // Members for modules that show a substitute while a value is missing.
 extension OperationState {
-  /// Whether the state has no value: none was fetched, set or passed as the initial one. A default value does not count.
-  package var isValueMissing: Bool { self.valueUpdateCount == 0 && self.showsNoValue }
-
   /// Whether the value is nil or stands for a missing one. A default value does not count.
   ///
   /// A state that cannot tell a missing value from others has no value before the first one is set.

@@ -1,11 +1,11 @@
 extension SharedRun {
   /// Keeps the run alive until ``removeOwner()``. False when the run is cancelled or its work has ended.
-  package func addOwner() -> Bool {
+  func addOwner() -> Bool {
     self.withState { $0.addOwner() }
   }
 
   /// Undoes one ``addOwner()``, and cancels the run if that was the last owner.
-  package func removeOwner() {
+  func removeOwner() {
     let cancellation = self.withState { $0.removeOwner() }
     if let cancellation { self.perform(cancellation) }
   }

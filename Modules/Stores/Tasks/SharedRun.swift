@@ -122,7 +122,7 @@ extension SharedRun {
 
   /// Waits for the outcome of a run that another caller starts. The caller is an owner already, and stays one until it
   /// leaves.
-  package nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> RunOutcome {
+  nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> RunOutcome {
     guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: true) else { return self.outcome }
     return await self.waitAsOwner(at: waiterID, leaving: leaving)
   }
@@ -248,7 +248,7 @@ extension SharedRun {
   package var isCancelled: Bool { self.withState { $0.isCancelled } }
 
   /// Whether the run can be joined: until it is cancelled or its work has ended.
-  package var isAlive: Bool { self.withState { $0.isAlive } }
+  var isAlive: Bool { self.withState { $0.isAlive } }
 
   package var isRunning: Bool {
     self.withState { $0.phase == .executing || $0.phase == .finishing }
@@ -257,7 +257,7 @@ extension SharedRun {
   /// Whether the run has started and its work has not ended.
   package var isExecuting: Bool { self.withState { $0.phase == .executing } }
 
-  package var hasStarted: Bool { self.withState { $0.phase != .notStarted } }
+  var hasStarted: Bool { self.withState { $0.phase != .notStarted } }
 
   /// The outcome; nil until the run has finished.
   package var finishedOutcome: RunOutcome? { self.withState { $0.outcome } }
