@@ -10,7 +10,8 @@ let settings: [SwiftSetting] = [
 ]
 
 // A package as a third party publishes it: a library that adds a modifier, one that adds a kind of operations and an
-// integration, and one that keeps values on the disk. All depend on `OperationCore` alone.
+// integration, one that keeps values on the disk, and one that watches stores, answers calls and lets runs wait. All depend on
+// `OperationCore` alone.
 let package = Package(
   name: "operation-audit",
   platforms: [.macOS(.v26)],
@@ -18,6 +19,7 @@ let package = Package(
     .library(name: "OperationAudit", targets: ["OperationAudit"]),
     .library(name: "OperationBooks", targets: ["OperationBooks"]),
     .library(name: "OperationDiskCache", targets: ["OperationDiskCache"]),
+    .library(name: "OperationHooks", targets: ["OperationHooks"]),
   ],
   dependencies: [.package(name: "swift-operation", path: "../..")],
   targets: [
@@ -33,6 +35,11 @@ let package = Package(
     ),
     .target(
       name: "OperationDiskCache",
+      dependencies: [.product(name: "OperationCore", package: "swift-operation")],
+      swiftSettings: settings
+    ),
+    .target(
+      name: "OperationHooks",
       dependencies: [.product(name: "OperationCore", package: "swift-operation")],
       swiftSettings: settings
     ),
@@ -57,6 +64,7 @@ let package = Package(
       name: "OperationBooksTests",
       dependencies: [
         "OperationBooks",
+        "OperationHooks",
         .product(name: "OperationBackoff", package: "swift-operation"),
         .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationRetry", package: "swift-operation"),
@@ -68,6 +76,15 @@ let package = Package(
       name: "OperationDiskCacheTests",
       dependencies: [
         "OperationDiskCache",
+        .product(name: "OperationCore", package: "swift-operation"),
+        .product(name: "OperationTesting", package: "swift-operation"),
+      ],
+      swiftSettings: settings
+    ),
+    .testTarget(
+      name: "OperationHooksTests",
+      dependencies: [
+        "OperationHooks",
         .product(name: "OperationCore", package: "swift-operation"),
         .product(name: "OperationTesting", package: "swift-operation"),
       ],

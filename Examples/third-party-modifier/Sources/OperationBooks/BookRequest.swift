@@ -2,8 +2,9 @@ public import OperationCore
 
 /// A book that is loaded chapter by chapter. It is a kind of operation, as queries and paginated requests are.
 ///
-/// A run goes on where its last attempt has failed, and readers see each chapter when it has arrived.
-public protocol BookRequest<Chapter>: StatefulOperationRequest where State == BookState<Chapter> {
+/// A run goes on where its last attempt has failed, and readers see each chapter when it has arrived. A book is only read, so
+/// several runs have the effect of one: `.hedged(after:)` applies to it.
+public protocol BookRequest<Chapter>: StatefulOperationRequest, IdempotentRequest where State == BookState<Chapter> {
   associatedtype Chapter: Sendable
   associatedtype State = BookState<Chapter>
   associatedtype Value = [Int: Chapter]

@@ -91,3 +91,15 @@ extension BookState: OverlayableState {
     self.currentValue = value
   }
 }
+
+/// With this, callers can get the chapters that are there in place of the outcome of a run.
+extension BookState: ValueServingState {
+  public var servedValue: [Int: Chapter]? { self.valueLastUpdatedAt == nil ? nil : self.currentValue }
+}
+
+/// With this, `.keepsEqualValues()` keeps the instances of chapters that have not changed.
+extension BookState: ValueReplacingState {
+  public func operationValue(replacedBy value: [Int: Chapter]) -> [Int: Chapter]? {
+    self.currentValue.filter { value.keys.contains($0.key) }
+  }
+}

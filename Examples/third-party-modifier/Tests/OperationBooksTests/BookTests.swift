@@ -1,6 +1,7 @@
 import OperationBackoff
 import OperationBooks
 import OperationCore
+import OperationHooks
 import OperationRetry
 import OperationTesting
 import Synchronization
@@ -59,6 +60,27 @@ struct BookTests {
   }
 
   @Test
+  func `A caller gets the chapters that are there if the run fails`() async throws {
+    let library = Library()
+    let book = Novel(library: library).servingLastValue(after: .seconds(60))
+    let store = OperationClient().store(for: book, initialState: BookState())
+    try await store.run()
+    library.fail(at: 2)
+    #expect(try await store.run() == [1: "Chapter 1", 2: "Chapter 2", 3: "Chapter 3"])
+    #expect(store.error is Missing)
+  }
+
+  @Test
+  func `An equal chapter keeps its instance`() async throws {
+    let store = OperationClient().store(for: Reprint().keepsEqualValues(), initialState: BookState())
+    try await store.run()
+    let first = try #require(store.currentValue[1])
+    try await store.run()
+    #expect(store.currentValue[1] === first)
+    #expect(store.valueUpdateCount == 2)
+  }
+
+  @Test
   func `A draft is a layer over all books, until it is saved or dropped`() async throws {
     let client = OperationClient()
     let store = client.store(for: Novel(library: Library()), initialState: BookState())
@@ -107,6 +129,11 @@ private final class Library: Sendable {
 
   var requests: [Int] { self.state.withLock { $0.requests } }
 
+  /// Lets the next request of a chapter fail.
+  func fail(at number: Int) {
+    self.state.withLock { _ = $0.failing.insert(number) }
+  }
+
   func chapter(_ number: Int) async throws -> String {
     try await self.gate.wait()
     let fails = self.state.withLock { state in
@@ -129,6 +156,25 @@ private struct Novel: BookRequest {
   func chapter(_ number: Int, in context: OperationContext) async throws -> String {
     try await self.library.chapter(number)
   }
+}
+
+/// A text with an identity.
+private final class Text: Equatable, Sendable {
+  let content: String
+
+  init(_ content: String) {
+    self.content = content
+  }
+
+  static func == (lhs: Text, rhs: Text) -> Bool { lhs.content == rhs.content }
+}
+
+/// A book of one chapter, which each run makes anew.
+private struct Reprint: BookRequest {
+  var path: OperationPath { ["reprint"] }
+  var chapterCount: Int { 1 }
+
+  func chapter(_ number: Int, in context: OperationContext) async throws -> Text { Text("Once") }
 }
 
 /// A book whose work is the script's.
