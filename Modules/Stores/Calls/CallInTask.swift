@@ -46,6 +46,9 @@ final class CallInTask: Sendable {
     return false
   }
 
+  /// Whether the current task is inside of the answer to a call.
+  static var isAroundCurrentTask: Bool { self.current.get() != nil }
+
   func cancel() {
     self.task.withLock { $0 }?.cancel()
   }

@@ -6,22 +6,38 @@ internal import Synchronization
 /// A store that shares runs notes the waits of each run from its start: see ``RunWaits``. For others that would cost each run an
 /// allocation and a task-local value, although nearly no program has nodes of its own.
 enum LateRunWaits {
+  private struct Entry: Sendable {
+    let waits: RunWaits
+    let task: UInt
+    /// The place of the task's surroundings, by which its children are known; 0 if it has none, or where another task has asked.
+    let place: UInt
+  }
+
+  private struct Entries: Sendable {
+    var runs: [OperationTaskIdentifier: Entry] = [:]
+    /// The waits by the identities of tasks, and by places.
+    var tasks: [UInt: RunWaits] = [:]
+  }
+
   private static let count = Atomic(0)
-  private static let entries = Mutex<[OperationTaskIdentifier: RunWaits]>([:])
+  private static let entries = Mutex(Entries())
 
   /// Whether there are such runs under way.
   static var exist: Bool { self.count.load(ordering: .sequentiallyConsistent) > 0 }
 
   /// Notes the waits of a run from now on. Called in its task, or in a child of it.
   static func begin(of run: SharedRun) {
-    guard let task = run.withState({ $0.phase == .executing ? $0.task : nil }) else { return }
+    guard let task = run.withState({ $0.phase == .executing ? $0.task : nil })?.identity else { return }
+    let isOwn = task == RunTask.currentIdentity
     let isNew = self.entries.withLock { entries in
-      if entries[run.id] != nil { return false }
+      if entries.runs[run.id] != nil { return false }
       let waits = RunWaits(of: run.id)
-      waits.task.store(task.identity, ordering: .relaxed)
-      // The place of the surroundings, by which children are known, can be read in the task alone.
-      if task.identity == RunTask.currentIdentity { waits.noteWork() }
-      entries[run.id] = waits
+      waits.task.store(task, ordering: .relaxed)
+      if isOwn { waits.noteWork() }
+      let entry = Entry(waits: waits, task: task, place: isOwn ? EnclosingRun.place : 0)
+      entries.runs[run.id] = entry
+      entries.tasks[entry.task] = waits
+      if entry.place != 0 { entries.tasks[entry.place] = waits }
       return true
     }
     guard isNew else { return }
@@ -32,16 +48,27 @@ enum LateRunWaits {
 
   /// Ends the notes of a run.
   static func remove(of run: SharedRun) {
-    guard let waits = self.entries.withLock({ $0.removeValue(forKey: run.id) }) else { return }
-    waits.task.store(0, ordering: .relaxed)
+    let removed = self.entries.withLock { entries -> RunWaits? in
+      guard let entry = entries.runs.removeValue(forKey: run.id) else { return nil }
+      for key in [entry.task, entry.place] where entries.tasks[key] === entry.waits { entries.tasks[key] = nil }
+      return entry.waits
+    }
+    guard let removed else { return }
+    removed.task.store(0, ordering: .relaxed)
     self.count.subtract(1, ordering: .sequentiallyConsistent)
   }
 
-  static func of(_ run: SharedRun) -> RunWaits? { self.entries.withLock { $0[run.id] } }
+  static func of(_ run: SharedRun) -> RunWaits? { self.entries.withLock { $0.runs[run.id]?.waits } }
 
-  /// The waits of the run whose work the current task, or the parent of it, does.
+  /// The waits of the run whose work the current task does, its parent, or a task that awaits it in an interceptor.
+  ///
+  /// - Complexity: O(1) but in a task of an interceptor, where it is O(*n*) in these runs.
   static var ofCurrentTask: RunWaits? {
-    guard RunTask.currentIdentity != nil else { return nil }
-    return self.entries.withLock { $0.values.first(where: \.isInCurrentTask) }
+    guard let task = RunTask.currentIdentity else { return nil }
+    let (place, isInInterceptor) = (EnclosingRun.place, CallInTask.isAroundCurrentTask)
+    return self.entries.withLock { entries in
+      if let waits = entries.tasks[task] ?? (place == 0 ? nil : entries.tasks[place]) { return waits }
+      return isInInterceptor ? entries.runs.values.first { $0.waits.isInCurrentTask }?.waits : nil
+    }
   }
 }

@@ -140,7 +140,8 @@ private final class AwaitedNode: WaitNode {
 extension OperationContext {
   /// The run with this context, for ``WaitNode/waits`` of what it holds; nil in a run without a store and outside of runs.
   ///
-  /// Ask for it in the task of the run. From then on, what the run calls is noted until it ends.
+  /// Ask for it in the task of the run. From then on, what the run calls is noted until it ends; what its child tasks call, if a
+  /// client has the store or the callers share the run.
   public var runNode: RunNode? {
     guard let id = self.run.taskIdentifier, let store = self.run.store else { return nil }
     let node = RunNode(id, of: store)
