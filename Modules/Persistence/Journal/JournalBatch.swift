@@ -94,6 +94,4 @@ struct ReadEntry: Sendable {
 /// has read it.
 ///
 /// When it is thrown, this process knows the present entry.
-struct JournalEntryChanged: Error {
-  let isGone: Bool
-}
+struct JournalEntryChanged: Error {}

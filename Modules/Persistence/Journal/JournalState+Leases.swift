@@ -11,14 +11,10 @@ struct JournalLeasesNeed: Sendable {
 
 extension JournalState {
   /// The lease that a call needs.
-  func leaseKey(of item: Item) -> JournalLeaseKey { self.leaseKey(ofScope: item.scope, owner: item.record?.owner) }
+  func leaseKey(of item: Item) -> JournalLeaseKey { JournalLeaseKey(ofScope: item.scope, owner: item.record?.owner) }
 
   /// The lease that a call needs; nil if its entry was removed.
   func leaseKey(of position: Position) -> JournalLeaseKey? { self.items[position].map { self.leaseKey(of: $0) } }
-
-  func leaseKey(ofScope scope: String?, owner: String?) -> JournalLeaseKey {
-    JournalLeaseKey(ofScope: scope, owner: owner)
-  }
 
   func maySend(_ leaseKey: JournalLeaseKey) -> Bool { self.leases.held.map { $0.contains(leaseKey) } ?? true }
 
@@ -42,7 +38,7 @@ extension JournalState {
       return true
     }
     switch leaseKey {
-    case .journal(nil): return self.scopes.keys.contains { self.leaseKey(ofScope: $0, owner: nil) == leaseKey }
+    case .journal(nil): return self.scopes.keys.contains { JournalLeaseKey(ofScope: $0, owner: nil) == leaseKey }
     // This lease says that the process lives.
     case .journal(let owner): return owner == self.owner && self.ownCount > 0
     case .scope(let scope):
@@ -125,7 +121,7 @@ extension JournalState {
       case .journal(let owner):
         if owner == self.owner { self.beginWaitingWithoutScope() }
         if owner == nil {
-          for scope in self.scopes.keys where self.leaseKey(ofScope: scope, owner: nil) == leaseKey {
+          for scope in self.scopes.keys where JournalLeaseKey(ofScope: scope, owner: nil) == leaseKey {
             self.advance(scope)
           }
         }

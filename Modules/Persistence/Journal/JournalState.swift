@@ -125,12 +125,6 @@ struct JournalState: Sendable {
   private(set) var elsewhereCount = 0
   /// The name of this journal in the entries of a storage with leases; nil for other storages.
   var owner: String?
-  /// The number of calls that have their turn.
-  private(set) var runningCount = 0
-  /// The number of callers that wait for their turn, or are about to.
-  private(set) var callersInLine = 0
-  /// The number of callers that are about to wait for their turn.
-  private(set) var claimedCount = 0
   /// The number of calls that this process has accepted.
   private(set) var ownCount = 0
   private var lastEarlierPosition: Position = -(1 << 40)
@@ -309,9 +303,6 @@ extension JournalState {
   }
 
   private mutating func count(_ item: Item, _ change: Int) {
-    if item.activity.isRunning { self.runningCount += change }
-    if item.activity.isCallerInLine { self.callersInLine += change }
-    if case .claimed = item.activity { self.claimedCount += change }
     if item.activity.isReplay, item.scope != nil { self.replaysInScopes += change }
     if let owner = self.owner, item.record?.owner == owner {
       self.ownCount += change

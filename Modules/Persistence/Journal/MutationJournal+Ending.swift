@@ -81,13 +81,13 @@ extension MutationJournal {
       ticket.result.decide(.failure(error), isFinal: false)
       if self.isToExpire(ticket) { return await self.setAside(ticket, as: .expired, because: Self.expiryReason) }
       if failures >= self.attemptsBeforeDeadLetter {
-        await self.makeDeadLetter(
+        await self.setAside(
           ticket,
           because: "it has failed \(failures) times, at last with \(ShownText.of(error))",
           in: context
         )
       } else if error.isTransient, self.isTooOld(ticket) {
-        await self.makeDeadLetter(
+        await self.setAside(
           ticket,
           because: "it has not succeeded for \(self.ageBeforeDeadLetter), at last because of \(ShownText.of(error))",
           in: context
@@ -249,15 +249,6 @@ extension MutationJournal {
     }
     // The caller was cancelled. The call is still to be made.
     if isLeft { self.resumeByItself(.call(ticket.position)) }
-  }
-
-  /// Makes a call a dead letter: it is kept and not made again before the user acts.
-  nonisolated(nonsending) func makeDeadLetter(
-    _ ticket: JournalTicket,
-    because reason: String,
-    in context: OperationContext? = nil
-  ) async {
-    await self.setAside(ticket, because: reason, in: context)
   }
 
   /// Ends the turn of a call that is kept and not made before the user acts.

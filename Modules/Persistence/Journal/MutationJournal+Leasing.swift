@@ -264,7 +264,7 @@ extension JournalState {
     } else {
       self.endElsewhere(position)
     }
-    return refused.map { ($0, JournalEntryChanged(isGone: entry.version == nil)) }
+    return refused.map { ($0, JournalEntryChanged()) }
   }
 
   /// Records what another process has stored of a call.

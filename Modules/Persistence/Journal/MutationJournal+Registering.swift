@@ -76,7 +76,7 @@ extension MutationJournal {
         do {
           arguments = try stored.decode(record)
         } catch {
-          await ticket.journal.makeDeadLetter(
+          await ticket.journal.setAside(
             ticket,
             because: "its arguments cannot be decoded: \(ShownText.whole(error))"
           )

@@ -235,7 +235,7 @@ extension MutationJournal {
     ticket.operationName = registration?.operationName
     if record.failureCount >= self.attemptsBeforeDeadLetter {
       guard self.mayStore(ticket) else { return self.putBack(ticket, isHeld: false, failure: nil) }
-      return await self.makeDeadLetter(
+      return await self.setAside(
         ticket,
         because: "it has failed, or ended the process, \(record.failureCount) times"
       )

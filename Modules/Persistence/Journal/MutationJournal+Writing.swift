@@ -333,7 +333,7 @@ extension JournalState {
           failure = error
           if let attempted { self.items[position]?.attempted = attempted }
         case .refused(let entry):
-          failure = JournalEntryChanged(isGone: entry.version == nil)
+          failure = JournalEntryChanged()
           if let replaced = content.replaced, replaced.key == entry.key {
             finished += self.adopt(entry, at: replaced.position)
           } else if !content.isNew {
