@@ -56,3 +56,18 @@ final class LastValue: StoreCallInterceptor {
 
   nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer { await call.proceed() }
 }
+
+final class Turnstile: WaitNode {
+  let name: String
+
+  init(_ name: String) {
+    self.name = name
+  }
+
+  var waitName: String? { name }
+  var waits: [WaitEdge] { [] }
+}
+
+extension OperationRequest {
+  func queued(at turnstile: Turnstile) -> ModifiedOperation<Self, Measured<Self>> { modifier(Measured()) }
+}

@@ -65,6 +65,14 @@ struct TurnstileTests {
   }
 
   @Test
+  func `It keeps the rules of queues`() async throws {
+    try await checkWaitNode { work in
+      let turnstile = Turnstile("the turnstile")
+      return (turnstile, QueryOperation("passer", body: work).queued(at: turnstile))
+    }
+  }
+
+  @Test
   func `It keeps the rules of modifiers but one, as its runs wait for each other`() async throws {
     try await checkModifier(except: [.independence]) { $0.queued(at: Turnstile("the turnstile")) }
   }
