@@ -180,12 +180,12 @@ extension OperationControls where State: RestorableState {
       if invalidates { self.runtime.invalidate(.ofStoredValue) }
       let replaces = isShown || !isInvalidated
       var stamp = value.stamp
-      if isInvalidated, isShown {
-        // A partial value that is invalidated as well is treated as the latter.
-        if stamp.kind == .partial { stamp = ValueStamp(.final) }
-      } else if isInvalidated {
+      if !isShown, isInvalidated || self.context.invalidatesRestoredValues {
         // The store is not invalidated, as the value that it shows may be fresh. One below it never is.
         stamp.kind = .partial
+      } else if isInvalidated, stamp.kind == .partial {
+        // A partial value that is invalidated as well is treated as the latter.
+        stamp = ValueStamp(.final)
       }
       let write: StoreEvent.StateWrite = isShown && !isFirst ? .edited : .restored
       controls.edit(isSuccess: false, as: write, seen: value.seen, stamp, using: nil) { state, _ in

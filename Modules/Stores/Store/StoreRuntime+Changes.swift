@@ -456,10 +456,11 @@ extension StoreRuntime {
     var isClosed = self.noteDependent()
     let mayDeliver = !self.lock.isOwnedByCurrentThread
     var (state, context) = ((any StoredState)?.none, OperationContext())
+    var joined: SharedRun?
     let (recipients, change) = self.withMachine { machine in
       if machine.isClosed { isClosed = true }
       machine.subscribers.add(subscriber, role: name.map { .namedSubscriber($0) } ?? .subscriber)
-      if mode != nil, !self.isOver { machine.joinLastingRuns() }
+      if mode != nil { joined = machine.joinLastingRun() }
       context = machine.context
       let recipients = machine.recipients(
         of: StoreChange(isStateNew: true),
@@ -486,6 +487,8 @@ extension StoreRuntime {
       self.deliver()
     }
     if let change { self.notify(of: change) }
+    // Asked without the lock. Subscribers own no run of an operation that does not run for them.
+    if let joined, !self.canYieldRerun { self.giveUp(joined) }
     if isClosed { return self.subscriptionToClosedStore(subscriber) }
     if self.isOver {
       // The removal did not find the subscriber, or finds it, too: it is notified once.
@@ -505,6 +508,16 @@ extension StoreRuntime {
     self.unsubscribe(subscriber)
     subscriber.onStoreGone?()
     return .empty
+  }
+
+  /// Ends the ownership of a run that the subscribers have joined, unless the last of them has left and ended it.
+  private func giveUp(_ joined: SharedRun) {
+    let isOwned = self.withMachine { machine in
+      guard let index = machine.subscriberRuns.firstIndex(where: { $0 === joined }) else { return false }
+      machine.subscriberRuns.remove(at: index)
+      return true
+    }
+    if isOwned { self.act { joined.removeOwner() } }
   }
 
   func unsubscribe(_ subscriber: Subscriber) {

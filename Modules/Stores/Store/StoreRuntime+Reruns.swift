@@ -126,15 +126,28 @@ extension StoreMachine {
     return false
   }
 
-  /// Makes the subscribers an owner of each run that has committed a value and goes on: it lasts as long as it has
-  /// subscribers, and its value may be fresh, so that a subscriber who comes needs no other run.
+  /// Makes the subscribers an owner of a run that has committed a value and goes on, unless they own one that refreshes the value:
+  /// it lasts as long as it has subscribers, and its value may be fresh, so that a subscriber who comes needs no other run.
   ///
   /// Called in one step with the coming of a subscriber. Otherwise the run would end if its last caller left meanwhile.
-  mutating func joinLastingRuns() {
-    for run in self.runs where run.lastCommit != nil && self.canRefresh(run) {
-      let isOwned = self.subscriberRuns.contains { $0.id == run.id }
-      if !isOwned, run.task.sharedRun.addOwner() { self.subscriberRuns.append(run.task.sharedRun) }
+  ///
+  /// - Returns: The run that the subscribers own from now on; nil if there is none.
+  mutating func joinLastingRun() -> SharedRun? {
+    let ownsRun = self.subscriberRuns.contains { owned in
+      self.index(ofRun: owned.id).map { self.canRefresh(self.runs[$0]) } ?? false
     }
+    if ownsRun { return nil }
+    for run in self.runs.reversed()
+    where run.lastCommit != nil && self.canRefresh(run) && run.task.sharedRun.addOwner() {
+      self.subscriberRuns.append(run.task.sharedRun)
+      return run.task.sharedRun
+    }
+    return nil
+  }
+
+  /// Notes what a run had seen that ends although the client has removed its store.
+  mutating func noteEndAfterRemoval(of id: OperationTaskIdentifier) {
+    if let index = self.index(ofRun: id) { self.uniqueExtras().content.epochAfterRemoval = self.runs[index].epoch }
   }
 
   /// Marks the runs under way as premature: a condition of the operation became true after they started.
@@ -239,7 +252,9 @@ extension StoreRuntime {
   /// A caller that has joined the run of such a value may have called after the invalidation. No invalidation reaches a store
   /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts.
   func hasMissedInvalidation(since number: Int) -> Bool {
-    if self.isOver { return self.withMachine { $0.valueEpoch.rawValue < number } }
+    if self.isOver, let epoch = self.withMachine({ $0.extras?.content.epochAfterRemoval }) {
+      return epoch.rawValue < number
+    }
     // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
     if InvalidationNumber.latest <= number { return false }
     return self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }

@@ -349,6 +349,7 @@ extension StoreRuntime: RunDelegate {
       }
       machine.noteAttempt(of: task.id, in: &task.context)
       if end != nil { isUnderWay = machine.index(ofRun: task.id) != nil }
+      if self.isOver { machine.noteEndAfterRemoval(of: task.id) }
       let finishing = machine.finish(
         task,
         with: outcome,

@@ -203,6 +203,21 @@ struct StreamProductTests {
   }
 
   @Test
+  func `A subscriber keeps no stream open of a query that does not run for it`() async throws {
+    let chat = self.server.chat(yielding: .final).enableAutomaticRunning(onlyWhen: .always(false))
+    let store = self.client.store(for: chat)
+    let recorder = EventRecorder<QueryState<[Message], any Error>>()
+    let fetch = Task { try await store.run(handler: recorder.handler) }
+    try await recorder.firstState { $0.currentValue?.count == 2 }
+    let subscription = store.subscribe(with: QueryEventHandler())
+    fetch.cancel()
+    await #expect(throws: CancellationError.self) { try await fetch.value }
+    var closings = self.server.closings.makeAsyncIterator()
+    #expect(await closings.next() == 1)
+    subscription.cancel()
+  }
+
+  @Test
   func `Of two subscribers that come after a call the last one closes the stream`() async throws {
     let store = self.client.store(for: self.server.chat(yielding: .final))
     let recorder = EventRecorder<QueryState<[Message], any Error>>()

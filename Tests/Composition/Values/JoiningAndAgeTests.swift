@@ -49,6 +49,30 @@ import Testing
     #expect(self.script.runCount == 2)
   }
 
+  @Test func `Calls for the next page of a removed store are joined whatever was invalidated before`() async throws {
+    let (gate, pages) = (Gate(), Log<Int>())
+    let list = PaginatedOperation<Int, Int, any Error>(
+      "list",
+      initialPageId: 0,
+      pageIdAfter: { $0.id + 1 },
+      body: { paging, _ -> Int in
+        pages.append(pages.count)
+        if pages.count > 1 { try await gate.wait() }
+        return pages.count
+      }
+    )
+    let store = self.client.store(for: list.deduplicated())
+    try await store.fetchNextPage()
+    self.client.store(for: self.script.query(path: ["number"])).currentValue = 1
+    self.client.invalidate(matching: ["number"])
+    self.client.clearStores()
+    let calls = (0..<3).map { _ in Task.immediate { try await store.fetchNextPage() } }
+    try await gate.arrivals(count: 1)
+    gate.open()
+    for call in calls { _ = try await call.value }
+    #expect(pages.count == 2)
+  }
+
   @Test func `A first value that is handed back to its store is not fresh once its run is cancelled`() async throws {
     let query = self.script.query(path: ["number"]).hydratable(as: "number").stale(after: .seconds(1_000_000))
     let store = self.client.store(for: query)
