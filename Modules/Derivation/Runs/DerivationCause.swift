@@ -9,8 +9,8 @@ final class DerivationCause: Sendable {
   private let refreshed: Refreshed
 
   private final class Refreshed: Sendable {
-    /// The numbers of the last invalidations of the sources that were refreshed, by store.
-    let invalidations = Locked<[ObjectIdentifier: Int]>([:])
+    /// The last refreshes of sources, by store.
+    let refreshes = Locked<[ObjectIdentifier: DerivationRefresh]>([:])
     /// The stores that were read, also by the queries that a query reads.
     let sources = Locked<[ObjectIdentifier: any Source]>([:])
   }
@@ -56,20 +56,34 @@ final class DerivationCause: Sendable {
     _ = consume sources  // Released after unlocking.
   }
 
-  /// Whether a source was refreshed for the cause, and not invalidated since.
-  ///
-  /// A refresh that is under way does not count: it may be cancelled with the query that has begun it. Who needs the value
-  /// joins it, or runs the source.
-  func hasRefreshed(_ source: any Source) -> Bool {
-    let last = self.refreshed.invalidations.withLock { $0[ObjectIdentifier(source)] }
-    return last.map { $0 >= source.lastInvalidation } ?? false
+  /// Notes that a source is about to be refreshed.
+  func noteBegin(of refresh: DerivationRefresh) {
+    self.refreshed.refreshes.withLock { refreshes in
+      if let former = refreshes[refresh.source], former.hasEnded, former.invalidation >= refresh.invalidation { return }
+      refreshes[refresh.source] = refresh
+    }
   }
 
   /// Notes that a refresh has ended with a value or an error, and was not cancelled.
   func noteEnd(of refresh: DerivationRefresh) {
-    self.refreshed.invalidations.withLock { invalidations in
-      invalidations[refresh.source] = max(refresh.invalidation, invalidations[refresh.source] ?? 0)
+    self.refreshed.refreshes.withLock { refreshes in
+      if let last = refreshes[refresh.source], last.invalidation > refresh.invalidation { return }
+      refreshes[refresh.source] = refresh
+      refreshes[refresh.source]?.hasEnded = true
     }
+  }
+
+  /// Whether a source was refreshed for the cause, and not invalidated since.
+  ///
+  /// A refresh that has brought nothing yet does not count: it may be cancelled with the query that has begun it. A reader that
+  /// needs the value joins that run, or runs the source.
+  func hasRefreshed(_ source: any Source) -> Bool {
+    guard let last = self.refreshed.refreshes.withLock({ $0[ObjectIdentifier(source)] }),
+      last.invalidation >= source.lastInvalidation
+    else { return false }
+    if last.hasEnded { return true }
+    // A reader may see what the run has brought before the one that has begun it goes on.
+    return last.resultCount != source.resultCount && (!source.isInvalidated || source.hasFailed)
   }
 }
 
@@ -78,9 +92,13 @@ struct DerivationRefresh: Sendable {
   fileprivate let source: ObjectIdentifier
   /// The number of the last invalidation of the source before the run.
   fileprivate let invalidation: Int
+  /// The number of the results of the source before the run.
+  fileprivate let resultCount: Int
+  fileprivate var hasEnded = false
 
   init(of source: any Source) {
     self.source = ObjectIdentifier(source)
     self.invalidation = source.lastInvalidation
+    self.resultCount = source.resultCount
   }
 }

@@ -26,6 +26,7 @@ struct DerivedRun {
     self.cause = cause ?? .asking()
     // Who reads the store for the same cause needs no second run.
     self.refresh = (store.base as? any Source).map { DerivationRefresh(of: $0) }
+    if let refresh { self.cause.noteBegin(of: refresh) }
     self.isAutomatic = self.cause.isAutomatic || store.isInvalidated
   }
 

@@ -59,21 +59,23 @@ extension Evaluation {
     let awaited = store.derivationNode
     let isKept = self.begin(store)
     if !store.hasResult { await store.restored() }
-    let (invalidation, refresh) = (store.lastInvalidation, DerivationRefresh(of: store))
+    let invalidation = store.lastInvalidation
     var outcome: Result<State.OperationValue, State.Failure>?
-    var stamp: StoreStamp?
+    var (stamp, isCancelled) = (StoreStamp?.none, false)
     if self.needsRun(store, awaited, isKept: isKept) {
       stamp = store.stateAndStamp.stamp
       if let awaited, let cycle = self.beginWaiting(for: awaited) { return self.resultOfCycle(cycle, in: store) }
-      let former = awaited?.commit
+      let (former, refresh) = (awaited?.commit, DerivationRefresh(of: store))
+      self.cause.noteBegin(of: refresh)
       let path = store.path
       let wait = context.beginWait(for: { "its source \(ShownText.of(path))" }, at: path)
       outcome = await store.runOrJoin(.refresh)
       context.endWait(wait)
-      if !outcome.isCancellation() { self.cause.noteEnd(of: refresh) }
+      if case .failure(let error)? = outcome { isCancelled = error is CancellationError }
+      if !isCancelled { self.cause.noteEnd(of: refresh) }
       if let awaited {
         DerivationWaits.end(self.node, for: awaited)
-        if case .failure(let error)? = outcome, !(error is CancellationError) { awaited.noteRejection(since: former) }
+        if case .failure? = outcome, !isCancelled { awaited.noteRejection(since: former) }
       }
     }
     // Before the value is read: from then on another value advances the revision.
@@ -82,7 +84,7 @@ extension Evaluation {
     var value = reading.value
     if case .failure(let error)? = outcome {
       // A value that was set since is what the store shows now. A cancelled run leaves the state as it was.
-      if !value.isFailure, !(error is CancellationError) { self.content.withLock { $0.isMixed = true } }
+      if !value.isFailure, !isCancelled { self.content.withLock { $0.isMixed = true } }
       value = .failure(error)
     }
     // Its value was taken away again, so the source has to run. What its run has returned is shown nowhere.
@@ -281,13 +283,6 @@ extension Evaluation {
 extension Result {
   fileprivate var isFailure: Bool {
     if case .failure = self { true } else { false }
-  }
-}
-
-extension Optional {
-  /// Whether an outcome is that of a run that was cancelled.
-  fileprivate func isCancellation<Value, Failure>() -> Bool where Wrapped == Result<Value, Failure> {
-    if case .failure(let error)? = self { error is CancellationError } else { false }
   }
 }
 

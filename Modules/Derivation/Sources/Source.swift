@@ -29,6 +29,8 @@ protocol Source: AnyObject, Sendable {
   var isInClient: Bool { get }
   /// Whether the state has a value that was set or is of a known age, or an error.
   var hasResult: Bool { get }
+  /// How many values and errors the state has got.
+  var resultCount: Int { get }
   /// Whether the state has an error that was set after the value.
   var hasFailed: Bool { get }
 
@@ -53,6 +55,11 @@ extension OperationStore: Source {
   var clock: any OperationClock { self.context.operationClock }
 
   var hasResult: Bool { self.state.hasResult }
+
+  var resultCount: Int {
+    let state = self.state
+    return state.valueUpdateCount + state.errorUpdateCount
+  }
 
   var hasFailed: Bool { self.state.error != nil }
 

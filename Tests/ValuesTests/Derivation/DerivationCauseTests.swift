@@ -5,10 +5,31 @@ import OperationTesting
 import TestFixtures
 import Testing
 
-/// What causes and explanations tell of derived queries.
+/// Derived queries run for a cause, which causes and explanations tell.
 @Suite(.bounded, .warningsAreIssues)
 struct DerivationCauseTests {
   private let client = OperationClient.automatic()
+
+  @Test func `A query that reads a source for the first time takes what was fetched for the same cause`() async throws {
+    let cell = Cell("a", 1)
+    let first = Derived("first") { context in try await context.value(of: cell.alwaysStale) }
+    let second = Derived("second") { context in
+      let number = try await context.value(of: first.query)
+      return number == 1 ? 1 : try await context.value(of: cell.alwaysStale)
+    }
+    let asked = Derived("asked") { context in try await context.value(of: cell.alwaysStale) }
+    let stores = [self.client.store(for: first.query), self.client.store(for: second.query)]
+    let subscriptions = stores.map { $0.subscribe(with: QueryEventHandler()) }
+    for store in stores { _ = try await store.fetch() }
+    await self.client.settledDerivations()
+    let count = cell.runCount
+    cell.set(2)
+    #expect(try await self.client.store(for: asked.query).fetch() == 2)
+    await self.client.settledDerivations()
+    #expect(stores.map(\.currentValue) == [2, 2])
+    #expect(cell.runCount == count + 1)
+    for subscription in subscriptions { subscription.cancel() }
+  }
 
   @Test func `A derived query runs because a source has changed, and tells its sources and readers`() async throws {
     let cell = Cell("a", 1)

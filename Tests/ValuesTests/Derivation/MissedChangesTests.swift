@@ -126,7 +126,7 @@ private final class SilentSource: Source {
   let path: OperationPath = ["silent"]
   let (allowsAutomaticRuns, isInClient, hasResult, hasStalenessRules) = (true, true, true, true)
   let (isStale, hasFreshPeriodOfRun, isRefreshing, isInvalidated, hasFailed) = (false, false, false, false, false)
-  let lastInvalidation = 0
+  let (lastInvalidation, resultCount) = (0, 1)
 
   var clock: any OperationClock { .systemTime }
   var derivationNode: DerivationNode? { nil }
