@@ -71,6 +71,7 @@ struct JournalState: Sendable {
       return !record.isDeadLetter || record.isHolding
     }
     var isDue: Bool { self.resumption != 0 }
+
     /// Whether its entry shows the same as before a change.
     func looksLike(_ earlier: Self) -> Bool {
       guard self.isStored || earlier.isStored else { return true }

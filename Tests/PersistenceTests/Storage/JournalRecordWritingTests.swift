@@ -1,3 +1,4 @@
+import Foundation
 import TestFixtures
 import Testing
 
@@ -72,6 +73,18 @@ import Testing
       #expect(try JournalRecord.read(bytes) == record)
       #expect(try JournalRecord.read(record.encoded()) == record)
     }
+  }
+
+  @Test func `Each member is written`() throws {
+    var generator = SeededGenerator(seed: 2)
+    var written: Set<String> = []
+    for _ in 0..<100 {
+      let object = try JSONSerialization.jsonObject(with: Data(Self.random(&generator).write()))
+      written.formUnion((object as? [String: Any] ?? [:]).keys)
+    }
+    let members = Mirror(reflecting: Self.random(&generator)).children.compactMap(\.label)
+    // One name in the stored form is older than that of the property.
+    #expect(written == Set(members).subtracting(["unknown", "isDeadLetter"]).union(["isSetAside"]))
   }
 
   @Test func `Numbers that JSON has not, and members of a later version, are left to the encoder`() throws {
