@@ -33,11 +33,18 @@ public struct Queued<Operation: OperationRequest>: OperationModifier where Opera
   }
 }
 
+/// What a type of modifier is asked for, as `Queued` is generic.
+private protocol QueuedModifier {}
+
+extension Queued: QueuedModifier {}
+
 /// Takes a place in the turn of the caller: the tasks of two runs may overtake each other.
 private struct TicketTaking: OperationRunPreparation {
   let turnstile: Turnstile
 
   func runWillBegin(of operation: any OperationRequest.Type, in context: inout OperationContext) {
+    // If a modifier outside may wait, the run takes its place when it comes: others would wait behind it meanwhile.
+    guard operation.reachesAtOnce(where: { $0 is any QueuedModifier.Type }) else { return }
     context.ticket = TakenTicket(self.turnstile, of: context.operationRunningTaskIdentifier)
   }
 

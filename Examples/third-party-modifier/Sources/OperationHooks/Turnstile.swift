@@ -79,7 +79,7 @@ public final class Turnstile: WaitNode {
       await withTaskCancellationHandler {
         await withCheckedContinuation { turn in self.suspend(ticket, run, turn) }
       } onCancel: {
-        self.remove(ticket)
+        self.giveUp(ticket)
       }
     }.get()
     if !hasTurn { throw CancellationError() }
@@ -88,6 +88,17 @@ public final class Turnstile: WaitNode {
   /// Gives up a place, or the turn.
   func remove(_ ticket: Ticket) {
     for (turn, isTurn) in self.line.withLock({ $0.remove(ticket) }) { turn.resume(returning: isTurn) }
+  }
+
+  /// Gives up the place of a run that is cancelled, unless it has the turn.
+  ///
+  /// A run that has got the turn goes on with it, also if it is cancelled before it goes on: it removes its place itself.
+  private func giveUp(_ ticket: Ticket) {
+    let resumed = self.line.withLock { line -> [(turn: Turn, isTurn: Bool)] in
+      if case .admitted? = line.places.first(where: { $0.ticket == ticket })?.phase { return [] }
+      return line.remove(ticket)
+    }
+    for (turn, isTurn) in resumed { turn.resume(returning: isTurn) }
   }
 
   /// Takes the turn if it is free. Most runs then have nothing to wait for.
