@@ -2,6 +2,7 @@ import Foundation
 import OperationCore
 import OperationHooks
 import OperationTesting
+import Synchronization
 import Testing
 
 /// Observers, an interceptor, a level of values and a trigger, written with the public API of `OperationCore` alone.
@@ -48,6 +49,25 @@ struct HookTests {
     #expect(index.stores(with: "Ann").isEmpty)
     observation.cancel()
     #expect(index.stores(with: "Bob").isEmpty)
+  }
+
+  @Test
+  func `An index compares, hashes and releases keys without its lock`() {
+    let asker = Asker()
+    let index = ValueIndex<QueryState<[String], any Error>, AskingName> { state in
+      Set((state.currentValue ?? []).map { AskingName($0, asker) })
+    }
+    asker.question.withLock { $0 = { _ = index.stores(with: AskingName("Eve", asker)) } }
+    let observation = self.client.observe(with: index)
+    let store = self.client.store(for: OperationScript<[String], any Error>(default: .value([])).query(path: ["posts"]))
+    store.currentValue = ["Ann", "Bob"]
+    #expect(index.stores(with: AskingName("Bob", asker)) == [store.reference])
+    store.currentValue = ["Bob"]
+    #expect(index.stores(with: AskingName("Ann", asker)).isEmpty)
+    self.client.clearStore(with: ["posts"])
+    observation.cancel()
+    #expect(asker.count.withLock { $0 } > 10)
+    asker.question.withLock { $0 = nil }
   }
 
   @Test
@@ -116,6 +136,42 @@ struct HookTests {
 
 private func authors() -> ValueIndex<QueryState<[String], any Error>, String> {
   ValueIndex { Set($0.currentValue ?? []) }
+}
+
+/// Asks a question in the keys of an index, one at a time.
+private final class Asker: Sendable {
+  let question = Mutex<(@Sendable () -> Void)?>(nil)
+  let count = Mutex(0)
+
+  func ask() {
+    // No question within a question: that would compare keys as well.
+    guard let question = self.question.withLock({ $0.take() }) else { return }
+    self.count.withLock { $0 += 1 }
+    question()
+    self.question.withLock { $0 = question }
+  }
+}
+
+/// A name that asks when it is compared, hashed or released.
+private final class AskingName: Hashable, Sendable {
+  let name: String
+  let asker: Asker
+
+  init(_ name: String, _ asker: Asker) {
+    (self.name, self.asker) = (name, asker)
+  }
+
+  deinit { self.asker.ask() }
+
+  static func == (left: AskingName, right: AskingName) -> Bool {
+    left.asker.ask()
+    return left.name == right.name
+  }
+
+  func hash(into hasher: inout Hasher) {
+    self.asker.ask()
+    hasher.combine(self.name)
+  }
 }
 
 private struct Missing: Error {}
