@@ -42,7 +42,7 @@ public func checkWaitNode<Node: WaitNode, Passing: StatefulOperationRequest<Quer
     let report = RuleReport("wait node", rule: rule, within: limit, at: sourceLocation)
     let check = WaitNodeCheck(node: node, operation: operation, report: report)
     // A node that breaks a rule may leave runs suspended.
-    defer { for passer in check.passers { passer.end() } }
+    defer { check.end() }
     let recorder = WarningRecorder()
     try await report.perform { try await recorder.recording { try await check.perform(rule) } }
     for warning in recorder.warnings where warning.code != .taskCycle { warning.report() }
@@ -52,16 +52,26 @@ public func checkWaitNode<Node: WaitNode, Passing: StatefulOperationRequest<Quer
 private struct WaitNodeCheck<Node: WaitNode, Passing: StatefulOperationRequest<QueryState<Int, any Error>>>: Sendable
 where Passing.Value == Int, Passing.Failure == any Error {
   let report: RuleReport
-  let passers: [Passer]
 
+  private let passers: [Passer]
+  /// Two further passers, whose runs are executed on `executor`.
+  private let heldPassers: [Passer]
+  private let executor: HeldExecutor
   private let node: Node
   private let line = AwaitableState(Line())
 
   init(node: Node, operation: Passing, report: RuleReport) {
     self.node = node
     self.report = report
-    let line = self.line
+    let (line, executor) = (self.line, HeldExecutor())
     self.passers = (0..<3).map { Passer(PassingRun($0, in: line), operation) }
+    self.heldPassers = (3..<5).map { Passer(PassingRun($0, in: line), operation, on: executor) }
+    self.executor = executor
+  }
+
+  func end() {
+    self.executor.release()
+    for passer in self.passers + self.heldPassers { passer.end() }
   }
 
   func perform(_ rule: WaitNodeRule) async throws {
@@ -72,7 +82,9 @@ where Passing.Value == Int, Passing.Failure == any Error {
     case .cycles:
       guard try await self.checkCall(), try await self.checkEarlierWait() else { return }
       try await self.checkLaterWait()
-    case .cancellation: try await self.checkCancellation()
+    case .cancellation:
+      guard try await self.checkCancellation() else { return }
+      try await self.checkLateCancellation()
     }
   }
 
@@ -136,11 +148,12 @@ extension WaitNodeCheck {
     self.report.expect(most == 1, "\(most) runs had the turn at the same time. Let one run pass, and the others wait.")
   }
 
-  private func checkCancellation() async throws {
-    guard let (first, cancelled) = try await self.holderAndWaiter() else { return }
+  /// A run is cancelled while it waits.
+  private func checkCancellation() async throws -> Bool {
+    guard let (first, cancelled) = try await self.holderAndWaiter() else { return false }
     let last = self.passers[2]
     last.begin()
-    guard try await self.isWaiting(last) else { return }
+    guard try await self.isWaiting(last) else { return false }
     cancelled.cancel()
     let remedy = "Wait in `withTaskCancellationHandler`, and resume a run that is cancelled."
     let hasEnded = try await self.report.waits(remedy) {
@@ -150,17 +163,48 @@ extension WaitNodeCheck {
         state.hasEnded || state.hasTurn ? () : nil
       }
     }
-    guard hasEnded else { return }
+    guard hasEnded else { return false }
     self.report.expect(
       !cancelled.run.state.current.hasTurn,
       "a run that was cancelled while it waited has got the turn. Throw a `CancellationError` from the wait."
     )
     cancelled.leave()
     first.leave()
-    guard try await self.hasTurn(last, "after another has left, and one before it was cancelled") else { return }
+    guard try await self.hasTurn(last, "after another has left, and one before it was cancelled") else { return false }
     last.leave()
-    guard try await self.hasEnded(self.passers) else { return }
-    self.expectNoWaits("after a run was cancelled while it waited, and the others have left")
+    guard try await self.hasEnded(self.passers) else { return false }
+    first.reset()
+    return self.expectNoWaits("after a run was cancelled while it waited, and the others have left")
+  }
+
+  /// A run is cancelled after it has got the turn, and before it goes on.
+  private func checkLateCancellation() async throws {
+    let (first, cancelled, last) = (self.passers[0], self.heldPassers[0], self.heldPassers[1])
+    first.begin()
+    guard try await self.hasTurn(first, "in an empty node") else { return }
+    for waiter in [cancelled, last] {
+      waiter.begin()
+      guard try await self.isWaiting(waiter), try await self.areSuspended() else { return }
+    }
+    self.executor.hold()
+    first.leave()
+    let isResumed = try await self.report.waits("When a run leaves, resume the next one.") {
+      try await self.executor.heldJob(within: self.limit)
+    }
+    guard isResumed else { return }
+    cancelled.cancel()
+    self.executor.release()
+    // Whatever was resumed meanwhile has the turn now, or has ended.
+    guard try await self.areSuspended() else { return }
+    self.report.expect(
+      !cancelled.run.state.current.hasTurn || !last.run.state.current.hasTurn,
+      "a run was cancelled after it had got the turn and before it went on, and another has the turn at the same time. "
+        + "Take a place away from a cancelled run only while the run has no turn."
+    )
+    cancelled.leave()
+    guard try await self.hasTurn(last, "after a run that was cancelled when it had the turn") else { return }
+    last.leave()
+    _ = try await self.hasEnded([first, cancelled, last])
   }
 }
 
@@ -262,12 +306,22 @@ extension WaitNodeCheck {
 // MARK: - The steps
 
 extension WaitNodeCheck {
-  private func expectNoWaits(_ when: String) {
+  /// Whether the node waits for nothing; otherwise the rule is broken.
+  @discardableResult
+  private func expectNoWaits(_ when: String) -> Bool {
     let count = self.node.waits.count
     self.report.expect(
       count == 0,
       "`waits` has \(count) \(count == 1 ? "edge" : "edges") \(when). Forget a run as soon as it leaves."
     )
+    return count == 0
+  }
+
+  /// Whether the runs on the executor of the check do nothing: those that wait are suspended.
+  private func areSuspended() async throws -> Bool {
+    try await self.report.waits("Suspend a run that waits, and resume it when it has the turn.") {
+      try await self.executor.idle(within: self.limit)
+    }
   }
 
   /// A run that has the turn, and one that waits for it; nil, and a broken rule, if there are none.
@@ -330,7 +384,7 @@ extension WaitNodeCheck {
         } until: { state in
           state.hasEnded ? () : nil
         }
-        await passer.settled()
+        try await passer.settled(within: self.limit)
       }
     }
   }

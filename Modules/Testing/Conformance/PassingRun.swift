@@ -88,12 +88,21 @@ final class Passer: Sendable {
   private let store: OperationStore<QueryState<Int, any Error>>
   private let observation: OperationSubscription
   private let task = Locked<Task<Int, any Error>?>(nil)
+  private let hasReturned = AwaitableState(true)
 
-  init<Passing: StatefulOperationRequest<QueryState<Int, any Error>>>(_ run: PassingRun, _ operation: Passing)
+  /// - Parameters:
+  ///   - run: What the run does.
+  ///   - operation: The operation, whose runs pass the checked node.
+  ///   - executor: Where the runs are executed; nil for the default executor.
+  init<Passing: StatefulOperationRequest<QueryState<Int, any Error>>>(
+    _ run: PassingRun,
+    _ operation: Passing,
+    on executor: HeldExecutor? = nil
+  )
   where Passing.Value == Int, Passing.Failure == any Error {
     let client = OperationClient()
     let observation = client.observe(with: run)
-    let noting = operation.modifier(RunNoting(passingRun: run))
+    let noting = operation.modifier(RunNoting(passingRun: run, executor: executor))
     let store = client.store(for: noting, initialState: QueryState(initialValue: nil))
     self.run = run
     self.call = { try await store.fetch() }
@@ -104,8 +113,12 @@ final class Passer: Sendable {
 extension Passer {
   /// Begins a run, in a call of its own.
   func begin() {
-    let call = self.call
-    let task = Task.immediate { try await call() }
+    let (call, hasReturned) = (self.call, self.hasReturned)
+    hasReturned.change { $0 = false }
+    let task = Task.immediate {
+      defer { hasReturned.change { $0 = true } }
+      return try await call()
+    }
     self.task.withLock { $0 = task }
   }
 
@@ -116,7 +129,15 @@ extension Passer {
   func cancel() { self.task.withLock { $0 }?.cancel() }
 
   /// Waits until the call that has begun the run has returned.
-  func settled() async { _ = await self.task.withLock { $0 }?.result }
+  ///
+  /// - Throws: `WaitTimedOut`, or `CancellationError`.
+  func settled(within limit: Duration) async throws {
+    try await self.hasReturned.wait(.cancellable(limit)) { _ in
+      "a call to return whose run has ended"
+    } until: { hasReturned in
+      hasReturned ? () : nil
+    }
+  }
 
   /// Prepares the next run.
   func reset() { self.run.state.change { $0 = PassingRun.State() } }
@@ -148,8 +169,14 @@ extension Passer {
 /// Notes the run around all that an author has written, and its end.
 private struct RunNoting<Operation: OperationRequest>: OperationModifier {
   let passingRun: PassingRun
+  let executor: HeldExecutor?
 
   static var beginsAtOnce: Bool { true }
+
+  func setup(context: inout OperationContext, using operation: Operation) {
+    operation.setup(context: &context)
+    if let executor { context.operationTaskConfiguration.executorPreference = executor }
+  }
 
   func run(
     isolation: isolated (any Actor)?,

@@ -11,7 +11,8 @@ public enum WaitNodeRule: String, CaseIterable, Hashable, Sendable, CustomString
   case turns
   /// A wait that would close a cycle through the node ends with an error, whichever of the waits began first.
   case cycles
-  /// A run that is cancelled while it waits ends at once, gets no turn, and leaves nothing.
+  /// A run that is cancelled while it waits ends at once, gets no turn, and leaves nothing. If it is cancelled after it has got
+  /// the turn and before it goes on, no other run has the turn at the same time.
   case cancellation
 
   /// The name of the rule.

@@ -130,6 +130,15 @@ import Testing
         """
       ]
     ),
+    (
+      .cancellation, .takesTurnOfCancelled,
+      [
+        """
+        a run was cancelled after it had got the turn and before it went on, and another has the turn at the same time. \
+        Take a place away from a cancelled run only while the run has no turn.
+        """
+      ]
+    ),
   ]
 
   @Test(arguments: faults.indices)
@@ -152,6 +161,20 @@ import Testing
     #expect(found == [expected])
   }
 
+  @Test func `A call that does not return is found`() async throws {
+    let expected = """
+      The wait node breaks the rule 'edges': Waited 0.2 seconds for a call to return whose run has ended. A run has nothing \
+      to wait for once it has left.
+      """
+    let found = try await recordedIssues(expecting: .all([expected])) { limit in
+      try await checkWaitNode([.edges], within: limit) { work in
+        let (queue, operation) = BrokenQueue.make(.none, work)
+        return (queue, operation.context { $0.callInterceptors.append(LateAnswer()) })
+      }
+    }
+    #expect(found == [expected])
+  }
+
   @Test func `Each rule has a double that breaks it`() {
     #expect(Set(Self.faults.map(\.0)) == Set(WaitNodeRule.allCases))
   }
@@ -161,12 +184,21 @@ import Testing
   }
 }
 
+/// Answers a call only when its caller is cancelled.
+private final class LateAnswer: StoreCallInterceptor {
+  nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer {
+    let answer = await call.proceed()
+    try? await Gate().wait()
+    return answer
+  }
+}
+
 /// A queue with one fault.
 private final class BrokenQueue: WaitNode {
   enum Fault {
     case none, namesFormerHolder, namesNone, namesLastWaiter, namesFirstHolder, letsAllPass, forgetsNext
     case waitsWithoutNote, searchesBeforeTheWait, knowsOwnTaskOnly, ignoresCancellation, letsCancelledPass
-    case keepsCancelled
+    case keepsCancelled, takesTurnOfCancelled
   }
 
   private typealias Turn = CheckedContinuation<Bool, Never>
@@ -291,13 +323,17 @@ private final class BrokenQueue: WaitNode {
         return line.places[index].turn.take()
       }
       turn?.resume(returning: false)
-    default: self.leave(number)
+    case .takesTurnOfCancelled: self.leave(number)
+    default:
+      // A run that has got the turn goes on with it, and leaves.
+      self.leave(number, unlessFirst: true)
     }
   }
 
-  private func leave(_ number: Int) {
+  private func leave(_ number: Int, unlessFirst: Bool = false) {
     let resumed = self.line.withLock { line -> [(Turn, Bool)] in
       guard let index = line.places.firstIndex(where: { $0.number == number }) else { return [] }
+      if index == 0, unlessFirst { return [] }
       let place = line.places.remove(at: index)
       line.formerHolder = place.run
       var resumed: [(Turn, Bool)] = []
