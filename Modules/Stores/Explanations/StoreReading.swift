@@ -149,7 +149,7 @@ extension SharedRun {
     var (found, left): ([any WaitNode], [any WaitNode]) = ([], [self])
     var known: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
     while let node = left.popLast() {
-      for edge in node.waits where edge.isCall && known.insert(ObjectIdentifier(edge.node)).inserted {
+      for edge in node.allWaits where edge.isCall && known.insert(ObjectIdentifier(edge.node)).inserted {
         if let run = edge.node as? SharedRun {
           guard run.finishedOutcome == nil else { continue }
           // A deduplicated run is the work of the run itself.

@@ -8,21 +8,53 @@ final class NodeWork: Sendable {
 
   private let node: any WaitNode
   private let waits = RunWaits(of: .next())
-  /// The run whose work the node's work is a part of.
+  /// The run, or the node's work, that this work is a part of.
   private let run: (any WaitingRun)?
+  /// Whether the task of this work does the work of `run`, which waits for it.
+  private let isPartOfRun: Bool
   /// The work of a node around this one.
   private let outer: NodeWork?
 
   private init(_ node: any WaitNode) {
-    (self.node, self.run, self.outer) = (node, EnclosingRun.run, Self.current.get())
+    let run = EnclosingRun.run
+    (self.node, self.run, self.outer) = (node, run, Self.current.get())
+    self.isPartOfRun = run?.isInCurrentTask == true
     self.waits.task.store(RunTask.current.identity, ordering: .relaxed)
   }
 
   /// Whether any node's work is under way.
   static var exist: Bool { self.count.load(ordering: .sequentiallyConsistent) > 0 }
 
+  /// The works of a node, and those that are a part of them.
   fileprivate static func works(of node: any WaitNode) -> [NodeWork] {
-    self.works.withLock { $0[ObjectIdentifier(node)] ?? [] }
+    let works = self.works.withLock { $0 }
+    guard let own = works[ObjectIdentifier(node)] else { return [] }
+    let parts = works.values.joined().filter { work in own.contains { $0 !== work && work.isPart(of: $0) } }
+    return own + parts.filter { $0.node !== node }
+  }
+
+  /// The works of nodes that are a part of the work of a run.
+  ///
+  /// - Parameters:
+  ///   - task: The identity of the task of the run.
+  ///   - waits: The waits of the run, if they are noted.
+  /// - Returns: The works, in no order.
+  static func works(inTask task: UInt, of waits: RunWaits?) -> [NodeWork] {
+    self.works.withLock { $0 }.values.joined().filter { work in
+      work.taskIdentity == task || waits.map { work.isPart(of: $0) } ?? false || work.isPartOfWork(inTask: task)
+    }
+  }
+
+  private var taskIdentity: UInt { self.waits.task.load(ordering: .relaxed) }
+
+  private func isPart(of run: any WaitingRun) -> Bool {
+    guard self.isPartOfRun, let own = self.run else { return false }
+    return own === run || (own as? NodeWork)?.isPart(of: run) ?? false
+  }
+
+  private func isPartOfWork(inTask task: UInt) -> Bool {
+    guard self.isPartOfRun, let outer = self.run as? NodeWork else { return false }
+    return outer.taskIdentity == task || outer.isPartOfWork(inTask: task)
   }
 
   fileprivate nonisolated(nonsending) static func perform<R, E: Error>(
@@ -72,8 +104,9 @@ extension NodeWork: WaitingRun {
 extension WaitNode {
   /// The waits of the node and of its work.
   var allWaits: [WaitEdge] {
-    guard NodeWork.exist else { return self.waits }
-    return self.waits + NodeWork.works(of: self).flatMap { $0.edges }
+    let waits = WaitEdge.resolved(self.waits)
+    guard NodeWork.exist else { return waits }
+    return waits + NodeWork.works(of: self).flatMap { $0.edges }
   }
 
   /// Whether the current task does what the waiters of the node wait for.
@@ -85,16 +118,19 @@ extension WaitNode {
 // MARK: - Lending
 
 extension NodeWork {
-  fileprivate var edges: [WaitEdge] { self.waits.edges }
+  /// What the work waits for, also in its child tasks.
+  var edges: [WaitEdge] { self.waits.edges }
 
   /// What the nodes around a run have been asked to lend while it waits.
   struct Loan: Sendable {
     fileprivate let works: [NodeWork]
     fileprivate let wait: StoreWait
 
-    /// Lets the run go on when the nodes do.
+    /// Lets the run go on when the nodes do. The work may have ended before: a task that it has made can outlive it.
     nonisolated(nonsending) func end() async {
-      for work in self.works.reversed() { await work.node.workGoesOn(after: self.wait) }
+      for work in self.works.reversed() where work.waits.task.load(ordering: .relaxed) != 0 {
+        await work.node.workGoesOn(after: self.wait)
+      }
     }
   }
 

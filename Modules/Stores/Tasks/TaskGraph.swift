@@ -30,14 +30,21 @@ extension SharedRun: WaitNode {
     // A finished run waits for nothing. Its last waits are still noted.
     if hasFinished { return [] }
     let scheduled = self.prerequisites.map { WaitEdge($0, isCall: false) }
-    return scheduled + (self.notedWaits?.edges ?? []) + (delegate?.waits(of: self) ?? [])
+    let noted = (self.notedWaits?.edges ?? []) + self.nodeWorks.flatMap { $0.edges }
+    return scheduled + noted + (delegate?.waits(of: self) ?? [])
+  }
+
+  /// The works of nodes that are a part of the run's work: what their child tasks wait for, the run waits for.
+  private var nodeWorks: [NodeWork] {
+    guard NodeWork.exist, let task = self.withState({ $0.phase == .executing ? $0.task : nil }) else { return [] }
+    return NodeWork.works(inTask: task.identity, of: self.notedWaits)
   }
 
   @usableFromInline package var isEndedByCurrentTask: Bool {
     let task = self.withState { $0.phase == .executing ? $0.task : nil }
     guard let task else { return false }
     return task.identity == RunTask.current.identity || CallInTask.isCurrentTaskAwaited(by: task.identity)
-      || self.notedWaits?.isInChildTask ?? false
+      || self.notedWaits?.isInChildTask ?? false || self.nodeWorks.contains { $0.isInCurrentTask }
   }
 
   @usableFromInline package var isQueue: Bool { false }

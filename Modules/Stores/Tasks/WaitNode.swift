@@ -38,14 +38,17 @@ public protocol WaitNode: AnyObject, Sendable {
 
   /// Called when a run inside of the node's work is about to wait, with no lock held: lend what others can use meanwhile.
   ///
-  /// The work is that of ``OperationContext/performing(workOf:_:)``. Of several nodes around the run the inner one is called
-  /// first. Nothing by default.
+  /// The work is that of ``OperationContext/performing(workOf:_:)``. It is called for the waits of
+  /// ``OperationContext/awaiting(_:isPause:_:)`` and ``OperationContext/awaiting(_:for:_:)``, and for pauses, as in
+  /// ``OperationContext/pause(until:timeout:)``, in all that the work does: also in tasks that it has made, until it has ended. It
+  /// is not called when the work joins or awaits the run of another store. Of several nodes around the run the inner one is
+  /// called first. Nothing by default.
   ///
   /// - Parameter wait: The wait. A pause waits for a condition.
   func workWillWait(for wait: StoreWait)
 
-  /// Called when the wait has ended in any way. The run continues when this returns. The outer node is called first. Nothing by
-  /// default.
+  /// Called when the wait has ended in any way. The run continues when this returns. The outer node is called first. Not called
+  /// for a wait that outlives the work, in a task that the work has made. Nothing by default.
   ///
   /// - Parameter wait: The wait that ``workWillWait(for:)`` has got.
   nonisolated(nonsending) func workGoesOn(after wait: StoreWait) async
@@ -61,13 +64,18 @@ extension WaitNode {
 
 /// A wait for a run, or for a queue of runs.
 public struct WaitEdge: Sendable {
-  /// The node that is waited for.
-  let node: any WaitNode
+  private enum Target: Sendable {
+    case node(any WaitNode)
+    /// A run whose store is asked for it later: an author may make the edge under a lock.
+    case run(RunNode)
+  }
+
+  private let target: Target
   /// Whether the work of the waiting run calls the node. False if the run only comes after the node.
   let isCall: Bool
 
   package init(_ node: any WaitNode, isCall: Bool) {
-    self.node = node
+    self.target = .node(node)
     self.isCall = isCall
   }
 
@@ -87,12 +95,31 @@ public struct WaitEdge: Sendable {
 
   /// Creates the wait for a run, such as the one that holds a queue.
   public init(to run: RunNode) {
-    self.init(run.node, isCall: false)
+    self.target = .run(run)
+    self.isCall = false
   }
 
   /// Creates the wait for a run that the work of another run calls, or for a turn in a queue.
   package init(awaited node: any WaitNode) {
     self.init(node, isCall: !node.isQueue)
+  }
+
+  /// The node that is waited for. If the edge was made for a run, this takes the lock of its store, and a run that has ended
+  /// meanwhile is another node the next time: see ``resolved(_:)``.
+  var node: any WaitNode {
+    switch self.target {
+    case .node(let node): node
+    case .run(let run): run.node
+    }
+  }
+
+  /// The edges with their nodes, so that each has the same node whenever it is read.
+  static func resolved(_ edges: [WaitEdge]) -> [WaitEdge] {
+    edges.contains(where: \.isOfRun) ? edges.map { WaitEdge($0.node, isCall: $0.isCall) } : edges
+  }
+
+  private var isOfRun: Bool {
+    if case .run = self.target { true } else { false }
   }
 }
 
@@ -140,8 +167,8 @@ private final class AwaitedNode: WaitNode {
 extension OperationContext {
   /// The run with this context, for ``WaitNode/waits`` of what it holds; nil in a run without a store and outside of runs.
   ///
-  /// Ask for it in the task of the run. From then on, what the run calls is noted until it ends; what its child tasks call, if a
-  /// client has the store or the callers share the run.
+  /// Ask for it in the task of the run. From then on, what the run calls is noted until it ends. What its child tasks call is
+  /// noted as well if a client has the store, or if the callers share the run.
   public var runNode: RunNode? {
     guard let id = self.run.taskIdentifier, let store = self.run.store else { return nil }
     let node = RunNode(id, of: store)
@@ -159,6 +186,8 @@ extension OperationContext {
   /// While it waits, the run has an edge to the node. The wait is noted before the search, so of two that close a cycle at the
   /// same time at least one finds it. A cycle is reported as an ``OperationWarning``, and returned. Explanations, events and wait
   /// graphs show the wait. In a run without a store no cycle is found.
+  ///
+  /// Do not wait for another node inside of `wait`: the run has one edge of this kind, that of its last wait.
   ///
   /// - Parameters:
   ///   - node: What to wait for.

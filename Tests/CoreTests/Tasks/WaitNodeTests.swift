@@ -1,4 +1,6 @@
 import CoreFixtures
+import Dispatch
+import Foundation
 import OperationCore
 import OperationEvents
 import OperationTesting
@@ -178,6 +180,55 @@ struct WaitNodeTests {
     #expect(try await inner.fetch() == 1)
   }
 
+  @Test(arguments: Home.allCases, [false, true])
+  func `A child task of a node's work closes the cycle of the run`(_ home: Home, _ isNested: Bool) async throws {
+    let (turnstile, inner) = (self.turnstile, self.passer(home))
+    let holder = home.store("holder") { context in
+      try await turnstile.enter(context)
+      defer { turnstile.leave() }
+      return try await context.performing(workOf: BatchNode()) {
+        guard isNested else {
+          async let first = inner.fetch()
+          return try await first
+        }
+        return try await context.performing(workOf: BatchNode()) {
+          async let first = inner.fetch()
+          return try await first
+        }
+      }
+    }
+    await expectWarning(.taskCycle) {
+      _ = await #expect(throws: OperationCycleError.self) { try await holder.fetch() }
+    }
+    #expect(try await inner.fetch() == 1)
+  }
+
+  @Test(arguments: Home.allCases)
+  func `What child tasks of a node's work wait for, its run waits for`(_ home: Home) async throws {
+    let (turnstile, mayEnter, isCalled) = (self.turnstile, Gate(), Gate())
+    let inner = home.store("inner") { context in
+      isCalled.open()
+      try await mayEnter.wait()
+      try await turnstile.enter(context)
+      turnstile.leave()
+      return 1
+    }
+    let holder = home.store("holder") { context in
+      try await turnstile.enter(context)
+      defer { turnstile.leave() }
+      return try await context.performing(workOf: BatchNode()) {
+        async let first = inner.fetch()
+        return try await first
+      }
+    }
+    await expectWarning(.taskCycle) {
+      let fetch = Task.immediate { try await holder.fetch() }
+      try? await isCalled.wait()
+      mayEnter.open()
+      _ = await #expect(throws: OperationCycleError.self) { try await fetch.finished() }
+    }
+  }
+
   @Test(arguments: [false, true])
   func `Nodes around a run lend what they hold while it waits, the inner one first`(_ isPause: Bool) async throws {
     let log = Log<String>()
@@ -219,6 +270,51 @@ struct WaitNodeTests {
     condition.set(true)
     #expect(try await fetch.finished() == 1)
     #expect(log.all.last == "node goes on")
+  }
+
+  @Test
+  func `A node whose work has ended is not asked to go on`() async throws {
+    let log = Log<String>()
+    let node = LendingNode("node", log)
+    let (isWaiting, mayGoOn) = (Gate(), Gate())
+    let left = Mutex<Task<Void, any Error>?>(nil)
+    let store = Home.inClient.store("worker") { context in
+      try await context.performing(workOf: node) {
+        let task = Task.immediate {
+          try await context.awaiting("a permit") {
+            isWaiting.open()
+            try await mayGoOn.wait()
+          }
+        }
+        left.withLock { $0 = task }
+        try await isWaiting.wait()
+        return 1
+      }
+    }
+    #expect(try await store.fetch() == 1)
+    mayGoOn.open()
+    try await left.withLock { $0 }?.value
+    #expect(log.all == ["node lends for a permit"])
+  }
+
+  @Test
+  func `An edge to a run is made without the lock of its store`() async throws {
+    let nodes = Log<RunNode?>()
+    let store = Home.inClient.store("worker") { context in
+      nodes.append(context.runNode)
+      return 1
+    }
+    try await store.fetch()
+    let node = try #require(nodes.all.first ?? nil)
+    let isMade = DispatchSemaphore(value: 0)
+    let wasMade = store.withExclusiveAccess { _ in
+      Thread.detachNewThread {
+        _ = WaitEdge(to: node)
+        isMade.signal()
+      }
+      return isMade.waitForSignal()
+    }
+    #expect(wasMade)
   }
 
   @Test
