@@ -9,14 +9,23 @@ enum LateRunWaits {
   private struct Entry: Sendable {
     let waits: RunWaits
     let task: UInt
-    /// The place of the task's surroundings, by which its children are known; 0 if it has none, or where another task has asked.
-    let place: UInt
+    /// The place of the task's surroundings, by which its children are known; 0 if it has none, or until that task has asked.
+    var place: UInt = 0
   }
 
   private struct Entries: Sendable {
     var runs: [OperationTaskIdentifier: Entry] = [:]
     /// The waits by the identities of tasks, and by places.
     var tasks: [UInt: RunWaits] = [:]
+
+    /// Notes the place of the current task, which is that of the run.
+    mutating func notePlace(of id: OperationTaskIdentifier) {
+      guard var entry = self.runs[id], entry.place == 0 else { return }
+      entry.waits.noteWork()
+      entry.place = EnclosingRun.place
+      self.runs[id] = entry
+      if entry.place != 0 { self.tasks[entry.place] = entry.waits }
+    }
   }
 
   private static let count = Atomic(0)
@@ -29,33 +38,30 @@ enum LateRunWaits {
   static func begin(of run: SharedRun) {
     guard let task = run.withState({ $0.phase == .executing ? $0.task : nil })?.identity else { return }
     let isOwn = task == RunTask.currentIdentity
-    let isNew = self.entries.withLock { entries in
-      if entries.runs[run.id] != nil { return false }
-      let waits = RunWaits(of: run.id)
-      waits.task.store(task, ordering: .relaxed)
-      if isOwn { waits.noteWork() }
-      let entry = Entry(waits: waits, task: task, place: isOwn ? EnclosingRun.place : 0)
-      entries.runs[run.id] = entry
-      entries.tasks[entry.task] = waits
-      if entry.place != 0 { entries.tasks[entry.place] = waits }
-      return true
+    self.entries.withLock { entries in
+      if entries.runs[run.id] == nil {
+        let waits = RunWaits(of: run.id)
+        waits.task.store(task, ordering: .relaxed)
+        entries.runs[run.id] = Entry(waits: waits, task: task)
+        entries.tasks[task] = waits
+        self.count.add(1, ordering: .sequentiallyConsistent)
+      }
+      // Another task may have asked first.
+      if isOwn { entries.notePlace(of: run.id) }
     }
-    guard isNew else { return }
-    self.count.add(1, ordering: .sequentiallyConsistent)
     // The work may have ended meanwhile, if another task has asked.
     if !run.isExecuting { self.remove(of: run) }
   }
 
-  /// Ends the notes of a run.
+  /// Ends the notes of a run, which no longer executes.
   static func remove(of run: SharedRun) {
     let removed = self.entries.withLock { entries -> RunWaits? in
       guard let entry = entries.runs.removeValue(forKey: run.id) else { return nil }
       for key in [entry.task, entry.place] where entries.tasks[key] === entry.waits { entries.tasks[key] = nil }
+      self.count.subtract(1, ordering: .sequentiallyConsistent)
       return entry.waits
     }
-    guard let removed else { return }
-    removed.task.store(0, ordering: .relaxed)
-    self.count.subtract(1, ordering: .sequentiallyConsistent)
+    removed?.task.store(0, ordering: .relaxed)
   }
 
   static func of(_ run: SharedRun) -> RunWaits? { self.entries.withLock { $0.runs[run.id]?.waits } }

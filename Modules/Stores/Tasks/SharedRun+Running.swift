@@ -115,15 +115,14 @@ extension SharedRun {
 
   /// Finishes a run whose work has ended.
   private func finish(_ outcome: RunOutcome, of invocation: RunInvocation) {
-    if let waits = self.waitsOfWork {
-      waits.task.store(0, ordering: .relaxed)
-    } else if LateRunWaits.exist {
-      LateRunWaits.remove(of: self)
-    }
+    let waits = self.waitsOfWork
+    waits?.task.store(0, ordering: .relaxed)
     let isCancelled = self.withState { state in
       state.phase = .finishing
       return state.isCancelled
     }
+    // After the change of the phase: a task that asks for the run's node meanwhile notes it, and then looks at the phase.
+    if waits == nil, LateRunWaits.exist { LateRunWaits.remove(of: self) }
     invocation.delegate.didFinish(invocation.task, with: outcome, isCancelled: isCancelled)
     self.resumeWaiters(with: outcome)
   }

@@ -229,6 +229,22 @@ struct WaitNodeTests {
     }
   }
 
+  @Test
+  func `Children of a run are known, although a child has asked for its node first`() async throws {
+    let (turnstile, inner) = (self.turnstile, self.passer(.detached))
+    let store = Home.inClient.store("holder") { context in
+      async let node = context.runNode
+      _ = await node
+      try await turnstile.enter(context)
+      defer { turnstile.leave() }
+      async let first = inner.fetch()
+      return try await first
+    }
+    await expectWarning(.taskCycle) {
+      _ = await #expect(throws: OperationCycleError.self) { try await store.fetch() }
+    }
+  }
+
   @Test(arguments: [false, true])
   func `Nodes around a run lend what they hold while it waits, the inner one first`(_ isPause: Bool) async throws {
     let log = Log<String>()
