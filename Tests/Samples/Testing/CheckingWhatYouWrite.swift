@@ -69,5 +69,5 @@ final class Turnstile: WaitNode {
 }
 
 extension OperationRequest {
-  func queued(at turnstile: Turnstile) -> ModifiedOperation<Self, Measured<Self>> { modifier(Measured()) }
+  func queued(at turnstile: Turnstile) -> ModifiedOperation<Self, Timing<Self>> { modifier(Timing()) }
 }
