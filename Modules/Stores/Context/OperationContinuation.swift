@@ -59,9 +59,9 @@ extension OperationContinuation {
   ///
   /// When a run is cancelled, its store takes back what the run has yielded. A run that lasts as long as it has subscribers,
   /// such as a stream or a long download, always ends by cancellation, and its values so far are worth keeping. A committed
-  /// value stays, with all that the run has yielded before it. A subscriber that comes after it keeps the run alive, whoever
-  /// has begun it. For an invalidation it counts as the result of a run: it
-  /// answers the invalidations from before the run.
+  /// value stays, with all that the run has yielded before it. A subscriber that comes later keeps the run alive, if the
+  /// operation runs for its subscribers. For an invalidation a committed value counts as the result of a run: it answers the
+  /// invalidations from before the run.
   ///
   /// It is a plain yield in a derived query, in a mutation, and for a caller without a store.
   ///

@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// The waits of runs that their stores do not note: those of stores without shared runs, from when a node of the wait graph has
-/// asked for them.
+/// The waits of runs of stores that do not share runs. They are noted from when a node of the wait graph has asked for the run.
 ///
 /// A store that shares runs notes the waits of each run from its start: see ``RunWaits``. For others that would cost each run an
 /// allocation and a task-local value, although nearly no program has nodes of its own.
@@ -18,7 +17,7 @@ enum LateRunWaits {
     /// The waits by the identities of tasks, and by places.
     var tasks: [UInt: RunWaits] = [:]
 
-    /// Notes the place of the current task, which is that of the run.
+    /// Notes the place of a run's own task, which is the current one.
     mutating func notePlace(of id: OperationTaskIdentifier) {
       guard var entry = self.runs[id], entry.place == 0 else { return }
       entry.waits.noteWork()

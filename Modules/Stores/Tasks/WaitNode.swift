@@ -38,11 +38,10 @@ public protocol WaitNode: AnyObject, Sendable {
 
   /// Called when a run inside of the node's work is about to wait, with no lock held: lend what others can use meanwhile.
   ///
-  /// The work is that of ``OperationContext/performing(workOf:_:)``. It is called for the waits of
-  /// ``OperationContext/awaiting(_:isPause:_:)`` and ``OperationContext/awaiting(_:for:_:)``, and for pauses, as in
-  /// ``OperationContext/pause(until:timeout:)``, in all that the work does: also in tasks that it has made, until it has ended. It
-  /// is not called when the work joins or awaits the run of another store. Of several nodes around the run the inner one is
-  /// called first. Nothing by default.
+  /// The node's work is what ``OperationContext/performing(workOf:_:)`` performs, with the tasks that it makes until it has ended.
+  /// The node hears of waits in ``OperationContext/awaiting(_:isPause:_:)`` and ``OperationContext/awaiting(_:for:_:)``, and of
+  /// pauses, as in ``OperationContext/pause(until:timeout:)``. It does not hear that the work joins or awaits the run of another
+  /// store. Of several nodes around the run the inner one is called first. Nothing by default.
   ///
   /// - Parameter wait: The wait. A pause waits for a condition.
   func workWillWait(for wait: StoreWait)
@@ -187,7 +186,7 @@ extension OperationContext {
   /// same time at least one finds it. A cycle is reported as an ``OperationWarning``, and returned. Explanations, events and wait
   /// graphs show the wait. In a run without a store no cycle is found.
   ///
-  /// Do not wait for another node inside of `wait`: the run has one edge of this kind, that of its last wait.
+  /// Do not wait for another node inside of `wait`: the run has an edge for its last wait only.
   ///
   /// - Parameters:
   ///   - node: What to wait for.

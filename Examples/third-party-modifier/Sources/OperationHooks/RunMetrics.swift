@@ -11,7 +11,7 @@ public final class RunMetrics: StoreObserver {
   /// What was counted for one path.
   public struct Counts: OperationPathable, Equatable, Sendable {
     public let path: OperationPath
-    /// The number of attempts that have begun, those of each run included.
+    /// The number of attempts that have begun, with the first one of each run.
     public var attempts = 0
     /// The number of callers that have waited for the run of another one.
     public var joins = 0
