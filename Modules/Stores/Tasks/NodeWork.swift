@@ -29,7 +29,7 @@ final class NodeWork: Sendable {
   fileprivate static func works(of node: any WaitNode) -> [NodeWork] {
     let works = self.works.withLock { $0 }
     guard let own = works[ObjectIdentifier(node)] else { return [] }
-    let parts = works.values.joined().filter { work in own.contains { $0 !== work && work.isPart(of: $0) } }
+    let parts = works.values.joined().filter { work in work.wholes.contains { whole in own.contains { $0 === whole } } }
     return own + parts.filter { $0.node !== node }
   }
 
@@ -41,20 +41,20 @@ final class NodeWork: Sendable {
   /// - Returns: The works, in no order.
   static func works(inTask task: UInt, of waits: RunWaits?) -> [NodeWork] {
     self.works.withLock { $0 }.values.joined().filter { work in
-      work.taskIdentity == task || waits.map { work.isPart(of: $0) } ?? false || work.isPartOfWork(inTask: task)
+      work.taskIdentity == task || work.wholes.contains { $0 === waits || ($0 as? NodeWork)?.taskIdentity == task }
     }
   }
 
+  /// The identity of the task of the work; 0 once it has ended.
   private var taskIdentity: UInt { self.waits.task.load(ordering: .relaxed) }
 
-  private func isPart(of run: any WaitingRun) -> Bool {
-    guard self.isPartOfRun, let own = self.run else { return false }
-    return own === run || (own as? NodeWork)?.isPart(of: run) ?? false
-  }
-
-  private func isPartOfWork(inTask task: UInt) -> Bool {
-    guard self.isPartOfRun, let outer = self.run as? NodeWork else { return false }
-    return outer.taskIdentity == task || outer.isPartOfWork(inTask: task)
+  /// What the work is a part of, from the inside out: the works of nodes around it, then a run.
+  private var wholes: some Sequence<any WaitingRun> {
+    sequence(state: self as NodeWork?) { part -> (any WaitingRun)? in
+      guard let run = part.flatMap({ $0.isPartOfRun ? $0.run : nil }) else { return nil }
+      part = run as? NodeWork
+      return run
+    }
   }
 
   fileprivate nonisolated(nonsending) static func perform<R, E: Error>(
@@ -128,7 +128,7 @@ extension NodeWork {
 
     /// Lets the run go on when the nodes do. The work may have ended before: a task that it has made can outlive it.
     nonisolated(nonsending) func end() async {
-      for work in self.works.reversed() where work.waits.task.load(ordering: .relaxed) != 0 {
+      for work in self.works.reversed() where work.taskIdentity != 0 {
         await work.node.workGoesOn(after: self.wait)
       }
     }
@@ -146,7 +146,7 @@ extension NodeWork {
         defer { work = work?.outer }
         return work
       }
-    ).filter { $0.waits.task.load(ordering: .relaxed) != 0 }
+    ).filter { $0.taskIdentity != 0 }
     if works.isEmpty { return nil }
     let id = OperationWait.nextNumber()
     let wait = StoreWait(id: id, subject: subject, isPause: isPause, path: nil, start: context.elapsed)
