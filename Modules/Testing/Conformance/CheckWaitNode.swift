@@ -156,14 +156,8 @@ extension WaitNodeCheck {
     guard try await self.isWaiting(last) else { return false }
     cancelled.cancel()
     let remedy = "Wait in `withTaskCancellationHandler`, and resume a run that is cancelled."
-    let hasEnded = try await self.report.waits(remedy) {
-      try await cancelled.run.state.wait(.cancellable(self.limit)) { _ in
-        "a run to end that was cancelled while it waited"
-      } until: { state in
-        state.hasEnded || state.hasTurn ? () : nil
-      }
-    }
-    guard hasEnded else { return false }
+    let what = "a run to end that was cancelled while it waited"
+    guard try await self.reaches(cancelled, what, remedy, { $0.hasEnded || $0.hasTurn }) else { return false }
     self.report.expect(
       !cancelled.run.state.current.hasTurn,
       "a run that was cancelled while it waited has got the turn. Throw a `CancellationError` from the wait."
@@ -281,14 +275,8 @@ extension WaitNodeCheck {
     defer { isOver.change { $0 = true } }
     try await isWaiting.wait(.cancellable(limit), for: { _ in "a run with the turn to wait" }, until: { $0 ? () : nil })
     second.begin()
-    let hasEnded = try await self.report.waits(self.cycleRemedy) {
-      try await second.run.state.wait(.cancellable(limit)) { _ in
-        "a run to end that comes to the node while the run with the turn waits for it"
-      } until: { state in
-        state.hasEnded || state.hasTurn ? () : nil
-      }
-    }
-    guard hasEnded else { return }
+    let what = "a run to end that comes to the node while the run with the turn waits for it"
+    guard try await self.reaches(second, what, self.cycleRemedy, { $0.hasEnded || $0.hasTurn }) else { return }
     let state = second.run.state.current
     self.report.expect(
       !state.hasTurn && state.error is OperationCycleError,
@@ -334,33 +322,33 @@ extension WaitNodeCheck {
     return (first, second)
   }
 
+  /// Whether the run of a passer gets as far as it should within the limit; otherwise the rule is broken.
+  private func reaches(
+    _ passer: Passer,
+    _ what: String,
+    _ remedy: String,
+    _ isThere: @escaping @Sendable (PassingRun.State) -> Bool
+  ) async throws -> Bool {
+    try await self.report.waits(remedy) {
+      try await passer.run.state.wait(.cancellable(self.limit), for: { _ in what }, until: { isThere($0) ? () : nil })
+    }
+  }
+
   private func hasTurn(_ passer: Passer, _ when: String) async throws -> Bool {
     let remedy = "When a run leaves, resume the next one, and forget those that were cancelled."
-    let reached = try await self.report.waits(remedy) {
-      try await passer.run.state.wait(.cancellable(self.limit)) { _ in
-        "a run to get the turn \(when)"
-      } until: { state in
-        state.hasTurn || state.hasEnded ? () : nil
-      }
-    }
+    let reached = try await self.reaches(passer, "a run to get the turn \(when)", remedy) { $0.hasTurn || $0.hasEnded }
     let state = passer.run.state.current
     self.report.expect(
       !reached || state.hasTurn,
-      "a run ended without the turn \(when): \(state.error.map { "\($0)" } ?? "it threw no error")"
+      "a run ended without the turn \(when): \(state.errorText)"
     )
     return state.hasTurn
   }
 
   /// Whether a run has come, and waits or has the turn.
   private func hasCome(_ passer: Passer) async throws -> Bool {
-    let remedy = "Wait in `context.awaiting(_:for:_:)`."
-    return try await self.report.waits(remedy) {
-      try await passer.run.state.wait(.cancellable(self.limit)) { _ in
-        "a run to wait while another has the turn"
-      } until: { state in
-        state.isWaiting || state.hasTurn || state.hasEnded ? () : nil
-      }
-    }
+    let (what, remedy) = ("a run to wait while another has the turn", "Wait in `context.awaiting(_:for:_:)`.")
+    return try await self.reaches(passer, what, remedy) { $0.isWaiting || $0.hasTurn || $0.hasEnded }
   }
 
   private func isWaiting(_ passer: Passer) async throws -> Bool {
@@ -371,7 +359,7 @@ extension WaitNodeCheck {
       false,
       state.hasTurn
         ? "a run got the turn while another had it. Let one run pass, and the others wait."
-        : "a run ended while another had the turn: \(state.error.map { "\($0)" } ?? "it threw no error")"
+        : "a run ended while another had the turn: \(state.errorText)"
     )
     return false
   }

@@ -22,6 +22,9 @@ final class PassingRun: WaitNode, StoreObserver {
     /// The error with which the run has ended.
     var error: (any Error)?
     var steps: [Step] = []
+
+    /// How the run has ended.
+    var errorText: String { self.error.map { "\($0)" } ?? "it threw no error" }
   }
 
   /// What the run does while it has the turn.
