@@ -154,6 +154,8 @@ enum JournalPhase: Sendable {
       }
     }
 
+    var isThisProcess: Bool { if case .thisProcess = self { true } else { false } }
+
     /// Whether later calls of its scope wait for it.
     var countsInScope: Bool { if case .otherProcess(.otherProcess) = self { false } else { true } }
 

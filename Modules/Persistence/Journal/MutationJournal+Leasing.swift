@@ -251,6 +251,14 @@ extension JournalState {
     return true
   }
 
+  /// Records that entries were removed which another task may be reading, or has just read.
+  mutating func endElsewhere(_ keys: Set<String>) {
+    self.removedWhileReading?.formUnion(keys)
+    for (position, item) in self.items where keys.contains(item.storageKey) && item.isStored && !item.isGone {
+      self.endElsewhere(position)
+    }
+  }
+
   /// Takes over what another process has made of an entry, after a change of this process was refused.
   ///
   /// - Returns: The changes that wait to be written. They were decided for the earlier entry, so they are refused, too.

@@ -14,7 +14,7 @@ extension MutationJournal {
     if let name = self.state.withLock({ $0.schedule(shownAs: id) }) { return await self.cancelSchedule(named: name) }
     let removal = self.change { state in state.positions[id].flatMap { state.beginRemoval(of: $0) } }
     guard let removal else { return false }
-    return await self.finish(removal)
+    return await self.finish(removal) == true
   }
 
   /// Removes all entries, and the ended calls that stores show.
@@ -45,15 +45,15 @@ extension MutationJournal {
     // This comes first, so that no further call is accepted.
     var areRemoved = await self.removeSchedules(ofMutations: names)
     let (removals, unaccepted) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
-    for removal in removals {
-      if await !self.finish(removal, orGone: true) { areRemoved = false }
-    }
+    var failed: Set<JournalState.Position> = []
+    for removal in removals where await self.finish(removal) == nil { failed.insert(removal.position) }
     for (position, signal) in unaccepted {
       await signal.value()
       guard let removal = self.change({ $0.refusal(of: position) }) else { continue }
-      if await !self.finish(removal, orGone: true) { areRemoved = false }
+      if await self.finish(removal) == nil { failed.insert(position) }
     }
-    if self.lease != nil, await !self.removeUnknownEntries(named: names) { areRemoved = false }
+    if !failed.isEmpty { areRemoved = false }
+    if self.lease != nil, await !self.removeEntriesOfOthers(named: names, except: failed) { areRemoved = false }
     do {
       try await self.storage.overwriteRemovedEntries()
     } catch {
@@ -65,15 +65,34 @@ extension MutationJournal {
 
   /// Removes the entries that other processes have stored since this one has read them.
   ///
+  /// Entries that another process changes meanwhile are read again, since it may have merged one of them with a later call. The
+  /// last of ten passes removes what it finds, so that this ends beside a process that is busy.
+  ///
+  /// - Parameters:
+  ///   - names: The names that the mutations are journaled as; nil for all.
+  ///   - failed: The calls whose removal has failed.
   /// - Returns: Whether they were removed. A failure is reported.
-  private nonisolated(nonsending) func removeUnknownEntries(named names: Set<String>?) async -> Bool {
+  private nonisolated(nonsending) func removeEntriesOfOthers(
+    named names: Set<String>?,
+    except failed: Set<JournalState.Position>
+  ) async -> Bool {
+    var refused: Set<StorageCondition> = []
     do {
-      while true {
+      for pass in 1...10 {
         let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
-        // Those that this process knows were removed, or belong to calls that have begun later.
-        let known = self.state.withLock { state in
-          Set(state.items.values.map(\.storageKey) + state.schedules.all.keys.map { StorageKey.schedule(named: $0) })
+        // A task that takes a lease may have read some of them meanwhile.
+        let (removals, known, forgotten) = self.change { $0.beginRemoval(ofOthers: names, except: failed) }
+        // Whether all were still as they were read.
+        var isCurrent = forgotten.allSatisfy { name in entries.contains { $0.key == StorageKey.schedule(named: name) } }
+        var hasFailed = false
+        for removal in removals {
+          switch await self.finish(removal) {
+          case true?: break
+          case false?: isCurrent = false
+          case nil: hasFailed = true
+          }
         }
+        if hasFailed { return false }
         let unknown = entries.filter { !known.contains($0.key) && $0.isOfMutation(among: names) }
         var removed = unknown.map(\.key)
         // Those of calls that are gone as well.
@@ -81,10 +100,21 @@ extension MutationJournal {
           let call = StorageKey.call(ofAttempts: key) ?? ""
           return !known.contains(call) && (names == nil || unknown.contains { $0.key == call })
         }
-        if !removed.isEmpty { try await self.storage.apply(removed.map { .remove(key: $0) }) }
+        if !removed.isEmpty {
+          // An entry that is refused, and is read again as it was, is damaged.
+          var conditions = unknown.map { StorageCondition.unchanged(key: $0.key, $0.version) }
+          conditions.removeAll { pass == 10 || refused.contains($0) }
+          switch try await self.storage.apply(removed.map { .remove(key: $0) }, if: conditions) {
+          case .made: self.change { $0.endElsewhere(Set(removed)) }
+          case .refused(let condition):
+            refused.insert(condition)
+            isCurrent = false
+          }
+        }
         // Another process may have accepted a call of a schedule meanwhile.
-        if !unknown.contains(where: { StorageKey.isSchedule($0.key) }) { return true }
+        if isCurrent, !unknown.contains(where: { StorageKey.isSchedule($0.key) }) { break }
       }
+      return true
     } catch {
       OperationWarning.report(storageFailedTo: "remove the journal entries of other processes", error)
       return false
@@ -112,24 +142,20 @@ extension MutationJournal {
 
   /// Waits for a removal.
   ///
-  /// - Parameters:
-  ///   - removal: The removal.
-  ///   - isGoneEnough: Whether it counts that another process has removed the entry, or has made the call.
-  /// - Returns: Whether the entry was removed from the storage.
-  private nonisolated(nonsending) func finish(
-    _ removal: JournalRemoval,
-    orGone isGoneEnough: Bool = false
-  ) async -> Bool {
+  /// - Parameter removal: The removal.
+  /// - Returns: True if this process has removed the entry; false if another one has changed or removed it, for example because
+  ///   it has made the call; nil if the storage has failed.
+  private nonisolated(nonsending) func finish(_ removal: JournalRemoval) async -> Bool? {
     var isRemoved = true
     do {
       try await removal.write.value()
     } catch is JournalEntryChanged {
-      isRemoved = isGoneEnough
+      isRemoved = false
     } catch {
       let isLeft = self.change { $0.endFailedRemoval(of: removal.position) }
       OperationWarning.report(storageFailedTo: "remove the journal entry \(removal.id)", error)
       if isLeft { self.resumeByItself(.call(removal.position)) }
-      return false
+      return nil
     }
     let name = self.change { state -> String?? in
       guard let item = state.items[removal.position] else { return nil }
@@ -204,6 +230,24 @@ extension JournalState {
       self.items[position]?.phase = .ended(nil)
     }
     return positions.keys.sorted().compactMap { self.beginRemoval(of: $0) }
+  }
+
+  /// Records that the calls and schedules which others have stored, and this process has read, are removed.
+  ///
+  /// - Returns: The removals; the keys of the other entries that this process knows: they were removed, or belong to calls that
+  ///   have begun later; and the names of the schedules that it no longer knows.
+  fileprivate mutating func beginRemoval(
+    ofOthers names: Set<String>?,
+    except failed: Set<Position>
+  ) -> (removals: [JournalRemoval], known: Set<String>, forgotten: [String]) {
+    let others = self.items.filter { position, item in
+      item.hasName(among: names) && !item.origin.isThisProcess && !failed.contains(position)
+    }
+    let removals = others.keys.sorted().compactMap { self.beginRemoval(of: $0) }
+    let forgotten = self.schedules(ofMutations: names).filter { self.schedules[$0]?.isActive == false }
+    for name in forgotten { self.removeSchedule(name) }
+    let schedules = self.schedules.all.keys.map { StorageKey.schedule(named: $0) }
+    return (removals, Set(self.items.values.map(\.storageKey) + schedules), forgotten)
   }
 
   /// Decides that the calls of some names that are being stored are not made; nil for all names.

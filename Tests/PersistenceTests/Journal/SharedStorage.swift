@@ -13,6 +13,7 @@ final class SharedStorage: LeasingStorage {
   private let state = Mutex(State.alive)
   private let reading = Mutex<(prefix: String, isBegun: Bool, gate: Gate)?>(nil)
   private let failsToRead = Mutex(false)
+  private let failsToWrite = Mutex(false)
   private let releases = Counter()
   /// How often entries were read, and batches were to be applied.
   let (reads, batches) = (Counter(), Counter())
@@ -45,6 +46,8 @@ final class SharedStorage: LeasingStorage {
 
   func failNextReading() { self.failsToRead.withLock { $0 = true } }
 
+  func failToWrite(_ fails: Bool) { self.failsToWrite.withLock { $0 = fails } }
+
   func suspend() { self.state.withLock { $0 = .suspended } }
   func resume() { self.state.withLock { $0 = .alive } }
 
@@ -76,6 +79,7 @@ final class SharedStorage: LeasingStorage {
     if conditions: [StorageCondition]
   ) async throws -> StorageOutcome {
     self.batches.increment()
+    if self.failsToWrite.withLock({ $0 }) { throw Broken() }
     return try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
   }
 
