@@ -1,5 +1,6 @@
 internal import OperationCore
 internal import OperationMutation
+internal import OperationPlatform
 
 /// A storage that keeps its entries in memory, for tests and previews.
 ///
@@ -17,10 +18,20 @@ public final class InMemoryStorage: PersistentStorage {
 
   private struct Key: Comparable, Sendable {
     let text: String
+    private let bytes: [UInt8]
+
+    init(text: String) { (self.text, self.bytes) = (text, Array(text.utf8)) }
 
     // By the bytes, because strings with different bytes may be equal.
-    static func == (left: Self, right: Self) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-    static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+    static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
+    static func < (left: Self, right: Self) -> Bool {
+      let order = memcmp(left.bytes, right.bytes, min(left.bytes.count, right.bytes.count))
+      return order < 0 || order == 0 && left.bytes.count < right.bytes.count
+    }
+
+    func hasPrefix(_ other: Self) -> Bool {
+      other.bytes.count <= self.bytes.count && memcmp(self.bytes, other.bytes, other.bytes.count) == 0
+    }
   }
 
   private struct Lease: Sendable {
@@ -57,8 +68,9 @@ public final class InMemoryStorage: PersistentStorage {
       return state.entries
     }
     var found: [StorageEntry] = []
-    var iterator = entries.makeIterator(from: Key(text: prefix))
-    while let entry = iterator.next(), entry.key.text.utf8.starts(with: prefix.utf8) {
+    let first = Key(text: prefix)
+    var iterator = entries.makeIterator(from: first)
+    while let entry = iterator.next(), entry.key.hasPrefix(first) {
       found.append(StorageEntry(key: entry.key.text, value: entry.value))
     }
     return found
