@@ -49,14 +49,14 @@ extension StorageCheck {
     let keys = (1_000..<2_500).map { "large/\($0)" }
     return try await withThrowingTaskGroup(of: [String].self) { group in
       group.addTask {
-        for _ in 0..<5 {
+        for _ in 0..<2 {
           try await self.storage.apply(keys.map { .put(key: $0, value: [1]) })
           try await self.storage.apply(keys.map { .remove(key: $0) })
         }
         return []
       }
       group.addTask {
-        for _ in 0..<50 {
+        for _ in 0..<20 {
           let count = try await self.keys("large/").count
           if count != 0, count != keys.count {
             return ["a batch has \(keys.count) entries, and a reader found \(count). Do not split a large batch."]

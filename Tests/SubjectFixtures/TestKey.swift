@@ -19,42 +19,52 @@ package struct TestKey: SealingKey {
 
   package func seal(_ bytes: [UInt8], at place: String) throws -> [UInt8] {
     if self.fails { throw Forged() }
-    return self.mask(bytes, at: place) + self.code(bytes, at: place)
+    let start = self.start(at: place)
+    return self.mask(bytes, after: start) + self.code(bytes, after: start)
   }
 
   package func open(_ bytes: [UInt8], at place: String) throws -> [UInt8] {
     guard bytes.count >= 16 else { throw Forged() }
-    let content = self.mask(bytes.dropLast(16), at: place)
-    guard self.code(content, at: place).elementsEqual(bytes.suffix(16)) else { throw Forged() }
+    let start = self.start(at: place)
+    let content = self.mask(Array(bytes[..<(bytes.count - 16)]), after: start)
+    guard self.code(content, after: start) == Array(bytes[(bytes.count - 16)...]) else { throw Forged() }
     return content
   }
 
   package func digest(of text: String) -> [UInt8] {
-    Array(self.code(Array(text.utf8), at: "digest").prefix(self.digestCount))
+    Array(self.code(Array(text.utf8), after: self.start(at: "digest")).prefix(self.digestCount))
   }
 
-  private func mask(_ bytes: some Sequence<UInt8>, at place: String) -> [UInt8] {
-    var state = self.hash(Array((self.ignoresPlaces ? "" : place).utf8), after: self.number)
-    return bytes.map { byte in
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return byte ^ UInt8(truncatingIfNeeded: state >> 40)
+  private func start(at place: String) -> UInt64 {
+    self.hash(Array((self.ignoresPlaces ? "" : place).utf8), after: self.number)
+  }
+
+  // These have no iterators and slices, which take most of the time of a build for debugging.
+
+  private func mask(_ bytes: [UInt8], after start: UInt64) -> [UInt8] {
+    var (state, masked, index) = (start, bytes, 0)
+    masked.withUnsafeMutableBufferPointer { masked in
+      while index < masked.count {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        masked[index] ^= UInt8(truncatingIfNeeded: state >> 40)
+        index += 1
+      }
     }
+    return masked
   }
 
-  private func code(_ bytes: [UInt8], at place: String) -> [UInt8] {
-    let start = self.hash(Array((self.ignoresPlaces ? "" : place).utf8), after: self.number)
+  private func code(_ bytes: [UInt8], after start: UInt64) -> [UInt8] {
     let first = self.hash(bytes, after: start)
-    let second = self.hash(bytes, after: first &+ 1)
-    return [first, second].flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
+    let words = (first.littleEndian, self.hash(bytes, after: first &+ 1).littleEndian)
+    return withUnsafeBytes(of: words) { Array($0) }
   }
 
   private func hash(_ bytes: [UInt8], after start: UInt64) -> UInt64 {
-    var hash = start ^ 0xCBF2_9CE4_8422_2325
-    // Without an iterator, which takes most of the time of a build for debugging.
-    (bytes + [0xFF]).withUnsafeBufferPointer { bytes in
-      var index = 0
-      while index < bytes.count {
-        hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3
+    var (hash, index) = (start ^ 0xCBF2_9CE4_8422_2325, 0)
+    bytes.withUnsafeBufferPointer { bytes in
+      // A byte behind the last one, so that the end counts.
+      while index <= bytes.count {
+        hash = (hash ^ (index < bytes.count ? UInt64(bytes[index]) : 0xFF)) &* 0x100_0000_01B3
         hash ^= hash >> 29
         index += 1
       }

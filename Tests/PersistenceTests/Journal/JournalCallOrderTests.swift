@@ -19,7 +19,7 @@ private actor Caller {
 
 /// Calls are accepted in the order in which their callers begin them.
 @Suite(.bounded, .warningsAreIssues) struct JournalCallOrderTests {
-  private static let callCount = ModelRuns.isThorough ? 2_000 : 500
+  private static let callCount = ModelRuns.isThorough ? 2_000 : 200
 
   private let server = Server()
   private let script = Script()
@@ -92,7 +92,7 @@ private actor Caller {
   }
 
   @Test @MainActor func `The last of three texts is the one that is sent`() async throws {
-    for round in 0..<(ModelRuns.isThorough ? 200 : 50) {
+    for round in 0..<(ModelRuns.isThorough ? 200 : 30) {
       let (server, network) = (Server(), NetworkSwitch())
       let (program, _, store) = self.start(
         Send(server: server).waits(until: network).scope("s").journaled(as: "send", policy: .replacePending(by: \.id))
@@ -127,13 +127,13 @@ private actor Caller {
   @Test @MainActor func `A call that is cancelled between others leaves their order`() async throws {
     let (program, journal, store) = self.start(self.answered, TestStorage())
     defer { withExtendedLifetime(program) {} }
-    let calls = Self.texts.prefix(300).map { text in Task { try await store.mutate(with: Note(id: 1, text: text)) } }
-    for index in stride(from: 1, to: 300, by: 3) { calls[index].cancel() }
+    let calls = Self.texts.prefix(150).map { text in Task { try await store.mutate(with: Note(id: 1, text: text)) } }
+    for index in stride(from: 1, to: 150, by: 3) { calls[index].cancel() }
     for call in calls { _ = await call.result }
     await journal.resume().settled()
     let numbers = self.server.done.compactMap { Int($0) }
     #expect(numbers == numbers.sorted())
-    #expect(Set(numbers).isSuperset(of: (0..<300).filter { $0 % 3 != 1 }))
+    #expect(Set(numbers).isSuperset(of: (0..<150).filter { $0 % 3 != 1 }))
     #expect(journal.entries.isEmpty)
   }
 

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `Calls of many scopes are made again by two processes, each scope by one of them in order`() async throws {
-    let scopes = (0..<100).map { "\($0)" }
+    let scopes = (0..<(ModelRuns.isThorough ? 100 : 40)).map { "\($0)" }
     for scope in scopes { try await leaveCalls(["\(scope)a", "\(scope)b"], in: self.storage.base, scope: scope) }
     let processes = ["a", "b"].map { self.process($0, nil, Script(default: .value("ok"))) }
     var resumptions: [JournalResumption] = []

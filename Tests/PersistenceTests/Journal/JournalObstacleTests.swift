@@ -62,7 +62,7 @@ private final class ObstructedStorage: PersistentStorage {
     let program = Program(self.storage)
     _ = program.makeJournal()
     self.storage.fail(with: code)
-    let calls = self.callers(600, in: program)
+    let calls = self.callers(300, in: program)
     self.storage.gate.open()
     for call in calls {
       await #expect { try await call.value } throws: { error in

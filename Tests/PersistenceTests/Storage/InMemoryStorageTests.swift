@@ -16,7 +16,7 @@ import Testing
     let storage = InMemoryStorage()
     var model: [String: UInt8] = [:]
     var random = SeededGenerator(seed: 1)
-    for step in 0..<2_000 {
+    for step in 0..<ModelRuns.count(600) {
       let key = String(Int.random(in: 0..<600, using: &random), radix: 4)
       if Int.random(in: 0..<3, using: &random) == 0 {
         model[key] = nil

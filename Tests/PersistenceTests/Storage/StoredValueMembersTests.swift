@@ -7,8 +7,9 @@ import Testing
 
 /// The default coder looks for the members of a stored value itself. It has to decode and refuse what a JSON decoder does.
 @Suite(.bounded, .warningsAreIssues) struct StoredValueMembersTests {
-  @Test(arguments: 0..<40) func `Random values are decoded by their members as by a decoder`(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+  @Test(arguments: 0..<ModelRuns.count(10, parts: 100))
+  func `Random values are decoded by their members as by a decoder`(seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<25 {
       let value = Self.random(&generator)
       let bytes = try StorageCoding.encode(value)
@@ -18,8 +19,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40) func `Changed bytes are refused if a decoder refuses them`(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+  @Test(arguments: 0..<ModelRuns.count(10, parts: 100))
+  func `Changed bytes are refused if a decoder refuses them`(seed: Int) throws {
+    var generator = SeededGenerator(seed: UInt64(seed))
     let bytes = try StorageCoding.encode(Self.random(&generator))
     for _ in 0..<300 {
       var changed = bytes

@@ -110,11 +110,11 @@ private final class HoppingStorage: PersistentStorage {
     #expect(Program(storage.base).store().currentValue == "set")
   }
 
-  @Test func `Values set before thousands of clears and evictions are stored`() async throws {
+  @Test func `Values set before hundreds of clears and evictions are stored`() async throws {
     let storage = HoppingStorage()
     let (cache, hook) = (EvictingCache(), CancelHook(self.clock))
     let client = self.client(storage, cache, hook)
-    for number in 0..<3_000 {
+    for number in 0..<ModelRuns.count(800, parts: 3) {
       client.store(for: self.query()).currentValue = "\(number)"
       if number % 2 == 0 { cache.evictAll() } else { client.clearStores() }
       #expect(await client.persistence.flush())
@@ -132,7 +132,7 @@ private final class HoppingStorage: PersistentStorage {
     let storage = HoppingStorage()
     try await storage.base.apply(base.entries(withPrefix: "").map { .put(key: $0.key, value: $0.value) })
     let program = Program(storage, clock: self.clock)
-    for _ in 0..<2_000 {
+    for _ in 0..<ModelRuns.count(800, parts: 5) {
       _ = program.store()
       program.client.clearStores()
     }
