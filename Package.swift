@@ -151,14 +151,18 @@ let table: [Module] = [
   .library("Testing", uses: ["Foundation", "Core", "Events", "Backoff"]),
   .library("PersistenceTesting", uses: ["Persistence", "Testing"]),
   .library("FleetTesting", uses: ["Core", "Fleet", "Testing"]),
+  // What the macros expand to is a library, because SwiftPM builds a test that depends on macros for the compiler's side, and all
+  // tests of the package with it.
+  .inner(
+    "MacroExpansion",
+    trait: "SwiftOperationMacros",
+    products: ["swift-syntax": ["SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics"]]
+  ),
   .macros(
     "MacrosPlugin",
+    uses: ["MacroExpansion"],
     trait: "SwiftOperationMacros",
-    products: [
-      "swift-syntax": [
-        "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftCompilerPlugin",
-      ]
-    ]
+    products: ["swift-syntax": ["SwiftSyntaxMacros", "SwiftCompilerPlugin"]]
   ),
   .library("Macros", uses: ["Core", "Mutation", "Pagination", "MacrosPlugin"], trait: "SwiftOperationMacros"),
   .library("Logging", uses: ["Core", "Events"], trait: "SwiftOperationLogging", products: ["swift-log": ["Logging"]]),
@@ -356,9 +360,9 @@ let table: [Module] = [
     ]
   ),
   .suite("Seeds", uses: ["Operation", "Sharing"]),
-  .tests("Macros", uses: ["Operation"], trait: "SwiftOperationMacros"),
   .tests(
-    "MacrosPlugin",
+    "Macros",
+    uses: ["Operation", "MacroExpansion"],
     trait: "SwiftOperationMacros",
     products: [
       "swift-syntax": [
@@ -413,7 +417,7 @@ struct Module {
     case system(pkgConfig: String, apt: String, brew: String)
     /// A program that users run, with a product of that name. A trait makes it empty but for its `main`.
     case program(product: String)
-    /// The implementation of a library's macros: it runs inside the compiler.
+    /// The executable of a library's macros, which the compiler starts. No test depends on it.
     case macros
     /// The library of a tool, which has no product.
     case generator
@@ -423,7 +427,7 @@ struct Module {
     case buildPlugin
     /// A plugin that `swift package <verb>` runs, with a product of the same name.
     case command(verb: String, description: String)
-    /// A test target, which can also import `OperationTesting` and the fixtures, unless it depends on a macro target.
+    /// A test target, which can also import `OperationTesting` and the fixtures.
     case tests
     /// A target that test targets share, which has no product.
     case fixtures
@@ -465,14 +469,20 @@ struct Module {
   }
 
   /// The macros `Operation<Folder>` in `Modules/<Folder>`.
-  static func macros(_ folder: String, trait: String, products: [String: [String]]) -> Module {
+  static func macros(_ folder: String, uses: [String], trait: String, products: [String: [String]]) -> Module {
     let target = "Operation\(folder)"
-    return Module(kind: .macros, folder: folder, target: target, uses: [], trait: trait, products: products)
+    return Module(kind: .macros, folder: folder, target: target, uses: uses, trait: trait, products: products)
   }
 
   /// The target `Operation<Folder>` in `Modules/<Folder>`, which has no product.
-  static func inner(_ folder: String, uses: [String] = [], trait: String? = nil) -> Module {
-    Module(kind: .inner, folder: folder, target: "Operation\(folder)", uses: uses, trait: trait)
+  static func inner(
+    _ folder: String,
+    uses: [String] = [],
+    trait: String? = nil,
+    products: [String: [String]] = [:]
+  ) -> Module {
+    let target = "Operation\(folder)"
+    return Module(kind: .inner, folder: folder, target: target, uses: uses, trait: trait, products: products)
   }
 
   /// The module map `Operation<Folder>` in `Modules/<Folder>`, which has no product.
@@ -607,18 +617,16 @@ extension Module {
 
   private var dependencies: [Target.Dependency] {
     var folders = uses
-    // Tests of a macro target get neither: what they use is built for the compiler's side as well.
-    if kind == .tests, !folders.contains(where: { Module.module(in: $0).kind == .macros }) {
+    if kind == .tests {
       folders += ["Testing", "TestFixtures"].filter { !folders.contains($0) }
     }
     return folders.map { Module.module(in: $0).dependency(of: self) } + productDependencies
   }
 
   /// This module as a dependency of another one. If it has a trait, the dependency is conditional for modules without
-  /// that trait, and for tests: SwiftPM builds tests that depend on macros unconditionally a second time, for the host. A library of
-  /// the system is always a conditional one: without its trait it need not be installed.
+  /// that trait. A library of the system is always a conditional one: without its trait it need not be installed.
   private func dependency(of other: Module) -> Target.Dependency {
-    guard let trait, other.trait != trait || other.kind == .tests || isSystem else { return .target(name: target) }
+    guard let trait, other.trait != trait || isSystem else { return .target(name: target) }
     return .target(name: target, condition: .when(traits: [trait]))
   }
 

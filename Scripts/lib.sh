@@ -186,7 +186,7 @@ target_triple() { swift -print-target-info | awk -F '"' '/"triple"/ { print $4; 
 symbol_graphs() {
   local module=$1 build=$2 folder=$3 search=() arguments=() path triple part parts
   shift 3
-  # SwiftPM builds for the compiler's plugins, and for the tests of these, in a folder of its own.
+  # SwiftPM builds for the compiler's plugins in a folder of its own.
   for path in "$build/Modules" "$build/Modules-tool"; do
     [ ! -d "$path" ] || search+=(-I "$path")
   done
@@ -254,9 +254,9 @@ is_slow() { [[ " $SLOW_TRAITS " == *" Swift$1 "* ]]; }
 joined() { paste -s -d , -; }
 
 # trait_tests: the test targets with code that depends on a trait, one a line: name, kind, and the paths of all that it is built
-# from, separated by tabs. The kind is `macros` if it depends on the implementation of macros, `slow` if it has code that depends on
-# a trait whose packages take minutes to build, and `tests` otherwise. Of the paths of one that depends on such a trait there are
-# only the files that name it: what takes minutes is not built for each change of Core.
+# from, separated by tabs. The kind is `slow` if it has code that depends on a trait whose packages take minutes to build, and `tests`
+# otherwise. Of the paths of one that depends on such a trait there are only the files that name it: what takes minutes is not built
+# for each change of Core.
 trait_tests() {
   local name kind paths slow
   slow=$(tr ' ' '|' <<<"$SLOW_TRAITS")
@@ -275,16 +275,13 @@ trait_tests() {
         delete visited
         found = ""
         visit(order[i])
-        # SwiftPM builds a test for the compiler if it depends on the implementation of macros itself, not if it only uses macros.
-        kind = "tests"
-        count = split(uses[order[i]], parts, " ")
-        for (j = 1; j <= count; j++) if (type[parts[j]] == "macro") kind = "macros"
-        print order[i] "\t" kind "\t" substr(found, 2)
+        print order[i] "\t" substr(found, 2)
       }
-    }' | while IFS=$'\t' read -r name kind paths; do
+    }' | while IFS=$'\t' read -r name paths; do
     grep -rq --include='*.swift' '^ *#if SwiftOperation' "$ROOT/${paths%% *}" || continue
+    kind=tests
     if grep -rEq --include='*.swift' "^ *#if ($slow)" "$ROOT/${paths%% *}"; then
-      [ "$kind" = macros ] || kind=slow
+      kind=slow
       # shellcheck disable=SC2086 # One word a path.
       paths=$(cd "$ROOT" && grep -rEl --include='*.swift' "^ *#if !?($slow)" $paths | sort -u | paste -s -d ' ' -)
     fi
@@ -292,20 +289,15 @@ trait_tests() {
   done
 }
 
-# trait_package TARGET…: sets TRAIT_PACKAGE, MACRO_PACKAGE and SLOW_PACKAGE to arguments for SwiftPM that build the package with
-# traits and those test targets. SLOW_PACKAGE has those of the kind `slow`, with the traits whose packages take minutes to build and no
-# other one, MACRO_PACKAGE those that depend on the implementation of macros, with the same traits where macros are among them, and
+# trait_package TARGET…: sets TRAIT_PACKAGE and SLOW_PACKAGE to arguments for SwiftPM that build the package with traits and those
+# test targets. SLOW_PACKAGE has those of the kind `slow`, with the traits whose packages take minutes to build and no other one, and
 # TRAIT_PACKAGE the rest, with all other traits.
-#
-# SwiftPM builds a test target that depends on a macro for the compiler's side, with all that it uses and all other tests of the
-# package. So such tests are a package of their own, of the same name and in the same folder, where swift-syntax is there.
 trait_package() {
-  local folder="$ROOT/.build-traits-short" name kind paths tests=() macro_tests=() slow_tests=() on=(--enable-all-traits)
+  local folder="$ROOT/.build-traits-short" name kind paths tests=() slow_tests=() on=(--enable-all-traits)
   if [ $# -gt 0 ]; then
     while IFS=$'\t' read -r name kind paths; do
       [[ " $* " == *" $name "* ]] || continue
       case $kind in
-        macros) macro_tests+=("$name") ;;
         slow) slow_tests+=("$name") ;;
         *) tests+=("$name") ;;
       esac
@@ -313,16 +305,13 @@ trait_package() {
   fi
   SLOW_PACKAGE=()
   [ -z "$(slow_traits)" ] || on=(--traits "$(quick_traits | joined)")
-  on=(--scratch-path "$folder/build" "${on[@]}" "${TESTED[@]}")
   narrowed_package "$folder/package" ${tests[@]+"${tests[@]}"}
-  TRAIT_PACKAGE=(--package-path "$folder/package" "${on[@]}")
+  TRAIT_PACKAGE=(--package-path "$folder/package" --scratch-path "$folder/build" "${on[@]}" "${TESTED[@]}")
   if [ -n "$(slow_traits)" ]; then
-    on=(--scratch-path "$folder/slow/build" --traits "$(slow_traits | joined)" "${TESTED[@]}")
+    on=(--traits "$(slow_traits | joined)" "${TESTED[@]}")
     narrowed_package "$folder/slow/package" ${slow_tests[@]+"${slow_tests[@]}"}
-    SLOW_PACKAGE=(--package-path "$folder/slow/package" "${on[@]}")
+    SLOW_PACKAGE=(--package-path "$folder/slow/package" --scratch-path "$folder/slow/build" "${on[@]}")
   fi
-  narrowed_package "$folder/macros/package" ${macro_tests[@]+"${macro_tests[@]}"}
-  MACRO_PACKAGE=(--package-path "$folder/macros/package" "${on[@]}")
 }
 
 # must_fail PATTERN COMMAND…: the command has to fail, and for the reason that the pattern names.

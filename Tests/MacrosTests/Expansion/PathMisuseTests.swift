@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct PathMisuseTests {
+  @Suite(.bounded) struct PathMisuseTests {
     @Test func `A rule that is not written out is refused`() {
       expectMisuse(
         """

@@ -1,13 +1,13 @@
 #if SwiftOperationMacros
-  internal import SwiftSyntax
+  package import SwiftSyntax
   internal import SwiftSyntaxBuilder
-  internal import SwiftSyntaxMacros
+  package import SwiftSyntaxMacros
 
-  /// Adds a getter and a setter to a property of `OperationContext`, and a key type next to it.
-  struct ContextEntryMacro {}
+  /// The expansion of the macro that adds a getter and a setter to a property of `OperationContext`, and a key type next to it.
+  package protocol ContextEntryExpansion: AccessorMacro, PeerMacro {}
 
-  extension ContextEntryMacro: AccessorMacro {
-    static func expansion(
+  extension ContextEntryExpansion {
+    package static func expansion(
       of node: AttributeSyntax,
       providingAccessorsOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext
@@ -21,10 +21,8 @@
         "set { self[\(entry.key).self] = newValue }",
       ]
     }
-  }
 
-  extension ContextEntryMacro: PeerMacro {
-    static func expansion(
+    package static func expansion(
       of node: AttributeSyntax,
       providingPeersOf declaration: some DeclSyntaxProtocol,
       in context: some MacroExpansionContext

@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct DeclarationMisuseTests {
+  @Suite(.bounded) struct DeclarationMisuseTests {
     @Test func `Only functions become operations`() {
       expectMisuse(
         """

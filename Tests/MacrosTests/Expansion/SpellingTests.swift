@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct SpellingTests {
+  @Suite(.bounded) struct SpellingTests {
     @Test func `A keyword as the name of a parameter`() {
       expectExpansion(
         """

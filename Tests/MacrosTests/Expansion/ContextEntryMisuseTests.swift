@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct ContextEntryMisuseTests {
+  @Suite(.bounded) struct ContextEntryMisuseTests {
     private func expect(
       _ member: String,
       _ message: String,

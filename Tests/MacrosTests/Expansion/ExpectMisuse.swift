@@ -1,5 +1,5 @@
 #if SwiftOperationMacros
-  @testable import OperationMacrosPlugin
+  import OperationMacroExpansion
   import SwiftDiagnostics
   import SwiftParser
   import SwiftSyntax
@@ -7,6 +7,14 @@
   import SwiftSyntaxMacros
   import SwiftSyntaxMacrosGenericTestSupport
   import Testing
+
+  // What the compiler loads has these as well, in an executable that no test can import.
+  private enum ContextEntryMacro: ContextEntryExpansion {}
+  private enum QueryRequestMacro: RequestExpansion { static let kind = RequestKind.query }
+  private enum MutationRequestMacro: RequestExpansion { static let kind = RequestKind.mutation }
+  private enum PaginatedRequestMacro: RequestExpansion { static let kind = RequestKind.paginated }
+  private enum OperationRequestMacro: RequestExpansion { static let kind = RequestKind.operation }
+  private enum RunMacro: RunExpansion {}
 
   private let macros: [String: MacroSpec] = [
     "ContextEntry": MacroSpec(type: ContextEntryMacro.self),

@@ -1,11 +1,13 @@
 #if SwiftOperationMacros
-  internal import SwiftSyntax
+  package import SwiftSyntax
   internal import SwiftSyntaxBuilder
-  internal import SwiftSyntaxMacros
+  package import SwiftSyntaxMacros
 
-  /// Runs an operation with its own runner.
-  struct RunMacro: ExpressionMacro {
-    static func expansion(
+  /// The expansion of the macro that runs an operation with its own runner.
+  package protocol RunExpansion: ExpressionMacro {}
+
+  extension RunExpansion {
+    package static func expansion(
       of node: some FreestandingMacroExpansionSyntax,
       in context: some MacroExpansionContext
     ) throws -> ExprSyntax {

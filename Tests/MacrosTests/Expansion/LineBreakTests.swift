@@ -1,9 +1,10 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
   // Fix-its keep the lines and the comments around what they change.
 
-  @Suite struct LineBreakTests {
+  @Suite(.bounded) struct LineBreakTests {
     @Test(arguments: ["", "public "]) func `A removed modifier at the start of a line leaves the line`(next: String) {
       expectMisuse(
         """

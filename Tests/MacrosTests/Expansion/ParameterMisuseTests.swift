@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct ParameterMisuseTests {
+  @Suite(.bounded) struct ParameterMisuseTests {
     private func expect(
       _ parameters: String,
       _ message: String,

@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct ExpansionTests {
+  @Suite(.bounded) struct ExpansionTests {
     @Test func `A function without arguments`() {
       expectExpansion(
         """

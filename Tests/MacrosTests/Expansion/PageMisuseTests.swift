@@ -1,7 +1,8 @@
 #if SwiftOperationMacros
+  import TestFixtures
   import Testing
 
-  @Suite struct PageMisuseTests {
+  @Suite(.bounded) struct PageMisuseTests {
     private let noPage = """
       a paginated request has a parameter 'page', which receives the identifier of the page to load, \
       or a parameter of the type 'Paging'

@@ -2,7 +2,7 @@
   internal import SwiftSyntax
 
   /// The kind of operation that a macro makes of a function.
-  enum RequestKind: CaseIterable {
+  package enum RequestKind: CaseIterable {
     case query
     case mutation
     case paginated
