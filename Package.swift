@@ -241,8 +241,8 @@ let table: [Module] = [
       "Mutation", "Derivation", "Persistence", "Streams",
     ]
   ),
-  .tests("Dedupe", uses: ["Core"]),
-  .tests("Pagination", uses: ["Core", "Backoff", "Retry", "Dedupe"]),
+  // What the runs of a request share, and what its pages are.
+  .suite("RequestTests", target: "RequestTests", uses: ["Core", "Backoff", "Retry", "Dedupe", "Pagination"]),
   .tests("Mutation", uses: ["Core", "Events"]),
   .tests("Entities", uses: ["Core", "Mutation", "Pagination", "Persistence", "Derivation", "Fallback"]),
   // What values are made of, and how fresh they are.
@@ -324,12 +324,20 @@ let table: [Module] = [
   .subject("ActivitySubject", uses: ["Core", "ActivityObserving", "EventLoop"]),
   .tests("Testing", uses: ["Core", "Attempts", "Events", "Streams", "Backoff", "Persistence", "PersistenceTesting"]),
   .tests("Sharing", uses: ["Platform", "Operation", "Derivation"]),
-  .tests("PathKeyGeneration"),
+  // How code is generated, and the code that was generated.
+  .suite(
+    "PathKeyTests",
+    target: "PathKeyTests",
+    uses: ["Operation", "PathKeyGeneration"],
+    without: ["Snapshots/Input"]
+  ),
+  // Apart from the suite above, because the keys have the same name.
+  .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),
   .suite(
     "Composition",
     uses: [
-      "Foundation", "Operation", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence", "PersistenceTesting",
-      "Derivation", "Entities", "Fleet",
+      "Foundation", "Operation", "Sharing", "Timeout", "Fallback", "Chaos", "Scheduling", "Persistence",
+      "PersistenceTesting", "Derivation", "Entities", "Fleet",
     ]
   ),
   // Empty unless the traits of all three packages are on.
@@ -359,7 +367,6 @@ let table: [Module] = [
       "swift-configuration": ["Configuration"],
     ]
   ),
-  .suite("Seeds", uses: ["Operation", "Sharing"]),
   .tests(
     "Macros",
     uses: ["Operation", "MacroExpansion"],
@@ -371,23 +378,16 @@ let table: [Module] = [
       ]
     ]
   ),
+  .subject("DevtoolsSubject", uses: ["Operation", "Scheduling", "Devtools"], trait: "SwiftOperationDevtools"),
+  // The tools, a folder for each.
   .suite(
     "ToolTests",
     target: "ToolTests",
-    uses: ["Core", "Mutation", "Persistence", "SQLite", "Top", "StorageTool", "StorageProgram"]
-  ),
-  .subject("DevtoolsSubject", uses: ["Operation", "Scheduling", "Devtools"], trait: "SwiftOperationDevtools"),
-  .tests(
-    "Devtools",
     uses: [
       "Platform", "Core", "Events", "Pausing", "Retry", "Mutation", "Scheduling", "NetworkObserving", "MemoryPressure",
-      "Persistence", "Top",
-      "DevtoolsSubject",
-    ],
-    trait: "SwiftOperationDevtools"
+      "Persistence", "SQLite", "Top", "StorageTool", "StorageProgram", "Devtools", "DevtoolsSubject",
+    ]
   ),
-  .suite("PathKeySnapshots", uses: ["Operation", "PathKeyGeneration"], without: ["Input"]),
-  .suite("PublicPathKeySnapshots", uses: ["Core", "PathKeyGeneration"], without: ["Input"]),
 ]
 
 // MARK: - The package

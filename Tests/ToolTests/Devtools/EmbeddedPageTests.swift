@@ -7,7 +7,7 @@
 
   @Suite(.bounded) struct EmbeddedPageTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Modules/Devtools/Page/Source").standardized
+      .appending(path: "../../../Modules/Devtools/Page/Source").standardized
 
     private func source(_ name: String) throws -> String {
       try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
