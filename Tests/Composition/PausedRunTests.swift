@@ -107,4 +107,36 @@ struct PausedRunTests {
     #expect(try await later.value == 1)
     #expect(!store.isStale)
   }
+
+  @Test
+  func `A run on an executor of its own does not wait until one on the default executor has resumed`() async throws {
+    let executor = SteppedExecutor()
+    let (first, second) = (SwitchSpecification(false), SwitchSpecification(false))
+    let stepped = OperationStore.detached(
+      query: QueryOperation("stepped") { _ in 2 }.waits(until: second)
+        .context { $0.operationTaskConfiguration.executorPreference = executor }
+    )
+    let isPaused = Box<[Bool]>([])
+    let store = OperationStore.detached(
+      query: QueryOperation("usual") { _ in 1 }.waits(until: first)
+        .handleEvents(
+          with: QueryEventHandler(onStateChanged: { state, _ in
+            // In the middle of its resumption: later runs on the default executor have to wait.
+            guard second.observerCount == 1, first.isSatisfied(in: OperationContext()), !state.isPaused else { return }
+            second.set(true)
+            executor.runAll()
+            isPaused.value.append(stepped.isPaused)
+          })
+        )
+    )
+    let steppedFetch = Task.immediate { try await stepped.fetch() }
+    executor.runAll()
+    let fetch = Task.immediate { try await store.fetch() }
+    #expect(stepped.isPaused && store.isPaused)
+    first.set(true)
+    #expect(try await fetch.value == 1)
+    #expect(isPaused.value == [false])
+    executor.runAll()
+    #expect(try await steppedFetch.value == 2)
+  }
 }

@@ -1,7 +1,7 @@
 /// A run that waits until a specification holds.
 ///
-/// It does not poll: the subscriber of the specification calls ``specificationHolds()``, which puts the run into the
-/// ``ResumptionQueue``. The run resumes when the runs before it in the queue have resumed.
+/// It does not poll: the subscriber of the specification calls ``specificationHolds()``. On the default executor the run then
+/// resumes when those before it in the ``ResumptionQueue`` have resumed, and on another executor at once.
 final class PausedRun: Sendable {
   /// Why the task of a paused run is resumed.
   enum WakeReason: Sendable {
@@ -18,7 +18,7 @@ final class PausedRun: Sendable {
     var continuation: Continuation?
     /// Whether the run was woken while its task was awake.
     var isWoken = false
-    /// Whether the run is in the queue.
+    /// Whether the run is in the queue, or is about to be woken.
     var isQueued = false
     /// Whether the queue waits until this run calls ``ResumptionQueue/advance()``.
     var blocksQueue = false
@@ -27,29 +27,30 @@ final class PausedRun: Sendable {
   }
 
   private let state = Locked(State())
-  /// Whether the later runs in the queue wait until this one has resumed.
-  private let blocksQueue: Bool
+  /// Whether the run waits in the queue, and later runs wait for it.
+  private let isQueueing: Bool
 
-  init(blocksQueue: Bool) {
-    self.blocksQueue = blocksQueue
+  init(isQueueing: Bool) {
+    self.isQueueing = isQueueing
   }
 
-  /// Puts the run into the queue, unless it is there or its pause has ended.
+  /// Puts the run into the queue or wakes it, unless it is queued or its pause has ended.
   func specificationHolds() {
     let isNew = self.state.withLock { state in
       if state.isQueued || state.ending != nil { return false }
       state.isQueued = true
       return true
     }
-    if isNew { ResumptionQueue.shared.append(self) }
+    guard isNew else { return }
+    if self.isQueueing { ResumptionQueue.shared.append(self) } else { _ = self.wake() }
   }
 
-  /// Wakes the run after the queue has removed it. Returns whether the queue has to wait for it.
+  /// Wakes the run, which is no longer in the queue. Returns whether the queue has to wait for it.
   func wake() -> Bool {
     let (continuation, blocksQueue) = self.state.withLock { state in
       state.isQueued = false
       guard state.ending == nil else { return (Continuation?.none, false) }
-      state.blocksQueue = self.blocksQueue
+      state.blocksQueue = self.isQueueing
       state.isWoken = state.continuation == nil
       return (state.continuation.take(), state.blocksQueue)
     }

@@ -14,9 +14,9 @@ extension OperationContext {
   ///
   /// For modifiers that wait for a condition. The method returns at once if the specification holds. While it waits,
   /// ``OperationState/isPaused`` is true in the state of the run's store, and in the stores of other callers that share the
-  /// run. Nothing polls: the specification reports its changes. Runs whose specification begins to hold resume one
-  /// after another, in the order in which they were paused. A handler that blocks when its run resumes delays the later
-  /// ones.
+  /// run. Nothing polls: the specification reports its changes. On the default executor, runs whose specification begins
+  /// to hold resume one after another, in the order in which they were paused, and a handler that blocks when its run
+  /// resumes delays the later ones. Those on an actor or another executor resume at once, in the order of that executor.
   ///
   /// - Parameters:
   ///   - specification: What to wait for, evaluated in this context with no lock held.
@@ -55,7 +55,7 @@ extension OperationContext {
     timeout: OperationDuration?
   ) async -> OperationPauseOutcome {
     let timeout = [timeout, self.timeUntilDeadlineInside].compactMap(\.self).min()
-    let run = PausedRun(blocksQueue: RunTask.isOnDefaultExecutor(isolation: #isolation))
+    let run = PausedRun(isQueueing: RunTask.isOnDefaultExecutor(isolation: #isolation))
     // The subscription comes before the next evaluation, so that no change between the two is missed.
     let subscription = specification.subscribe(in: self) {
       if specification.isSatisfied(in: self) { run.specificationHolds() }

@@ -1,8 +1,7 @@
-/// The paused runs that can resume, in the order in which their specifications began to hold.
+/// The paused runs on the default executor that can resume, in the order in which their specifications began to hold.
 ///
-/// They resume one after another, because tasks on the default executor would otherwise overtake each other: a run
-/// wakes the next one when its store has shown that it is no longer paused. A run on another executor, such as an
-/// actor, does not make the next one wait.
+/// They resume one after another, because tasks would overtake each other there: a run wakes the next one when its store
+/// has shown that it is no longer paused. Other executors, such as actors, have an order of their own.
 final class ResumptionQueue: Sendable {
   static let shared = ResumptionQueue()
 
