@@ -24,7 +24,7 @@ extension ManualClock {
   /// - Returns: The remaining time of each sleeper, in the order in which they will be woken.
   public func remainingTimes(_ kind: SleeperKind? = nil) -> [Duration] {
     let state = self.state.current
-    return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }.sorted()
+    return state.sleepers.filter { kind == nil || $0.kind == kind }.map { $0.due - state.elapsed }
   }
 
   /// All delays requested from the operation delayer, in order, delays of zero length included.

@@ -22,6 +22,7 @@ public final class ManualClock: Sendable {
     var origin: Date
     /// The instant at an elapsed time of zero; nil until an instant is requested.
     var firstInstant: ContinuousClock.Instant?
+    /// In the order in which they are woken.
     var sleepers: [Sleeper] = []
     var delays: [Duration] = []
     var lastNumber: UInt64 = 0
@@ -84,22 +85,24 @@ extension ManualClock: DeadlineSource {
     kind: SleeperKind,
     _ action: @escaping @Sendable () -> Void
   ) -> OperationSubscription {
-    let number: UInt64? = self.state.change { state in
+    let key: (due: Duration, number: UInt64)? = self.state.change { state in
       if kind == .delay { state.delays.append(duration) }
       guard duration > .zero else { return nil }
       state.lastNumber += 1
       let due = state.elapsed.saturatingAdding(duration)
-      state.sleepers.append(Sleeper(number: state.lastNumber, due: due, kind: kind, action: action))
-      return state.lastNumber
+      let sleeper = Sleeper(number: state.lastNumber, due: due, kind: kind, action: action)
+      state.sleepers.insert(sleeper, at: state.position(due, state.lastNumber))
+      return (due, state.lastNumber)
     }
-    guard let number else {
+    guard let (due, number) = key else {
       action()
       return .empty
     }
     return OperationSubscription { [state] in
       // Returned so that the captured values of the action are released after unlocking.
       _ = state.change { state -> Sleeper? in
-        guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else { return nil }
+        let index = state.position(due, number)
+        guard index < state.sleepers.count, state.sleepers[index].number == number else { return nil }
         return state.sleepers.remove(at: index)
       }
     }
@@ -126,7 +129,7 @@ extension ManualClock {
   /// - Returns: The time that has passed, or nil without sleepers.
   @discardableResult
   public func advanceToNextSleeper() -> Duration? {
-    let (start, next) = self.state.change { state in (state.elapsed, state.sleepers.map(\.due).min()) }
+    let (start, next) = self.state.change { state in (state.elapsed, state.sleepers.first?.due) }
     guard let next else { return nil }
     self.advance(to: next)
     return next - start
@@ -135,11 +138,11 @@ extension ManualClock {
   private func advance(to target: Duration) {
     while true {
       let action: (@Sendable () -> Void)? = self.state.change { state in
-        guard let index = state.earliest, state.sleepers[index].due <= target else {
+        guard let first = state.sleepers.first, first.due <= target else {
           state.elapsed = max(state.elapsed, target)
           return nil
         }
-        let sleeper = state.sleepers.remove(at: index)
+        let sleeper = state.sleepers.removeFirst()
         state.elapsed = max(state.elapsed, sleeper.due)
         return sleeper.action
       }
@@ -150,12 +153,15 @@ extension ManualClock {
 }
 
 extension ManualClock.State {
-  /// The index of the sleeper to wake first.
-  fileprivate var earliest: Int? {
-    self.sleepers.indices.min { first, second in
-      let (first, second) = (self.sleepers[first], self.sleepers[second])
-      return (first.due, first.number) < (second.due, second.number)
+  /// The index of the sleeper that is due at a time and has a number; if there is none, the index for it.
+  fileprivate func position(_ due: Duration, _ number: UInt64) -> Int {
+    var (lower, upper) = (0, self.sleepers.count)
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      let other = self.sleepers[middle]
+      if other.due < due || other.due == due && other.number < number { lower = middle + 1 } else { upper = middle }
     }
+    return lower
   }
 }
 
