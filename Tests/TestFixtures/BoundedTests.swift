@@ -29,7 +29,7 @@ package struct BoundedTests: TestTrait, SuiteTrait, TestScoping {
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     if Self.hasTurn { return try await function() }
-    await Self.turns.take()
+    await Self.turns.take(beforeOthers: test.isOfSerializedSuite)
     defer { Self.turns.giveBack() }
     try await Self.$hasTurn.withValue(true) {
       try await WaitLimit.withValue(Self.limit) { try await Self.cancellingAfterLimit(test, function) }
@@ -61,17 +61,29 @@ package struct BoundedTests: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
+extension Test {
+  /// Whether the tests of its suite run one after another, so that each asks for its turn when the one before has ended.
+  fileprivate var isOfSerializedSuite: Bool { self.traits.contains { $0 is ParallelizationTrait } }
+}
+
 extension Trait where Self == BoundedTests {
   /// Lets four tests run at once, and cancels one that hangs. Each suite has it.
   package static var bounded: Self { BoundedTests() }
 }
 
-/// Turns that tests take in the order in which they ask.
+/// Turns that tests take in the order in which they ask. Those of a serialized suite come first: behind all others, each of them
+/// would wait for thousands, and the suite would still run when all others have ended.
 private final class Turns: Sendable {
   private struct State {
     var free: Int
     var ended = 0
+    var first: [UnsafeContinuation<Void, Never>] = []
     var waiters: [UnsafeContinuation<Void, Never>] = []
+
+    mutating func next() -> UnsafeContinuation<Void, Never>? {
+      if !self.first.isEmpty { return self.first.removeFirst() }
+      return self.waiters.isEmpty ? nil : self.waiters.removeFirst()
+    }
   }
 
   private let state: Mutex<State>
@@ -80,14 +92,14 @@ private final class Turns: Sendable {
     self.state = Mutex(State(free: count))
   }
 
-  func take() async {
+  func take(beforeOthers isFirst: Bool) async {
     await withUnsafeContinuation { continuation in
       let hasTurn = self.state.withLock { state in
         if state.free > 0 {
           state.free -= 1
           return true
         }
-        state.waiters.append(continuation)
+        if isFirst { state.first.append(continuation) } else { state.waiters.append(continuation) }
         return false
       }
       if hasTurn { continuation.resume() }
@@ -97,8 +109,9 @@ private final class Turns: Sendable {
   func giveBack() {
     let (next, number) = self.state.withLock { state in
       state.ended += 1
-      if state.waiters.isEmpty { state.free += 1 }
-      return (state.waiters.isEmpty ? nil : state.waiters.removeFirst(), state.ended)
+      let next = state.next()
+      if next == nil { state.free += 1 }
+      return (next, state.ended)
     }
     if number.isMultiple(of: 50) { Self.returnFreeMemory() }
     next?.resume()

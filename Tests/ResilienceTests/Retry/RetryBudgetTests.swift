@@ -7,11 +7,12 @@ import Testing
 
 @Suite(.bounded, .warningsAreIssues) struct RetryBudgetTests {
   private let clock = ManualClock()
+  private let context: OperationContext
 
-  private var context: OperationContext {
+  init() {
     var context = OperationContext()
     context.use(self.clock)
-    return context
+    self.context = context
   }
 
   /// Deposits for runs of their own.

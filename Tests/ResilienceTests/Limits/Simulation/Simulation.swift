@@ -50,6 +50,11 @@ final class SimulatedTime: DeadlineSource {
 
 extension Simulation {
   private struct Run<Limit: OperationLimit> {
+    struct Request {
+      let start: Double
+      let permit: Limit.Permit
+    }
+
     let simulation: Simulation
     let limit: Limit
     let time = SimulatedTime()
@@ -64,7 +69,7 @@ extension Simulation {
     var queued: [Int] = []
     var nextQueued = 0
     var busy = 0
-    var requests: [Int: (start: Double, permit: Limit.Permit)] = [:]
+    var requests: [Int: Request] = [:]
     var lastRequest = 0
     var answers = 0
     var latencies = 0.0
@@ -114,7 +119,7 @@ extension Simulation {
 
     private mutating func send(_ permit: Limit.Permit) {
       self.lastRequest += 1
-      self.requests[self.lastRequest] = (self.now, permit)
+      self.requests[self.lastRequest] = Request(start: self.now, permit: permit)
       if self.requests.count > self.simulation.server.shedsBeyond {
         self.events.push(.answer(self.lastRequest, failed: true), at: self.now + 0.001)
       } else if let slots = self.simulation.server.slots, self.busy >= slots {
@@ -132,19 +137,19 @@ extension Simulation {
     }
 
     private mutating func end(_ number: Int, _ failed: Bool) {
-      guard let (start, permit) = self.requests.removeValue(forKey: number) else { return }
+      guard let request = self.requests.removeValue(forKey: number) else { return }
       if !failed {
         self.busy -= 1
         if self.now > self.simulation.warmUp {
           self.answers += 1
-          self.latencies += self.now - start
+          self.latencies += self.now - request.start
         }
         if self.nextQueued < self.queued.count {
           self.nextQueued += 1
           self.serve(self.queued[self.nextQueued - 1])
         }
       }
-      self.limit.returnPermit(permit, after: failed ? .failed(Refused()) : .succeeded, in: self.context)
+      self.limit.returnPermit(request.permit, after: failed ? .failed(Refused()) : .succeeded, in: self.context)
       guard case .closed(let count) = self.simulation.load else { return }
       if self.clients > count(self.now) { self.clients -= 1 } else { self.waiting += 1 }
     }
@@ -153,36 +158,53 @@ extension Simulation {
 
 /// Events in the order of their times, then of their arrival.
 struct EventHeap<Event> {
-  private var items: [(time: Double, number: Int, event: Event)] = []
+  /// What is compared has no parameters and is no tuple: builds for debugging look such types up at each use.
+  private struct Moment {
+    let time: Double
+    let number: Int
+
+    func isEarlier(than other: Moment) -> Bool {
+      self.time == other.time ? self.number < other.number : self.time < other.time
+    }
+  }
+
+  private var moments: [Moment] = []
+  private var events: [Int: Event] = [:]
   private var lastNumber = 0
 
   mutating func push(_ event: Event, at time: Double) {
     self.lastNumber += 1
-    self.items.append((time, self.lastNumber, event))
-    var child = self.items.count - 1
-    while child > 0, self.isEarlier(child, (child - 1) / 2) {
-      self.items.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
+    self.events[self.lastNumber] = event
+    let new = Moment(time: time, number: self.lastNumber)
+    self.moments.append(new)
+    var child = self.moments.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      let other = self.moments[parent]
+      guard new.isEarlier(than: other) else { break }
+      self.moments[child] = other
+      child = parent
     }
+    self.moments[child] = new
   }
 
   mutating func pop() -> (Double, Event)? {
-    guard let first = self.items.first else { return nil }
-    let last = self.items.removeLast()
-    if !self.items.isEmpty { self.items[0] = last }
+    guard let first = self.moments.first, let event = self.events.removeValue(forKey: first.number) else { return nil }
+    let last = self.moments.removeLast()
+    let count = self.moments.count
     var parent = 0
-    while true {
-      var earliest = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < self.items.count && self.isEarlier(child, earliest) {
-        earliest = child
+    while 2 * parent + 1 < count {
+      var child = 2 * parent + 1
+      var earliest = self.moments[child]
+      if child + 1 < count {
+        let right = self.moments[child + 1]
+        if right.isEarlier(than: earliest) { (child, earliest) = (child + 1, right) }
       }
-      if earliest == parent { return (first.time, first.event) }
-      self.items.swapAt(parent, earliest)
-      parent = earliest
+      guard earliest.isEarlier(than: last) else { break }
+      self.moments[parent] = earliest
+      parent = child
     }
-  }
-
-  private func isEarlier(_ first: Int, _ second: Int) -> Bool {
-    (self.items[first].time, self.items[first].number) < (self.items[second].time, self.items[second].number)
+    if count > 0 { self.moments[parent] = last }
+    return (first.time, event)
   }
 }
