@@ -126,12 +126,13 @@ final class ValueSchedule {
       node.fleetNode.leave()
       node.storage.kill()
     }
+    guard let failure else { return nil }
     let settings = [
       (self.holdsStorages, self.storagesAnswerLate ? "storages are held late" : "storages are held"),
       (self.journalsEdits, "edits are journaled"),
     ]
     let (items, steps) = (self.items.map(\.text), self.log.suffix(60).joined(separator: ", "))
-    return failure.map { "\($0); \(items); \(settings.filter(\.0).map(\.1)); after \(steps)" }
+    return "\(failure); \(items); \(settings.filter(\.0).map(\.1)); after \(steps)"
   }
 
   func start(_ number: Int) -> ModelNode {
