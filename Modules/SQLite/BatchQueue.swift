@@ -42,6 +42,8 @@
     private let requestCount = Atomic(0)
     /// How many entries were removed since unused pages were looked for. Only the writer uses it.
     private let removedCount = Atomic(0)
+    /// Whether the next transaction waits for the disk. Only the connection that writes uses it.
+    private let waitsForDisk = Atomic(true)
     private let foreignChanges = Mutex(ForeignChanges())
     private let reserve: DiskReserve
 
@@ -118,9 +120,7 @@
         }
         let (group, result) = self.commit(first, &pace)
         switch result {
-        case .success(let outcomes):
-          self.keepReserve()
-          for (request, outcome) in zip(group, outcomes) { request.continuation.resume(returning: .success(outcome)) }
+        case .success: break
         case .failure(let error) where group.count > 1 || error.code == .full:
           // One batch may have caused the failure, and the others may succeed: each is committed by itself.
           for request in group { request.continuation.resume(returning: self.commitAlone(request)) }
@@ -157,7 +157,9 @@
     private func reclaimSpace() {
       let hasMore = try? self.database.writeWithoutTransaction { database in
         // What a crash of the system undoes is done again later.
-        try Durability.withoutWaiting(in: database) { try FreeSpace.reclaim(in: database) }
+        try self.wait(false, in: database)
+        defer { try? self.wait(true, in: database) }
+        return try FreeSpace.reclaim(in: database)
       }
       self.reserve.invalidate()
       if hasMore != true { self.removedCount.store(0, ordering: .relaxed) }
@@ -167,7 +169,8 @@
   // MARK: - Transactions
 
   extension BatchQueue {
-    /// Commits requests together with those that arrive until their changes are made.
+    /// Commits requests together with those that arrive until their changes are made, and answers them if that
+    /// succeeds.
     ///
     /// - Parameters:
     ///   - requests: The first requests.
@@ -182,6 +185,7 @@
       let isDurable = requests.contains(where: \.isDurable)
       var start = DispatchTime.now().uptimeNanoseconds
       var mayWait = true
+      // The connection is set back while the callers continue.
       let result = self.transact(isDurable: isDurable) { changes in
         var next = requests
         var outcomes: [StorageOutcome] = []
@@ -198,6 +202,9 @@
           group += next
         }
         return outcomes
+      } committed: { outcomes, database in
+        self.keepReserve(in: database)
+        for (request, outcome) in zip(group, outcomes) { request.continuation.resume(returning: .success(outcome)) }
       }
       pace.count = group.count
       pace.duration = DispatchTime.now().uptimeNanoseconds - start
@@ -232,8 +239,11 @@
 
     /// Keeps a reserve for the first time, or again after it was given up, if there is room for it.
     private func keepReserve() {
-      if self.reserve.isKept { return }
-      try? self.database.writeWithoutTransaction { try self.reserve.cover($0) }
+      self.database.writeWithoutTransaction { self.keepReserve(in: $0) }
+    }
+
+    private func keepReserve(in database: Database) {
+      if !self.reserve.isKept { try? self.reserve.cover(database) }
     }
 
     /// Writes a lease, also on a full disk: without it the calls of a journal could not be made, and not be removed.
@@ -243,11 +253,11 @@
           try StorageError.translating(self.path) {
             try self.database.writeWithoutTransaction { database in
               // A lease ends with the machine, so it need not be on the disk.
-              try Durability.withoutWaiting(in: database) {
-                try database.inTransaction(.immediate) {
-                  try body(database)
-                  return .commit
-                }
+              try self.wait(false, in: database)
+              defer { try? self.wait(true, in: database) }
+              try database.inTransaction(.immediate) {
+                try body(database)
+                return .commit
               }
             }
           }
@@ -271,37 +281,56 @@
       return self.foreignChanges.withLock { $0.note(tally, of: prefix, asOf: version) }
     }
 
+    /// Makes changes in a transaction.
+    ///
+    /// - Parameters:
+    ///   - isDurable: Whether they are on the disk when this returns.
+    ///   - body: Makes the changes.
+    ///   - committed: Called with what `body` has returned, once the transaction is committed.
+    /// - Returns: What `body` has returned.
     private func transact<R>(
       isDurable: Bool,
-      _ body: (inout EntryChanges) throws -> R
+      _ body: (inout EntryChanges) throws -> R,
+      committed: (R, Database) -> Void = { _, _ in }
     ) -> Result<R, StorageError> {
       var removedCount = 0
       var tallies: [TallyTable.Change] = []
       let result = Result { () throws(StorageError) in
         try StorageError.translating(self.path) {
           try self.database.writeWithoutTransaction { database in
-            func commit() throws -> R {
-              try Durability.commit(in: database) {
-                var changes = try EntryChanges(in: database)
-                let result = try body(&changes)
-                tallies = try changes.finish()
-                removedCount = changes.removedCount
-                if isDurable {
-                  try OpenDatabase.checkPlace(of: database, at: self.path)
-                  try self.reserve.cover(database)
-                }
-                return result
-              }
-            }
             // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.
-            let result = isDurable ? try commit() : try Durability.withoutWaiting(in: database, commit)
+            try self.wait(isDurable, in: database)
+            defer { try? self.wait(true, in: database) }
+            let result = try Durability.commit(in: database) {
+              var changes = try EntryChanges(in: database)
+              let result = try body(&changes)
+              tallies = try changes.finish()
+              removedCount = changes.removedCount
+              if isDurable {
+                try OpenDatabase.checkPlace(of: database, at: self.path)
+                try self.reserve.cover(database)
+              }
+              return result
+            }
             self.foreignChanges.withLock { $0.note(tallies) }
+            committed(result, database)
             return result
           }
         }
       }
       if removedCount > 0 { self.removedCount.add(removedCount, ordering: .relaxed) }
       return result
+    }
+
+    /// Lets the next transactions of the connection that writes wait for the disk, or not.
+    ///
+    /// Each that has to wait asks for it, also where the one before could not go back to that.
+    private func wait(_ waits: Bool, in database: Database) throws {
+      if self.waitsForDisk.load(ordering: .relaxed) == waits { return }
+      // If this fails, it is not known, and the next one that has to wait asks for it again.
+      self.waitsForDisk.store(false, ordering: .relaxed)
+      try Durability.set(waiting: waits, in: database)
+      self.waitsForDisk.store(waits, ordering: .relaxed)
     }
   }
 

@@ -43,7 +43,7 @@
           return try String.fetchAll(database, sql: "SELECT message FROM report")
         }
         // GRDB sets another one for databases with a write-ahead log.
-        try database.writeWithoutTransaction { try Durability.enable(in: $0) }
+        try database.writeWithoutTransaction { try Durability.set(waiting: true, in: $0) }
         // Its file stays as large as it was if there is no room for that, or another process writes.
         try? database.writeWithoutTransaction { try FreeSpace.enable(in: $0) }
         return Opened(database: database, use: use, reports: reports)
