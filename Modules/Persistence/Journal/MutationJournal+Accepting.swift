@@ -93,9 +93,10 @@ extension MutationJournal {
       throw JournalError.duplicateKey(id, request.name)
     } catch {
       self.change { state in
-        // The batch may have been written despite the error that the caller receives, so the entry is removed.
-        if let key = state.items[position]?.storageKey, !key.isEmpty {
-          state.failedRemovals[key] = EntryRemoval(seen: nil, revision: nil)
+        // The batch may have been written despite the error that the caller receives, so the entry is removed. If that of a
+        // merged call was written, it is the only one that the earlier call has left, so it stays.
+        if let item = state.items[position], !item.isUnnumbered, item.phase.acceptance?.replaced == nil {
+          state.failedRemovals[item.storageKey] = EntryRemoval(seen: nil, revision: nil)
         }
         state.remove(position)
       }

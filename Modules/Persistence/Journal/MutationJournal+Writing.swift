@@ -53,7 +53,8 @@ extension MutationJournal {
       // The leases are read for each batch, because a storage may take longer than a lease lasts.
       let held = self.lease?.heldLeaseKeys(at: self.deadlines.elapsed)
       guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
-      let (results, obstacle) = await self.store(batch)
+      var (results, obstacle) = await self.store(batch)
+      await self.readMerged(batch, &results)
       self.finish(batch, results)
       guard let obstacle else { continue }
       // What waits meanwhile would fail in the same way, one batch after the other.
@@ -100,7 +101,9 @@ extension MutationJournal {
     var obstacle: StorageError?
     for (content, bytes) in zip(batch.contents, encoded) {
       if let obstacle {
-        results.append(.failed(obstacle, attempted: nil))
+        // They may have been stored together before.
+        let version = (try? bytes.get()).flatMap { EncodedContent(content: content, bytes: $0).version }
+        results.append(.failed(obstacle, attempted: version))
         continue
       }
       switch bytes {
@@ -110,6 +113,18 @@ extension MutationJournal {
       if case .failed(let error, _)? = results.last { obstacle = error.asObstacle }
     }
     return (results, obstacle)
+  }
+
+  /// Takes merged calls for stored whose storing has failed, if they are stored all the same, because only the answer was lost.
+  ///
+  /// The earlier call is gone then: were the later one refused, both would be lost.
+  private nonisolated(nonsending) func readMerged(_ batch: JournalBatch, _ results: inout [JournalBatch.Result]) async {
+    for (index, content) in batch.contents.enumerated() where content.replaced != nil {
+      guard case .failed(_, let version?) = results[index] else { continue }
+      // A storage that cannot be read either keeps what it has, see `MutationJournal.accept(_:)`.
+      guard let entry = try? await self.storage.call(with: content.key) else { return }
+      if entry.version == version { results[index] = .made(version) }
+    }
   }
 
   /// Stores one content, unless another process has changed what it was decided for.

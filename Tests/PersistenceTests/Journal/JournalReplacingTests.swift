@@ -4,6 +4,7 @@ import OperationMutation
 import OperationPausing
 import OperationPersistence
 import OperationTesting
+import Synchronization
 import TestFixtures
 import Testing
 
@@ -306,6 +307,42 @@ import Testing
     #expect(editor.journal.entries.isEmpty)
   }
 
+  @Test func `A merged call whose storing fails, although it is stored, is made`() async throws {
+    let storage = ForgetfulStorage()
+    let editor = self.start(self.joining, storage)
+    let first = editor.call("a")
+    try await editor.journal.texts(["a"])
+    storage.loseNextAnswer()
+    let second = editor.call("b")
+    try await editor.journal.texts(["ab"])
+    self.network.turnOn()
+    try await self.answer()
+    for call in [first, second] { #expect(try await call.value == "ok") }
+    #expect(self.server.requests.map(\.text) == ["ab"])
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A merged call that is stored, though storing and reading it fail, is made after a restart`()
+    async throws
+  {
+    let storage = ForgetfulStorage()
+    let editor = self.start(self.joining, storage)
+    let first = editor.call("a")
+    try await editor.journal.texts(["a"])
+    storage.loseNextAnswer(failingToRead: true)
+    let second = editor.call("b")
+    await #expect(throws: JournalError.self) { try await second.value }
+    storage.readAgain()
+    self.network.turnOn()
+    await #expect { try await first.value } throws: { ($0 as? JournalError)?.code == .takenOver }
+    let restarted = self.start(self.joining, storage, prefix: "l")
+    await restarted.journal.resume()
+    try await self.answer()
+    await restarted.journal.resume().settled()
+    #expect(self.server.requests.map(\.text) == ["ab"])
+    #expect(try await storage.keys().isEmpty)
+  }
+
   @Test func `Removing a merged call ends the waits of all callers`() async throws {
     let editor = self.start(self.joining)
     let blocker = editor.call("x", 2)
@@ -320,6 +357,47 @@ import Testing
     try await self.answer()
     _ = try await blocker.value
   }
+}
+
+/// A storage that makes a batch and fails all the same, as a server does whose answer is lost.
+private final class ForgetfulStorage: PersistentStorage {
+  private struct State: Sendable {
+    var losesAnswer = false
+    /// Whether reading fails once an answer is lost.
+    var failsThen = false
+    var failsToRead = false
+  }
+
+  private let state = Mutex(State())
+  private let base = InMemoryStorage()
+
+  func loseNextAnswer(failingToRead failsThen: Bool = false) {
+    self.state.withLock { $0 = State(losesAnswer: true, failsThen: failsThen) }
+  }
+
+  func readAgain() { self.state.withLock { $0 = State() } }
+
+  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    if self.state.withLock({ $0.failsToRead }) { throw Broken() }
+    return try await self.base.entries(withPrefix: prefix)
+  }
+
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
+    let outcome = try await self.base.apply(batch, if: conditions)
+    let isLost = self.state.withLock { state in
+      defer { if state.losesAnswer { state = State(failsToRead: state.failsThen) } }
+      return state.losesAnswer
+    }
+    if isLost { throw Broken() }
+    return outcome
+  }
+
+  nonisolated(nonsending) func close() async { await self.base.close() }
 }
 
 /// A program with a note that shows the calls.
