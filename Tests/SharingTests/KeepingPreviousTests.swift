@@ -56,9 +56,12 @@ struct KeepingPreviousTests {
   @Test func `The rest of the state is the one of the other operation`() async throws {
     let client = makeClient()
     @SharedOperation(self.first.query(), keepsPrevious: true, client: client) var value
-    try await self.first.next().succeed(1)
     let shared = $value
-    try await shared.load()
+    let first = try await self.first.next()
+    // Once the run has ended, loading would begin another one.
+    let firstLoad = Task.immediate { try await shared.load() }
+    first.succeed(1)
+    _ = try await firstLoad.value
     #expect(value == 1)
 
     $value = SharedOperation(self.second.query(), client: client)
