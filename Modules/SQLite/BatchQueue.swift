@@ -157,9 +157,7 @@
     private func reclaimSpace() {
       let hasMore = try? self.database.writeWithoutTransaction { database in
         // What a crash of the system undoes is done again later.
-        try self.wait(false, in: database)
-        defer { try? self.wait(true, in: database) }
-        return try FreeSpace.reclaim(in: database)
+        try self.waiting(false, in: database) { try FreeSpace.reclaim(in: database) }
       }
       self.reserve.invalidate()
       if hasMore != true { self.removedCount.store(0, ordering: .relaxed) }
@@ -253,11 +251,11 @@
           try StorageError.translating(self.path) {
             try self.database.writeWithoutTransaction { database in
               // A lease ends with the machine, so it need not be on the disk.
-              try self.wait(false, in: database)
-              defer { try? self.wait(true, in: database) }
-              try database.inTransaction(.immediate) {
-                try body(database)
-                return .commit
+              try self.waiting(false, in: database) {
+                try database.inTransaction(.immediate) {
+                  try body(database)
+                  return .commit
+                }
               }
             }
           }
@@ -299,27 +297,34 @@
         try StorageError.translating(self.path) {
           try self.database.writeWithoutTransaction { database in
             // If a crash of the system undoes a removal, the call is repeated, and the server knows it by its key.
-            try self.wait(isDurable, in: database)
-            defer { try? self.wait(true, in: database) }
-            let result = try Durability.commit(in: database) {
-              var changes = try EntryChanges(in: database)
-              let result = try body(&changes)
-              tallies = try changes.finish()
-              removedCount = changes.removedCount
-              if isDurable {
-                try OpenDatabase.checkPlace(of: database, at: self.path)
-                try self.reserve.cover(database)
+            try self.waiting(isDurable, in: database) {
+              let result = try Durability.commit(in: database) {
+                var changes = try EntryChanges(in: database)
+                let result = try body(&changes)
+                tallies = try changes.finish()
+                removedCount = changes.removedCount
+                if isDurable {
+                  try OpenDatabase.checkPlace(of: database, at: self.path)
+                  try self.reserve.cover(database)
+                }
+                return result
               }
+              self.foreignChanges.withLock { $0.note(tallies) }
+              committed(result, database)
               return result
             }
-            self.foreignChanges.withLock { $0.note(tallies) }
-            committed(result, database)
-            return result
           }
         }
       }
       if removedCount > 0 { self.removedCount.add(removedCount, ordering: .relaxed) }
       return result
+    }
+
+    /// Makes changes that wait for the disk, or do not. Later ones wait for it again.
+    private func waiting<R>(_ waits: Bool, in database: Database, _ body: () throws -> R) throws -> R {
+      try self.wait(waits, in: database)
+      defer { try? self.wait(true, in: database) }
+      return try body()
     }
 
     /// Lets the next transactions of the connection that writes wait for the disk, or not.
