@@ -3,6 +3,7 @@ import OperationCore
 import OperationPersistence
 import OperationTesting
 import Synchronization
+import TestFixtures
 import Testing
 
 typealias Script = OperationScript<String, any Error>
@@ -123,6 +124,14 @@ extension PersistentStorage {
   func keys(_ prefix: String = "") async throws -> [String] {
     try await self.entries(withPrefix: prefix).map(\.key).filter { $0 != "epoch/=era" }
   }
+}
+
+/// The codes of the warnings that are reported while a body runs, in order.
+func warningCodes(_ body: () async throws -> Void) async rethrows -> [OperationWarning.Code] {
+  let warnings = Log<OperationWarning.Code>()
+  let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
+  try await OperationWarning.withReporter(reporter) { try await body() }
+  return warnings.all
 }
 
 extension OperationClient {

@@ -119,10 +119,8 @@ import Testing
     let journal = self.start(self.storage, prefix: "k").journal
     try await journal.load()
     self.storage.failToWrite(true)
-    let warnings = Log<OperationWarning.Code>()
-    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
-    await OperationWarning.withReporter(reporter) { #expect(await !journal.removeAll()) }
-    #expect(warnings.all == [.storageFailed, .storageFailed])
+    let warnings = await warningCodes { #expect(await !journal.removeAll()) }
+    #expect(warnings == [.storageFailed, .storageFailed])
     #expect(journal.texts == ["a", "b"])
     self.storage.failToWrite(false)
     #expect(await journal.removeAll())

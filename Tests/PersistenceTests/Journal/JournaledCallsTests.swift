@@ -19,13 +19,6 @@ import Testing
     Send(server: self.server, script: self.script).scope("s").journaled(as: "send", failsForGood: .where { _ in false })
   }
 
-  private func warnings(_ body: () async throws -> Void) async rethrows -> [OperationWarning.Code] {
-    let warnings = Log<OperationWarning.Code>()
-    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
-    try await OperationWarning.withReporter(reporter) { try await body() }
-    return warnings.all
-  }
-
   // MARK: - One start of the program
 
   @Test func `A call is shown while it waits, while it is made, and when it has ended`() async throws {
@@ -169,7 +162,7 @@ import Testing
     let program = Program()
     let journal = program.makeJournal()
     let store = program.client.store(for: self.mutation.expires(after: .seconds(60)))
-    let warnings = try await self.warnings {
+    let warnings = try await warningCodes {
       let calls = ["a", "b"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
       let run = try await self.script.next()
       program.clock.advance(by: .seconds(60))
@@ -189,7 +182,7 @@ import Testing
     let journal = program.makeJournal(attemptsBeforeDeadLetter: 1)
     let store = program.client.store(for: self.mutation)
     self.script.enqueue(.error(Refused()))
-    let warnings = await self.warnings { _ = try? await store.mutate(with: Note(id: 1, text: "a")) }
+    let warnings = await warningCodes { _ = try? await store.mutate(with: Note(id: 1, text: "a")) }
     #expect(warnings == [.journalDeadLetter])
     #expect(store.calls == ["a deadLetter"])
     #expect(store.state.journaledCalls.first?.lastFailure?.contains("Refused") == true)
@@ -251,7 +244,7 @@ import Testing
     journal.register(mutation, as: "send")
     journal.register(mutation, as: "registered")
     #expect(store.calls == ["a waiting", "b waiting", "c waiting"])
-    let warnings = try await self.warnings {
+    let warnings = try await warningCodes {
       let resumption = await journal.resume()
       for _ in 0..<3 { try await self.script.next().succeed("ok") }
       await resumption.settled()
@@ -315,7 +308,7 @@ import Testing
       for: Send(server: self.server, script: self.script, path: ["other"]).journaled(as: "other")
     )
     self.script.enqueue(.value("ok"))
-    _ = try await self.warnings {
+    _ = try await warningCodes {
       let resumption = await journal.resume()
       let run = try await self.script.next()
       #expect(store.calls == ["a succeeded", "b running"])
@@ -340,7 +333,7 @@ import Testing
     let journal = program.makeJournal()
     let store = program.client.store(for: self.mutation)
     storage.failToWrite(true)
-    let warnings = await self.warnings { #expect(await !journal.removeAll()) }
+    let warnings = await warningCodes { #expect(await !journal.removeAll()) }
     #expect(warnings == [.storageFailed, .storageFailed])
     #expect(store.calls == ["a waiting", "b waiting"])
     storage.failToWrite(false)

@@ -27,13 +27,6 @@ import Testing
     ScheduledProgram(self.storage, self.clock, network: network, attemptsBeforeDeadLetter: attempts)
   }
 
-  private func warnings(_ body: () async throws -> Void) async rethrows -> [OperationWarning.Code] {
-    let warnings = Log<OperationWarning.Code>()
-    let reporter: OperationWarning.Reporter = { warnings.append($0.code) }
-    try await OperationWarning.withReporter(reporter) { try await body() }
-    return warnings.all
-  }
-
   /// Leaves what a program has scheduled that was killed.
   private func leave(
     _ mutation: some MutationRequest<Note, String, any Error>,
@@ -102,7 +95,7 @@ import Testing
     await second.pass(100)
     #expect(second.journal.schedules.map(\.waitsFor) == [.registration])
     #expect(second.journal.statuses == [.scheduled])
-    let warnings = await self.warnings { await second.pass(200) }
+    let warnings = await warningCodes { await second.pass(200) }
     #expect(warnings == [.journalNameUnregistered])
     second.register(self.send)
     await second.journal.settled()
@@ -164,7 +157,7 @@ import Testing
     self.clock.advance(by: .seconds(161))
     let third = self.start()
     third.register(mutation)
-    let warnings = await self.warnings {
+    let warnings = await warningCodes {
       await third.journal.resume()
       await third.journal.settled()
     }
@@ -178,7 +171,7 @@ import Testing
     let scheduled = self.start(network: self.network, attempts: 2)
     let mutation = self.scripted.deadLetters(.letPass)
     try await scheduled.journal.schedule(mutation, with: Note("a"), named: "n", every: .seconds(100))
-    let warnings = try await self.warnings {
+    let warnings = try await warningCodes {
       self.clock.advance(by: .seconds(100))
       try await self.script.next().fail(Refused())
       await scheduled.journal.settled()
@@ -201,7 +194,7 @@ import Testing
   @Test func `A journal that resumes by hand makes a failed call again at the next time`() async throws {
     let scheduled = self.start()
     try await scheduled.journal.schedule(self.scripted, with: Note("a"), named: "n", every: .seconds(100))
-    let warnings = try await self.warnings {
+    let warnings = try await warningCodes {
       self.clock.advance(by: .seconds(100))
       try await self.script.next().fail(Refused())
       await scheduled.journal.settled()
@@ -222,7 +215,7 @@ import Testing
     let scheduled = self.start()
     try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(1_000))
     self.storage.failToWrite(true)
-    let warnings = await self.warnings { await scheduled.pass(1_100) }
+    let warnings = await warningCodes { await scheduled.pass(1_100) }
     #expect(warnings == [.storageFailed])
     #expect(self.server.keys.isEmpty)
     #expect(scheduled.journal.schedules.map(\.waitsFor) == [.storage])
@@ -237,7 +230,7 @@ import Testing
     let scheduled = ScheduledProgram(lossy, self.clock)
     try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(100))
     lossy.loseNextAnswer()
-    let warnings = await self.warnings { await scheduled.pass(100) }
+    let warnings = await warningCodes { await scheduled.pass(100) }
     await scheduled.pass(60)
     #expect(self.server.keys == ["k1#0"])
     #expect(scheduled.journal.schedules.map(\.next) == [200])
