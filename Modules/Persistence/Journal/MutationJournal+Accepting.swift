@@ -95,9 +95,7 @@ extension MutationJournal {
       self.change { state in
         // The batch may have been written despite the error that the caller receives, so the entry is removed. If that of a
         // merged call was written, it is the only one that the earlier call has left, so it stays.
-        if let item = state.items[position], !item.isUnnumbered, item.phase.acceptance?.replaced == nil {
-          state.failedRemovals[item.storageKey] = EntryRemoval(seen: nil, revision: nil)
-        }
+        if state.items[position]?.phase.acceptance?.replaced == nil { state.noteMayBeStored(position) }
         state.remove(position)
       }
       throw error
@@ -291,6 +289,12 @@ extension JournalState {
     }
     self.unlink(position)
     return self.write(position)
+  }
+
+  /// Removes the entry of a call that is not made, although it may be stored: storing it has failed, or its answer was lost.
+  mutating func noteMayBeStored(_ position: Position) {
+    guard let item = self.items[position], !item.isUnnumbered else { return }
+    self.failedRemovals[item.storageKey] = EntryRemoval(seen: nil, revision: nil)
   }
 
   /// Begins to store a new call. Returns nil if a call of an earlier start has its key.

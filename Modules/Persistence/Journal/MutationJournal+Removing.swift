@@ -42,17 +42,19 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return false
     }
-    // This comes first, so that no further call is accepted.
+    // Both come first, so that no further call of a schedule is accepted.
+    let scheduled = self.change { $0.refuseUnaccepted(names) }
     var areRemoved = await self.removeSchedules(ofMutations: names)
-    let (removals, unaccepted) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
+    let (removals, others) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
     var failed: Set<JournalState.Position> = []
     for removal in removals where await self.finish(removal) == nil { failed.insert(removal.position) }
-    for (position, signal) in unaccepted {
+    for (position, signal) in scheduled + others {
       await signal.value()
       guard let removal = self.change({ $0.refusal(of: position) }) else { continue }
       if await self.finish(removal) == nil { failed.insert(position) }
     }
     if !failed.isEmpty { areRemoved = false }
+    if await !self.removeLeftEntries() { areRemoved = false }
     if self.lease != nil, await !self.removeEntriesOfOthers(named: names, except: failed) { areRemoved = false }
     do {
       try await self.storage.overwriteRemovedEntries()
@@ -177,6 +179,28 @@ extension MutationJournal {
     return isRemoved
   }
 
+  /// Removes what may be stored of calls that are gone: the storing of a refused one, or the removal of one that has ended, has
+  /// failed, or its answer was lost.
+  ///
+  /// - Returns: Whether they were removed. A failure is reported.
+  private nonisolated(nonsending) func removeLeftEntries() async -> Bool {
+    guard let signal = self.change({ $0.writeRemovals() }) else { return true }
+    await signal.value()
+    return self.reportLeftEntries()
+  }
+
+  /// Reports the entries whose removal has failed. Returns whether there are none.
+  private func reportLeftEntries() -> Bool {
+    let count = self.state.withLock { $0.failedRemovals.count }
+    guard count > 0 else { return true }
+    OperationWarning(
+      code: .storageFailed,
+      severity: .failure,
+      message: "The storage failed to remove \(count) journal entries."
+    ).report()
+    return false
+  }
+
   /// Removes the entries of ended calls with removals that have failed.
   ///
   /// Calls are stored when they are accepted, so nothing else waits to be written.
@@ -187,14 +211,7 @@ extension MutationJournal {
   public func flush() async -> Bool {
     guard let signal = self.change({ $0.writeRemovals() }) else { return true }
     await signal.value(cancelled: ())
-    let count = self.state.withLock { $0.failedRemovals.count }
-    guard count > 0, !Task.isCancelled else { return !Task.isCancelled }
-    OperationWarning(
-      code: .storageFailed,
-      severity: .failure,
-      message: "The storage failed to remove \(count) journal entries."
-    ).report()
-    return false
+    return !Task.isCancelled && self.reportLeftEntries()
   }
 }
 

@@ -97,8 +97,11 @@ extension JournalState {
     return true
   }
 
-  /// Begins to store a call of a schedule, together with the schedule.
+  /// Begins to store a call of a schedule, together with the schedule. Returns nil if the call was removed before.
   mutating func store(_ position: Position, with step: ScheduleStep) -> JournalWrite? {
+    // A removal of all calls waits for it from now on.
+    self.items[position]?.phase.arrive()
+    if self.items[position]?.phase.isRefused == true { return nil }
     self.items[position]?.phase.acceptance?.step = step
     return self.store(position, beginsAtOnce: false)
   }

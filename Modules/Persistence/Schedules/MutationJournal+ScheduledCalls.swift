@@ -173,8 +173,11 @@ extension MutationJournal {
       let isChanged = await self.readAgain(name)
       self.endChange(of: name, looksAfter: isChanged ? nil : JournalState.scheduleCheck)
     } catch {
-      // It may be stored all the same. Then the schedule has changed, which the next try finds.
-      self.change { $0.remove(position) }
+      // It may be stored all the same. Then the schedule has changed, which the next try finds, unless both were removed.
+      self.change { state in
+        if state.items[position]?.phase.isRefused == true { state.noteMayBeStored(position) }
+        state.remove(position)
+      }
       self.endChange(of: name, failingWith: error)
     }
   }

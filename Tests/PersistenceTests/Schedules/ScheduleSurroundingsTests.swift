@@ -323,10 +323,80 @@ import Testing
     let removal = Task.immediate { await scheduled.journal.removeAll() }
     gated.writing.open()
     #expect(await removal.value)
+    #expect(try await gated.base.keys("journal/").isEmpty)
     await scheduled.pass(200)
     #expect(self.server.requests.isEmpty)
-    #expect(try await gated.base.keys("journal/").isEmpty)
   }
+
+  @Test func `Signing out ends after the call that is being accepted was removed`() async throws {
+    try await self.leave(self.send, every: 100)
+    let storage = SlowAcceptance(self.storage.base)
+    let scheduled = ScheduledProgram(storage, self.clock)
+    scheduled.register(self.send)
+    await scheduled.journal.resume()
+    self.clock.advance(by: .seconds(100))
+    try await storage.gate.arrivals(count: 1)
+    let hasEnded = Mutex(false)
+    let removal = Task.immediate {
+      let isRemoved = await scheduled.journal.removeAll()
+      hasEnded.withLock { $0 = true }
+      return isRemoved
+    }
+    #expect(!hasEnded.withLock { $0 })
+    storage.gate.open()
+    #expect(await removal.value)
+    #expect(try await storage.base.keys("journal/").isEmpty)
+    await scheduled.pass(200)
+    #expect(self.server.requests.isEmpty)
+  }
+
+  @Test func `A call whose acceptance was not answered while a user signs out is removed`() async throws {
+    try await self.leave(self.send, every: 100)
+    let storage = SlowAcceptance(self.storage.base, losesAnswer: true)
+    let scheduled = ScheduledProgram(storage, self.clock)
+    scheduled.register(self.send)
+    await scheduled.journal.resume()
+    self.clock.advance(by: .seconds(100))
+    try await storage.gate.arrivals(count: 1)
+    let removal = Task.immediate { await scheduled.journal.removeAll() }
+    storage.gate.open()
+    #expect(await removal.value)
+    #expect(try await storage.base.keys("journal/").isEmpty)
+    await scheduled.pass(200)
+    #expect(self.server.requests.isEmpty)
+  }
+}
+
+/// A storage whose answer to the acceptance of a call waits at a gate, and may be a failure although the call is stored.
+private final class SlowAcceptance: PersistentStorage {
+  let base: InMemoryStorage
+  let gate = Gate()
+  private let losesAnswer: Bool
+
+  init(_ base: InMemoryStorage, losesAnswer: Bool = false) {
+    self.base = base
+    self.losesAnswer = losesAnswer
+  }
+
+  nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
+    try await self.base.entries(withPrefix: prefix)
+  }
+
+  nonisolated(nonsending) func apply(_ batch: [StorageChange]) async throws { _ = try await self.apply(batch, if: []) }
+
+  nonisolated(nonsending) func apply(
+    _ batch: [StorageChange],
+    if conditions: [StorageCondition]
+  ) async throws -> StorageOutcome {
+    let accepts = batch.contains { if case .put(let key, _) = $0 { key.hasPrefix("journal/0") } else { false } }
+    let outcome = try await self.base.apply(batch, if: conditions)
+    guard accepts else { return outcome }
+    try await self.gate.wait()
+    if self.losesAnswer { throw Broken() }
+    return outcome
+  }
+
+  nonisolated(nonsending) func close() async { await self.base.close() }
 }
 
 /// A storage that loses the answer to a write.
