@@ -99,7 +99,11 @@ extension MutationState {
     limit: Int
   ) {
     self.journaled.pending = pending
-    self.journaled.ended = Array(((isAnew ? [] : self.journaled.ended) + ended).suffix(limit))
+    if isAnew { self.journaled.ended = [] }
+    if ended.isEmpty { return }
+    self.journaled.ended.append(contentsOf: ended)
+    let excess = self.journaled.ended.count - limit
+    if excess > 0 { self.journaled.ended.removeFirst(min(excess, self.journaled.ended.count)) }
   }
 }
 
