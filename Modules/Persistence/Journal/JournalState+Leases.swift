@@ -10,11 +10,8 @@ struct JournalLeasesNeed: Sendable {
 }
 
 extension JournalState {
-  /// The lease that a call needs.
-  func leaseKey(of item: Item) -> JournalLeaseKey { JournalLeaseKey(ofScope: item.scope, owner: item.record?.owner) }
-
   /// The lease that a call needs; nil if its entry was removed.
-  func leaseKey(of position: Position) -> JournalLeaseKey? { self.items[position].map { self.leaseKey(of: $0) } }
+  func leaseKey(of position: Position) -> JournalLeaseKey? { self.items[position]?.leaseKey }
 
   func maySend(_ leaseKey: JournalLeaseKey) -> Bool { self.leases.held.map { $0.contains(leaseKey) } ?? true }
 

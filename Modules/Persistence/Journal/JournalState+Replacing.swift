@@ -79,7 +79,7 @@ extension JournalState {
       return .wait(signal)
     }
     // If this process has not accepted the earlier call, another process may be sending it.
-    let leaseKey = self.leaseKey(of: item)
+    let leaseKey = item.leaseKey
     if !self.maySend(leaseKey), record.owner != self.owner {
       guard mayWaitForLease else {
         self.unlink(position)

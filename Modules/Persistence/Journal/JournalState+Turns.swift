@@ -63,13 +63,13 @@ extension JournalState {
     case .claimed, .running: self.unblock(scope)
     case .waiting:
       self.unblock(scope)
-      if self.ask(for: self.leaseKey(of: item)) { self.endWait(of: first, with: .granted) }
+      if self.ask(for: item.leaseKey) { self.endWait(of: first, with: .granted) }
     case .none where self.isStopped: self.endWaits(in: scope)
     case .none where item.isElsewhere:
       // The other process has the lease. This process watches the call until it is made or the other process has ended.
       self.leases.scopesElsewhere.insert(scope)
       self.noteResumable(first)
-      self.endAsking(self.leaseKey(of: item))
+      self.endAsking(item.leaseKey)
       self.actions.needsLease = true
     case .none:
       // The call is made again if it is due, or if a caller waits behind it.
@@ -83,7 +83,7 @@ extension JournalState {
       // Callers do not wait for another scope: the call that they wait for may be part of a call of that scope.
       let hasRoom = isAsked || self.hasRoomForScope && (isNext || self.waitingScopes.isEmpty)
       if calls.callerCount == 0, !hasRoom { return self.waitingScopes.append(scope) }
-      if self.ask(for: self.leaseKey(of: item)) { return self.beginReplay(of: first) }
+      if self.ask(for: item.leaseKey) { return self.beginReplay(of: first) }
       if calls.callerCount == 0 { self.leases.askedForReplays.insert(scope) }
     }
   }
@@ -154,7 +154,7 @@ extension JournalState {
       guard let item = self.items[position], item.activity.isNone, item.isDue, !item.isGone, !item.isElsewhere,
         item.replacement == nil
       else { continue }
-      let leaseKey = self.leaseKey(of: item)
+      let leaseKey = item.leaseKey
       guard self.ask(for: leaseKey) else {
         self.leases.dueCalls[leaseKey, default: []].append(position)
         continue

@@ -71,6 +71,8 @@ struct JournalState: Sendable {
       return !record.isDeadLetter || record.isHolding
     }
     var isDue: Bool { self.resumption != 0 }
+    /// The lease that it needs.
+    var leaseKey: JournalLeaseKey { JournalLeaseKey(ofScope: self.scope, owner: self.record?.owner) }
 
     /// Whether its entry shows the same as before a change.
     func looksLike(_ earlier: Self) -> Bool {
@@ -245,7 +247,7 @@ extension JournalState {
     self.positions[item.id] = position
     if item.isPending { self.pendingCount += 1 }
     self.count(item, 1)
-    if !item.activity.isNone { self.ask(for: self.leaseKey(of: item)) }
+    if !item.activity.isNone { self.ask(for: item.leaseKey) }
     if item.isInScope, let scope = item.scope { self.enter(scope, position) }
     if item.isStored { self.show(position) }
   }
@@ -313,7 +315,7 @@ extension JournalState {
     guard self.leases.held != nil else { return }
     if item.isDue, item.isElsewhere { self.leases.dueElsewhere += change }
     guard !item.activity.isNone || item.isDue && !item.isElsewhere else { return }
-    let leaseKey = self.leaseKey(of: item)
+    let leaseKey = item.leaseKey
     if self.leases.count(leaseKey, change) == 0 { self.actions.idleLeaseKeys.append(leaseKey) }
   }
 

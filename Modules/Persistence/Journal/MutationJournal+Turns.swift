@@ -145,7 +145,7 @@ extension JournalState {
       self.edit(position) { $0.activity = .waiting(continuation, caller) }
       if item.scope == nil {
         self.waitingWithoutScope.insert(position)
-        self.ask(for: self.leaseKey(of: item))
+        self.ask(for: item.leaseKey)
       }
       let wasBlocked = item.scope.flatMap { self.scopes[$0]?.isBlocked } ?? false
       // It may be that nothing makes the first call of the scope.

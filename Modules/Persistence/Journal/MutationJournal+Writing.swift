@@ -9,15 +9,16 @@ extension MutationJournal {
   ///   - body: Changes the state, with the lock held.
   /// - Returns: What `body` returns.
   func change<R: Sendable>(isImmediate: Bool = false, _ body: (inout JournalState) -> R) -> R {
-    let (result, taken) = self.state.withLock { state -> (R, JournalActions) in
+    var actions = JournalActions()
+    let result = self.state.withLock { state -> R in
       let result = body(&state)
       state.actions.changesStores = state.view.hasChanges
       state.deferSignals()
       state.actions.timer = state.takeTimerChange()
-      defer { state.actions = JournalActions() }
-      return (result, state.actions)
+      // They have many fields, each of which a copy would retain.
+      swap(&actions, &state.actions)
+      return result
     }
-    var actions = taken
     for updates in actions.ended { updates.end() }
     for updates in actions.endedInRuns { updates.end() }
     // This comes before the runs that wait for the change of the stores continue.
@@ -322,7 +323,8 @@ extension JournalState {
   private func mayStore(_ item: Item, holding held: Set<JournalLeaseKey>?) -> Bool {
     guard let held, item.isStored, !item.isGone else { return true }
     if item.phase.isTakenOver { return false }
-    return !item.activity.isRunning || held.contains(self.leaseKey(of: item))
+    if !item.activity.isRunning { return true }
+    return held.contains(item.leaseKey)
   }
 
   /// Records the results of a batch, and returns the results of the writes that it includes.
@@ -332,14 +334,15 @@ extension JournalState {
   ) -> [(JournalWrite, (any Error)?)] {
     var finished: [(JournalWrite, (any Error)?)] = []
     self.actions.signals += batch.waiters
-    let byKey = Dictionary(zip(batch.contents.map(\.key), zip(batch.contents, results)), uniquingKeysWith: { $1 })
+    let indices = Dictionary(zip(batch.contents.map(\.key), batch.contents.indices), uniquingKeysWith: { $1 })
     for (key, removal) in batch.removals {
-      if case .failed? = byKey[key]?.1 { self.failedRemovals[key] = removal }
+      if let index = indices[key], case .failed = results[index] { self.failedRemovals[key] = removal }
     }
     for (position, key, version) in batch.calls {
       var failure: (any Error)? = batch.skipped.contains(key) ? JournalLeaseLost() : nil
-      if let (content, result) = byKey[key], failure == nil {
-        switch result {
+      if let index = indices[key], failure == nil {
+        let content = batch.contents[index]
+        switch results[index] {
         case .made(let stored):
           self.items[position]?.seen = stored
           self.items[position]?.attempted = nil
