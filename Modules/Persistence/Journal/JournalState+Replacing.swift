@@ -139,7 +139,16 @@ extension JournalState {
   /// - Returns: The updates of the replaced call, to be ended; nil if there is none.
   mutating func accept(_ position: Position) -> CallUpdates? {
     guard let acceptance = self.items[position]?.phase.acceptance else { return nil }
-    self.edit(position) { $0.phase = .accepted }
+    let maySend = self.maySend(position)
+    let hasTurn = self.hasTurn(position)
+    self.edit(position) { item in
+      item.phase = .accepted
+      // A call whose first body is counted has its turn with its acceptance, which saves its observers a change.
+      guard maySend, hasTurn, !acceptance.isRefused, item.replacement == nil, case .counted = item.bodies,
+        case .claimed(let run, nil) = item.activity
+      else { return }
+      item.activity = .running(run)
+    }
     defer { if acceptance.isRefused { self.beginRemoval(ofRefused: position) } }
     self.actions.signals += acceptance.waiters
     guard let earlier = acceptance.replaced, let item = self.items[earlier], let new = self.items[position]

@@ -29,6 +29,8 @@ extension MutationJournal {
 
   /// Waits until all earlier calls of the scope have ended, or the current task is cancelled. For calls with a caller.
   func turn(of ticket: JournalTicket, in context: OperationContext) async -> JournalTurn {
+    // Most calls have it with their acceptance.
+    if self.state.withLock({ $0.hasBegun(ticket.position) }) { return Task.isCancelled ? .cancelled : .granted }
     // A call that is made inside of another call of its scope is part of that call, and does not wait.
     // An enqueued call comes behind it.
     let outer = context.enqueuedCallOfRun == nil ? self.turns(in: ticket.scope) : []
@@ -127,6 +129,11 @@ extension MutationJournal {
 }
 
 extension JournalState {
+  /// Whether a call has its turn, and was not removed.
+  fileprivate func hasBegun(_ position: Position) -> Bool {
+    self.items[position].map { $0.activity.isRunning && !$0.isGone } ?? false
+  }
+
   /// Gives a caller its turn. Returns the end of its wait; nil if it waits.
   fileprivate mutating func turn(
     of ticket: JournalTicket,
