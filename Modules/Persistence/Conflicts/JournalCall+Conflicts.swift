@@ -131,6 +131,9 @@ extension MutationJournal {
 extension JournalState {
   /// Replaces the arguments of a call. The next write stores them.
   mutating func revise(_ position: Position, _ revision: JournalRevision) {
-    self.edit(position) { $0.record?.revise(revision) }
+    self.edit(position) { item in
+      item.record?.revise(revision)
+      item.changes.noteEntry()
+    }
   }
 }

@@ -82,6 +82,9 @@ struct EntryChanges: Sendable {
     return writes.filter { $0.version <= number }
   }
 
+  /// Notes that more than the attempts has changed, so that the next write stores the whole entry.
+  mutating func noteEntry() { self.lastOfEntry = self.count + 1 }
+
   /// Records that the whole entry is stored, with the changes up to a number.
   mutating func noteStored(_ number: Int) { self.storedOfEntry = number }
 

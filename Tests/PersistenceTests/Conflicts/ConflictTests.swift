@@ -92,23 +92,27 @@ import Testing
     #expect(start.note.currentValue == "theirs+mine")
   }
 
-  @Test func `The new arguments are stored before they are sent, and the update shows them`() async throws {
+  /// The attempts of a call with long arguments are stored apart from it.
+  @Test(arguments: [1, 2_000]) func `The new arguments are stored before they are sent, and the update shows them`(
+    repeating count: Int
+  ) async throws {
+    let mine = String(repeating: "mine", count: count)
     let storage = InMemoryStorage()
     let start = self.start(storage) { call, current in
       self.door.close()
       return await Self.merge(call, current)
     }
-    let call = start.store.save("mine")
+    let call = start.store.save(mine)
     try await self.door.arrival()
-    #expect(start.note.currentValue == "theirs+mine")
-    #expect(start.journal.texts == ["theirs+mine"])
+    #expect(start.note.currentValue == "theirs+\(mine)")
+    #expect(start.journal.texts == ["theirs+\(mine)"])
     // Killed here, it is made as it was stored, with its key and its version.
     let copy = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
     self.door.open()
     _ = try await call.value
     let again = self.start(copy, resolving: Self.merge)
     await again.journal.resume().settled()
-    #expect(self.server.requests.last == self.request("k1~1", "theirs+mine", "2"))
+    #expect(self.server.requests.last == self.request("k1~1", "theirs+\(mine)", "2"))
     #expect(again.store.state.journaledCalls.map(\.status) == [.succeeded])
     #expect(self.server[1]?.version == 3)
   }
