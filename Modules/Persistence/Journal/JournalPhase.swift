@@ -23,6 +23,8 @@ enum JournalPhase: Sendable {
     var isRefused = false
     /// The call that it replaces once it is stored.
     var replaced: JournalState.Position?
+    /// The version of the entry with which it was merged. What is known of that call by then may be newer.
+    var replacedVersion: CallVersion?
     /// What is stored in the same step, if it is a call of a schedule.
     var step: ScheduleStep?
     /// The tasks that wait until it is being stored, or turns out not to be stored.
@@ -55,6 +57,7 @@ enum JournalPhase: Sendable {
     case running(Int)
 
     var isRunning: Bool { if case .running = self { true } else { false } }
+    var areCounted: Bool { if case .counted = self { true } else { false } }
 
     /// A body begins. Returns whether the record has to count it.
     mutating func begin() -> Bool {

@@ -27,6 +27,7 @@ struct JournalRecordReader {
   private var holdsScope: Bool?
   private var retriedAt: Double?
   private var letsPass: Bool?
+  private var wasSent: Bool?
   private var schedule: String?
   private var dueAt: Double?
 
@@ -74,6 +75,7 @@ struct JournalRecordReader {
     case "holdsScope": Self.set(&self.holdsScope, PlainText.bool(text))
     case "retriedAt": Self.set(&self.retriedAt, PlainText.number(text))
     case "letsPass": Self.set(&self.letsPass, PlainText.bool(text))
+    case "wasSent": Self.set(&self.wasSent, PlainText.bool(text))
     case "schedule": Self.set(&self.schedule, PlainText.string(text))
     case "dueAt": Self.set(&self.dueAt, PlainText.number(text))
     default: false
@@ -115,6 +117,7 @@ struct JournalRecordReader {
       holdsScope: self.holdsScope,
       retriedAt: self.retriedAt,
       letsPass: self.letsPass,
+      wasSent: self.wasSent,
       schedule: self.schedule,
       dueAt: self.dueAt
     )

@@ -29,6 +29,7 @@ extension JournalRecord {
     text.add("holdsScope", self.holdsScope)
     text.add("retriedAt", number: self.retriedAt)
     text.add("letsPass", self.letsPass)
+    text.add("wasSent", self.wasSent)
     text.add("schedule", self.schedule)
     text.add("dueAt", number: self.dueAt)
     text.add("argumentBytes", self.argumentBytes)

@@ -47,6 +47,8 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
   var retriedAt: Double?
   /// Whether later calls of its scope are made once it is a dead letter; nil for no.
   var letsPass: Bool?
+  /// Whether a body had begun before it was made again by hand, which counts the attempts anew; nil for no.
+  var wasSent: Bool?
 
   /// The name of its schedule; nil for a call of a caller.
   var schedule: String?
@@ -64,7 +66,7 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case format, id, name, scope, acceptedAt, attempts, arguments, failures, isBegun, owner, mergeKey, expiresAt
     case lifetime, aside, argumentBytes, version, base, revision, current, currentBytes, holdsScope
-    case retriedAt, letsPass, schedule, dueAt
+    case retriedAt, letsPass, wasSent, schedule, dueAt
     // The name in the stored form is older than the name of the property.
     case isDeadLetter = "isSetAside"
   }
@@ -108,9 +110,19 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
     guard self.scope != nil else { return false }
     switch aside {
     case .conflicted: return conflict?.holdsScope == true
-    case .expired: return self.letsPass != true && self.attempts > 0
+    case .expired: return self.letsPass != true && self.mayHaveBeenSent
     case nil: return self.letsPass != true
     }
+  }
+
+  /// Whether a body has begun since the call was accepted, so that the server may have the request.
+  var mayHaveBeenSent: Bool { self.attempts > 0 || self.wasSent == true }
+
+  /// Counts attempts and failures from zero, for a call that is made again by hand.
+  mutating func countAnew() {
+    if self.mayHaveBeenSent { self.wasSent = true }
+    self.attempts = 0
+    self.failures = 0
   }
 
   /// Makes the call wait for its turn.

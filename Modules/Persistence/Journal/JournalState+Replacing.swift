@@ -9,6 +9,14 @@ struct ReplaceableCalls: Sendable {
   var newest: [String: JournalState.Position] = [:]
 }
 
+extension JournalState.Item {
+  /// Whether no body of it has begun, and none of another process may begin, as far as this process knows.
+  fileprivate var isUnsent: Bool {
+    guard let record = self.record else { return false }
+    return !self.isGone && !self.isElsewhere && !record.isDeadLetter && !record.mayHaveBeenSent && record.isBegun != true
+  }
+}
+
 /// The next step of a new call before it is stored.
 enum ReplacementStep: Sendable {
   /// The call replaces no call.
@@ -54,10 +62,8 @@ extension JournalState {
   }
 
   private func mayBeReplaced(_ position: Position) -> Bool {
-    guard let item = self.items[position], let record = item.record, item.replacement == nil, !item.isGone,
-      !item.isElsewhere, !record.isDeadLetter, record.attempts == 0, record.isBegun != true, !item.expiry.hasPassed
-    else { return false }
-    return item.activity.canBeReplaced
+    guard let item = self.items[position], item.replacement == nil, item.isUnsent else { return false }
+    return !item.expiry.hasPassed && item.activity.canBeReplaced
   }
 
   /// Decides the next step of a new call.
@@ -69,6 +75,11 @@ extension JournalState {
   mutating func replacementStep(of position: Position, mayWaitForLease: Bool) -> ReplacementStep {
     guard let earlier = self.items[position]?.phase.acceptance?.replaced else { return .none }
     guard let item = self.items[earlier], let record = item.record, !item.isGone else {
+      self.unlink(position)
+      return .none
+    }
+    // Another process may have sent the earlier call before this one has read its entry again.
+    guard item.isUnsent || item.bodies.areCounted else {
       self.unlink(position)
       return .none
     }
@@ -90,6 +101,7 @@ extension JournalState {
       self.ask(for: leaseKey)
       return .waitForLease(signal)
     }
+    self.items[position]?.phase.acceptance?.replacedVersion = item.seen
     return .merge(record)
   }
 
@@ -144,7 +156,7 @@ extension JournalState {
     self.edit(position) { item in
       item.phase = .accepted
       // A call whose first body is counted has its turn with its acceptance, which saves its observers a change.
-      guard maySend, hasTurn, !acceptance.isRefused, item.replacement == nil, case .counted = item.bodies,
+      guard maySend, hasTurn, !acceptance.isRefused, item.replacement == nil, item.bodies.areCounted,
         case .claimed(let run, nil) = item.activity
       else { return }
       item.activity = .running(run)

@@ -144,10 +144,10 @@ extension JournalState {
     self.edit(position) { item in
       if let revision {
         item.record?.revise(revision)
+        item.record?.failures = 0
       } else {
-        item.record?.attempts = 0
+        item.record?.countAnew()
       }
-      item.record?.failures = 0
       item.record?.retriedAt = date.timeIntervalSinceReferenceDate
       item.record?.takeBack()
       item.record?.expiresAt = record.lifetime.map { date.timeIntervalSinceReferenceDate + $0 }

@@ -309,8 +309,10 @@ extension JournalState {
     content.step = item.phase.acceptance?.step
     if item.isGone {
       content.removal = item.removal
-    } else if let position = item.phase.acceptance?.replaced, let replaced = self.items[position] {
-      content.replaced = (position, replaced.storageKey, replaced.seen)
+    } else if let acceptance = item.phase.acceptance, let position = acceptance.replaced,
+      let replaced = self.items[position]
+    {
+      content.replaced = (position, replaced.storageKey, acceptance.replacedVersion)
     }
     content.isOfAttempts =
       item.isStored && !item.isGone && item.seen?.isLong == true && item.changes.areOfAttempts

@@ -133,6 +133,31 @@ import Testing
     #expect(self.server.requests.map(\.text) == ["a", "a", "bc"])
   }
 
+  @Test(arguments: [false, true]) func `A call that was sent is not merged once it is made again by hand`(
+    isRestarted: Bool
+  ) async throws {
+    let storage = InMemoryStorage()
+    var editor = self.start(self.joining, storage)
+    self.network.turnOn()
+    let first = editor.call("a")
+    try await self.script.next().fail(Refused())
+    await #expect(throws: Refused()) { try await first.value }
+    self.network.turnOff()
+    // Its attempts count from zero, and the server may have the request.
+    let retry = Task.immediate { [editor] in await editor.journal.retry("k1") }
+    #expect(editor.journal.entries.map(\.attempts) == [0])
+    if isRestarted {
+      let copy = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
+      editor = self.start(self.joining, copy, prefix: "n")
+    }
+    let second = editor.call("b")
+    #expect(editor.journal.texts == ["a", "b"])
+    second.cancel()
+    _ = await second.result
+    retry.cancel()
+    #expect(await retry.value)
+  }
+
   @Test func `A call of another mutation in the scope keeps those before it`() async throws {
     let editor = self.start(self.joining)
     let other = editor.program.client.store(
@@ -237,6 +262,29 @@ import Testing
     #expect(self.server.requests.map(\.text) == ["ab"])
     // Another process may send now: its calls are not merged with those of this one.
     #expect(try await copy.keys().isEmpty)
+  }
+
+  @Test func `A call is not merged that its process has begun to send after this one has read it`() async throws {
+    let clock = ManualClock()
+    let base = InMemoryStorage(elapsed: { clock.elapsed })
+    let dead = self.start(self.joining, SharedStorage(base), clock: clock, prefix: "d")
+    let left = dead.call("a")
+    try await dead.journal.texts(["a"])
+    left.cancel()
+    _ = await left.result
+    let copy = InMemoryStorage(entries: try await base.entries(withPrefix: ""), elapsed: { clock.elapsed })
+    let heir = self.start(self.joining, SharedStorage(copy), clock: clock, prefix: "h")
+    try await heir.journal.texts(["a"])
+    let entry = try #require(try await copy.entries(withPrefix: "journal/").first)
+    let text = String(decoding: entry.value, as: UTF8.self).replacing(#""attempts":0"#, with: #""attempts":1"#)
+    try await copy.apply([.put(key: entry.key, value: Array(text.utf8))])
+    let call = heir.call("b")
+    self.network.turnOn()
+    try await self.answer()
+    try #require(self.server.requests.map(\.text) == ["a"])
+    try await self.answer()
+    #expect(try await call.value == "ok")
+    #expect(self.server.requests.map(\.text) == ["a", "b"])
   }
 
   @Test func `A call of a process that may be sending is not merged`() async throws {

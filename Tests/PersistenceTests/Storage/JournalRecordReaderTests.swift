@@ -48,7 +48,8 @@ import Testing
       #""failures":3"#, #""isBegun":true"#, "\"owner\":\(text)", "\"mergeKey\":\(text)", #""expiresAt":60.5"#,
       #""lifetime":60"#, #""argumentBytes":"AAEC""#, #""version":2"#, #""aside":"expired""#, "\"base\":\(text)",
       #""revision":1"#, #""current":"{}""#, #""currentBytes":"AA==""#, #""holdsScope":true"#, #""retriedAt":1e3"#,
-      #""letsPass":false"#, "\"schedule\":\(text)", #""dueAt":-7.25"#, #""later":{"a":[1,2]}"#, #""failures":null"#,
+      #""letsPass":false"#, #""wasSent":true"#, "\"schedule\":\(text)", #""dueAt":-7.25"#, #""later":{"a":[1,2]}"#,
+      #""failures":null"#,
     ]
     members += others.filter { _ in Int.random(in: 0..<4, using: &generator) > 0 }
     members.shuffle(using: &generator)

@@ -59,6 +59,7 @@ import Testing
       holdsScope: self.maybe(&generator, flag),
       retriedAt: self.maybe(&generator, self.number),
       letsPass: self.maybe(&generator, flag),
+      wasSent: self.maybe(&generator, flag),
       schedule: self.maybe(&generator, self.text),
       dueAt: self.maybe(&generator, self.number)
     )
