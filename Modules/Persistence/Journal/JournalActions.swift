@@ -15,6 +15,8 @@ struct JournalActions: Sendable {
   var signals: [AwaitedOutcome<Void>] = []
   /// The writes of calls that are no longer written.
   var writes: [JournalWrite] = []
+  /// The removals of calls that have become part of later ones, and stay.
+  var refusedRemovals: [JournalWrite] = []
   /// The calls whose replays begin.
   var replays: [JournalState.Position] = []
   /// The first calls of scopes, if nothing makes them or holds them up. A journal that resumes by itself makes them.

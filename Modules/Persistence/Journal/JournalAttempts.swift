@@ -129,8 +129,9 @@ extension JournalState {
   /// Counts a body that begins, and returns the write that the body waits for.
   fileprivate mutating func beginBody(of position: Position, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
     if let signal = self.replacementSignal(of: position) { return .wait(signal) }
-    // A replay ends if its entry was removed. A call with a caller is made all the same.
-    guard let item = self.items[position], !item.isGone else { return mayRefuse && isReplay ? .refuse : .begin(nil) }
+    // No attempt begins after the removal of its entry. Until then, a call with a caller is made all the same.
+    guard let item = self.items[position] else { return mayRefuse ? .refuse : .begin(nil) }
+    if item.isGone { return mayRefuse && isReplay ? .refuse : .begin(nil) }
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
       return .refuse
     }

@@ -12,8 +12,9 @@ struct ReplaceableCalls: Sendable {
 extension JournalState.Item {
   /// Whether no body of it has begun, and none of another process may begin, as far as this process knows.
   fileprivate var isUnsent: Bool {
-    guard let record = self.record else { return false }
-    return !self.isGone && !self.isElsewhere && !record.isDeadLetter && !record.mayHaveBeenSent && record.isBegun != true
+    guard let record = self.record, !record.isDeadLetter, !record.mayHaveBeenSent, record.isBegun != true
+    else { return false }
+    return !self.isGone && !self.isElsewhere
   }
 }
 
@@ -165,6 +166,8 @@ extension JournalState {
     self.actions.signals += acceptance.waiters
     guard let earlier = acceptance.replaced, let item = self.items[earlier], let new = self.items[position]
     else { return nil }
+    // A removal that the user has begun meanwhile has waited for this. What was to be removed is part of the new call.
+    if case .removing = item.phase { self.actions.refusedRemovals += self.items[earlier]?.changes.refuse() ?? [] }
     item.result.follow(new.result)
     self.endWait(of: earlier, with: .replaced)
     if item.activity.isReplay, let replay = item.replay.task { self.actions.cancelled.append(replay) }

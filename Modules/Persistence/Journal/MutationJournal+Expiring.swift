@@ -68,7 +68,10 @@ extension MutationJournal {
 
   /// The reason for which a body of a call was refused; nil if it was not.
   func refusal(of ticket: JournalTicket) -> JournalError? {
-    guard let item = self.state.withLock({ $0.items[ticket.position] }) else { return nil }
+    guard let item = self.state.withLock({ $0.items[ticket.position] }) else {
+      // Its entry was removed, unless its caller has left. A replay of a removed call ends without a word.
+      return Task.isCancelled || ticket.isReplay ? nil : .ended(.removed, ticket.name)
+    }
     if item.phase.isTakenOver { return .ended(.takenOver, ticket.name) }
     if item.expiry.hasPassed || item.record?.status == .expired { return .ended(.expired, ticket.name) }
     // Another process has set it aside.

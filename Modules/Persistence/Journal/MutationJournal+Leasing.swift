@@ -321,7 +321,7 @@ extension JournalState {
   }
 
   /// Records that another process has removed an entry: it has made the call, or its user has removed it.
-  private mutating func endElsewhere(_ position: Position) {
+  mutating func endElsewhere(_ position: Position) {
     if self.isRunning(position) { self.items[position]?.phase = .takenOver } else { self.takeOver(position) }
   }
 

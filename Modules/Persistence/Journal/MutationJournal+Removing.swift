@@ -3,8 +3,11 @@ internal import OperationCore
 extension MutationJournal {
   /// Removes an entry, so that its call is not made again, and the optimistic updates of the call.
   ///
-  /// When this has returned true, the entry does not come back. A call that is being made continues, and no store shows
-  /// its updates: if it succeeds, its effect comes with the next fetch.
+  /// When this has returned true, the entry does not come back, and no attempt of the call begins. A body that runs continues,
+  /// and no store shows its updates: if it succeeds, its effect comes with the next fetch.
+  ///
+  /// A call that has just become part of a later one is not removed, and neither is one that another process has made: see
+  /// ``JournalPolicy``.
   ///
   /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there was such an entry and it was removed from the storage.
@@ -22,7 +25,7 @@ extension MutationJournal {
   /// When a user signs out, call ``/OperationCore/OperationClient/clearEverything(within:switching:)``, which removes all
   /// that the client has, too.
   ///
-  /// Calls that are being made continue, and no store shows their updates. Calls that are being stored, and were not
+  /// Bodies that run continue, and no store shows their updates. Calls that are being stored, and were not
   /// accepted yet, are removed, too: their callers receive a ``JournalError``. Calls that begin later stay. What was
   /// removed is then unreadable in the files of the storage: see ``PersistentStorage/overwriteRemovedEntries()``.
   ///
@@ -159,8 +162,12 @@ extension MutationJournal {
       if isLeft { self.resumeByItself(.call(removal.position)) }
       return nil
     }
-    let name = self.change { state -> String?? in
+    let name = self.change { [isRemoved] state -> String?? in
       guard let item = state.items[removal.position] else { return nil }
+      guard isRemoved else {
+        state.endElsewhere(removal.position)
+        return nil
+      }
       // This also applies to a call that is about to be made again: its replay will not find it.
       if let updates = item.updates { state.actions.ended.append(updates) }
       if let updates = item.callUpdates { state.actions.endedInRuns.append(updates) }

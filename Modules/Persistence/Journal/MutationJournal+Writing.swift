@@ -32,6 +32,7 @@ extension MutationJournal {
     for (result, error) in actions.results { result.decide(.failure(error), isFinal: true) }
     for (result, error) in actions.stoppedResults { result.decide(.failure(error), isFinal: false) }
     for write in actions.writes { write.finish(.success(())) }
+    for write in actions.refusedRemovals { write.finish(.failure(JournalEntryChanged())) }
     for task in actions.cancelled { task.cancel() }
     for caller in actions.blocked { caller.context.send(caller.ticket.notice(.journalBlocked)) }
     if actions.beginsWriting {

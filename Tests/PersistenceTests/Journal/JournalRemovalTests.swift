@@ -152,6 +152,23 @@ import Testing
 
   // MARK: - Calls that are being made
 
+  @Test func `A call that another process has made is not removed, and its caller gets to know that`() async throws {
+    let storage = InMemoryStorage()
+    let screen = self.start(storage)
+    let first = screen.call("a")
+    let run = try await self.script.next()
+    let second = screen.call("b")
+    let key = try #require(try await storage.keys().first { $0.hasSuffix("k2") })
+    try await storage.apply([.remove(key: key)])
+    #expect(await !screen.journal.remove("k2"))
+    let error = await #expect(throws: JournalError.self) { try await second.value }
+    #expect(error?.code == .takenOver)
+    #expect(screen.note.currentValue == "server+a")
+    run.succeed("ok")
+    _ = await first.result
+    #expect(self.server.requests.map(\.text) == ["a"])
+  }
+
   @Test func `The update of a call that is being made goes with its entry, and its success does not bring it back`()
     async throws
   {

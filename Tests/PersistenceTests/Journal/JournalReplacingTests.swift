@@ -391,6 +391,24 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
+  @Test func `A call that becomes part of a later one while it is removed is not removed`() async throws {
+    let storage = HeldStorage()
+    let editor = self.start(self.joining, storage)
+    let first = editor.call("a")
+    try await editor.journal.texts(["a"])
+    storage.door.close()
+    let second = editor.call("b")
+    try await storage.door.arrival()
+    let removal = Task.immediate { await editor.journal.remove("k1") }
+    storage.door.open()
+    #expect(await removal.value == false)
+    #expect(editor.journal.texts == ["ab"])
+    self.network.turnOn()
+    try await self.answer()
+    for call in [first, second] { #expect(try await call.value == "ok") }
+    #expect(self.server.requests.map(\.text) == ["ab"])
+  }
+
   @Test func `Removing a merged call ends the waits of all callers`() async throws {
     let editor = self.start(self.joining)
     let blocker = editor.call("x", 2)
