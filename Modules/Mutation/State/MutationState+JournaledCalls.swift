@@ -100,8 +100,7 @@ extension MutationState {
   ) {
     self.journaled.pending = pending
     if isAnew { self.journaled.ended = [] }
-    if ended.isEmpty { return }
-    self.journaled.ended.append(contentsOf: ended)
+    if !ended.isEmpty { self.journaled.ended.append(contentsOf: ended) }
     let excess = self.journaled.ended.count - limit
     if excess > 0 { self.journaled.ended.removeFirst(min(excess, self.journaled.ended.count)) }
   }

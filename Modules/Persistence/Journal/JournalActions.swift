@@ -15,7 +15,7 @@ struct JournalActions: Sendable {
   var signals: [AwaitedOutcome<Void>] = []
   /// The writes of calls that are no longer written.
   var writes: [JournalWrite] = []
-  /// The removals of calls that have become part of later ones, and stay.
+  /// The writes of calls that are not removed, because they have become part of later ones.
   var refusedRemovals: [JournalWrite] = []
   /// The calls whose replays begin.
   var replays: [JournalState.Position] = []

@@ -62,9 +62,7 @@ final class JournalAttempts: MutationBodyObserver {
       // The lease may have ended during the write. Another process may have made the call since then.
       var maySend = true
       if write != nil { maySend = await journal.waitToSend(self.ticket, mayLeave: mayRefuse) }
-      if maySend {
-        if !mayRefuse || journal.refusal(of: self.ticket) == nil { return true }
-      }
+      if maySend, !mayRefuse || journal.mayBegin(self.ticket) { return true }
       let isStored = journal.mayStore(self.ticket)
       journal.change { $0.takeBackBody(of: position, isStored: isStored) }
       return false
@@ -129,7 +127,7 @@ extension JournalState {
   /// Counts a body that begins, and returns the write that the body waits for.
   fileprivate mutating func beginBody(of position: Position, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
     if let signal = self.replacementSignal(of: position) { return .wait(signal) }
-    // No attempt begins after the removal of its entry. Until then, a call with a caller is made all the same.
+    // No attempt begins after the removal of its entry. While the entry is being removed, a call with a caller is still made.
     guard let item = self.items[position] else { return mayRefuse ? .refuse : .begin(nil) }
     if item.isGone { return mayRefuse && isReplay ? .refuse : .begin(nil) }
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {

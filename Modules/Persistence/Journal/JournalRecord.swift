@@ -47,7 +47,8 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
   var retriedAt: Double?
   /// Whether later calls of its scope are made once it is a dead letter; nil for no.
   var letsPass: Bool?
-  /// Whether a body had begun before it was made again by hand, which counts the attempts anew; nil for no.
+  /// Whether a body may have begun before it was made again by hand, which counts the attempts anew; nil if it was not, or if an
+  /// older version of the library has noted that.
   var wasSent: Bool?
 
   /// The name of its schedule; nil for a call of a caller.
@@ -115,12 +116,12 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
     }
   }
 
-  /// Whether a body has begun since the call was accepted, so that the server may have the request.
-  var mayHaveBeenSent: Bool { self.attempts > 0 || self.wasSent == true }
+  /// Whether a body may have begun since the call was accepted, so that the server may have the request.
+  var mayHaveBeenSent: Bool { self.attempts > 0 || self.wasSent ?? (self.retriedAt != nil) }
 
   /// Counts attempts and failures from zero, for a call that is made again by hand.
   mutating func countAnew() {
-    if self.mayHaveBeenSent { self.wasSent = true }
+    self.wasSent = self.mayHaveBeenSent
     self.attempts = 0
     self.failures = 0
   }

@@ -106,6 +106,14 @@ extension JournalState {
     return .merge(record)
   }
 
+  /// Notes that this process has stored a call with which a later one was merged meanwhile.
+  mutating func noteStored(_ version: CallVersion?, at position: Position) {
+    guard let item = self.items[position], let later = item.replacement,
+      let merged = self.items[later]?.phase.acceptance?.replacedVersion, merged == item.seen
+    else { return }
+    self.items[later]?.phase.acceptance?.replacedVersion = version
+  }
+
   /// Lets a call begin again that was about to be replaced.
   mutating func unlink(_ position: Position) {
     guard let earlier = self.items[position]?.phase.acceptance?.replaced else { return }

@@ -114,6 +114,8 @@ struct JournalState: Sendable {
   var isWriting = false
   /// The removals of ended calls that have failed, by the storage keys.
   var failedRemovals: [String: EntryRemoval] = [:]
+  /// Whether the present batch tries them again.
+  var areRemovalsUnderWay = false
   var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.

@@ -291,7 +291,8 @@ extension JournalState {
     return self.write(position)
   }
 
-  /// Removes the entry of a call that is not made, although it may be stored: storing it has failed, or its answer was lost.
+  /// Notes that a call which is not made may be stored, because storing it has failed or its answer was lost. The next write removes
+  /// its entry.
   mutating func noteMayBeStored(_ position: Position) {
     guard let item = self.items[position], !item.isUnnumbered else { return }
     self.failedRemovals[item.storageKey] = EntryRemoval(seen: nil, revision: nil)

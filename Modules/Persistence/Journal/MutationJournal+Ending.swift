@@ -240,7 +240,10 @@ extension MutationJournal {
         if let failure { item.lastFailure = failure }
       }
       // The entry was removed meanwhile.
-      if item == nil, let updates = ticket.updates { state.actions.ended.append(updates) }
+      if item == nil {
+        if let updates = ticket.updates { state.actions.ended.append(updates) }
+        state.actions.results.append((ticket.result, .ended(.removed, ticket.name)))
+      }
       state.endDue(ticket.position)
       state.setRetry(of: ticket.position, at: time)
       state.advance(ticket.scope)

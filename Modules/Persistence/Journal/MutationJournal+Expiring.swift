@@ -66,10 +66,16 @@ extension MutationJournal {
     self.change { $0.setExpiry(of: position, at: time) }
   }
 
-  /// The reason for which a body of a call was refused; nil if it was not.
+  /// Whether a body of a call may begin that can be refused.
+  func mayBegin(_ ticket: JournalTicket) -> Bool {
+    let isRemoved = self.state.withLock { $0.items[ticket.position] == nil }
+    return !isRemoved && self.refusal(of: ticket) == nil
+  }
+
+  /// Why the run of a call ends with a cancellation, although nothing has cancelled it; nil if something has, and for the replay of a
+  /// removed call, which is not reported.
   func refusal(of ticket: JournalTicket) -> JournalError? {
     guard let item = self.state.withLock({ $0.items[ticket.position] }) else {
-      // Its entry was removed, unless its caller has left. A replay of a removed call ends without a word.
       return Task.isCancelled || ticket.isReplay ? nil : .ended(.removed, ticket.name)
     }
     if item.phase.isTakenOver { return .ended(.takenOver, ticket.name) }

@@ -291,7 +291,11 @@ extension JournalState {
     let wasElsewhere = self.edit(position) { item in
       defer { item.origin.setMaker(maker) }
       item.record = record
-      if item.seen != version { item.changes.noteOther() }
+      if item.seen != version {
+        item.changes.noteOther()
+        // Its record does not count the body that this process was about to begin.
+        item.bodies.takeBack()
+      }
       item.seen = version
       item.attempted = nil
       if earlier?.isDeadLetter == true { item.hold = .none }

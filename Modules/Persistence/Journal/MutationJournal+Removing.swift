@@ -3,8 +3,9 @@ internal import OperationCore
 extension MutationJournal {
   /// Removes an entry, so that its call is not made again, and the optimistic updates of the call.
   ///
-  /// When this has returned true, the entry does not come back, and no attempt of the call begins. A body that runs continues,
-  /// and no store shows its updates: if it succeeds, its effect comes with the next fetch.
+  /// When this has returned true, the entry does not come back, and no attempt of the call begins, unless its failure cannot
+  /// represent a `CancellationError`. A body that runs continues, and no store shows its updates: if it succeeds, its effect
+  /// comes with the next fetch.
   ///
   /// A call that has just become part of a later one is not removed, and neither is one that another process has made: see
   /// ``JournalPolicy``.
@@ -45,13 +46,13 @@ extension MutationJournal {
       OperationWarning.report(storageFailedTo: "read the journal", error)
       return false
     }
-    // Both come first, so that no further call of a schedule is accepted.
-    let scheduled = self.change { $0.refuseUnaccepted(names) }
+    // The calls that are being stored are refused, and the schedules removed, before the rest: no call of a schedule is accepted then.
+    let begun = self.change { $0.refuseUnaccepted(names) }
     var areRemoved = await self.removeSchedules(ofMutations: names)
     let (removals, others) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
     var failed: Set<JournalState.Position> = []
     for removal in removals where await self.finish(removal) == nil { failed.insert(removal.position) }
-    for (position, signal) in scheduled + others {
+    for (position, signal) in begun + others {
       await signal.value()
       guard let removal = self.change({ $0.refusal(of: position) }) else { continue }
       if await self.finish(removal) == nil { failed.insert(position) }
@@ -164,13 +165,13 @@ extension MutationJournal {
     }
     let name = self.change { [isRemoved] state -> String?? in
       guard let item = state.items[removal.position] else { return nil }
-      guard isRemoved else {
-        state.endElsewhere(removal.position)
-        return nil
-      }
       // This also applies to a call that is about to be made again: its replay will not find it.
       if let updates = item.updates { state.actions.ended.append(updates) }
       if let updates = item.callUpdates { state.actions.endedInRuns.append(updates) }
+      guard isRemoved else {
+        if case .removing = item.phase { state.endElsewhere(removal.position) }
+        return nil
+      }
       if !item.activity.isRunning {
         state.actions.results.append((item.result, .ended(.removed, item.record?.name ?? "")))
       }

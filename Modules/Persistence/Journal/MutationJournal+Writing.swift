@@ -246,7 +246,7 @@ extension JournalState {
   ///
   /// - Returns: An event that occurs when they were tried; nil if there are none.
   mutating func writeRemovals() -> AwaitedOutcome<Void>? {
-    guard !self.failedRemovals.isEmpty || !self.removalWaiters.isEmpty else { return nil }
+    guard !self.failedRemovals.isEmpty || !self.removalWaiters.isEmpty || self.areRemovalsUnderWay else { return nil }
     let signal = AwaitedOutcome<Void>()
     self.removalWaiters.append(signal)
     self.beginWriting()
@@ -289,6 +289,7 @@ extension JournalState {
     if !positions.isEmpty || !self.removalWaiters.isEmpty {
       batch.removals = self.failedRemovals
       self.failedRemovals = [:]
+      self.areRemovalsUnderWay = !batch.removals.isEmpty
       for (key, removal) in batch.removals.sorted(by: { $0.key < $1.key }) {
         batch.contents.append(JournalBatch.Content(key: key, record: nil, seen: removal.seen, removal: removal))
       }
@@ -338,6 +339,7 @@ extension JournalState {
     var finished: [(JournalWrite, (any Error)?)] = []
     self.actions.signals += batch.waiters
     let indices = Dictionary(zip(batch.contents.map(\.key), batch.contents.indices), uniquingKeysWith: { $1 })
+    self.areRemovalsUnderWay = false
     for (key, removal) in batch.removals {
       if let index = indices[key], case .failed = results[index] { self.failedRemovals[key] = removal }
     }
@@ -347,6 +349,7 @@ extension JournalState {
         let content = batch.contents[index]
         switch results[index] {
         case .made(let stored):
+          self.noteStored(stored, at: position)
           self.items[position]?.seen = stored
           self.items[position]?.attempted = nil
           if !content.isOfAttempts { self.items[position]?.changes.noteStored(version) }

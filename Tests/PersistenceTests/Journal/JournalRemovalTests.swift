@@ -1,5 +1,6 @@
 import OperationCore
 import OperationMutation
+import OperationPausing
 import OperationPersistence
 import OperationTesting
 import Synchronization
@@ -167,6 +168,39 @@ import Testing
     run.succeed("ok")
     _ = await first.result
     #expect(self.server.requests.map(\.text) == ["a"])
+  }
+
+  @Test(arguments: [true, false]) func `A removed call begins no attempt, also if it had its turn`(
+    isSigningOut: Bool
+  ) async throws {
+    let network = NetworkSwitch()
+    let program = Program()
+    let journal = program.makeJournal()
+    let mutation = Send(server: self.server, script: Script(default: .value("ok"))).waits(until: network).scope("s")
+      .journaled(as: "send")
+    let store = program.client.store(for: mutation)
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    #expect(journal.statuses == [.running])
+    let isRemoved = isSigningOut ? await journal.removeAll() : await journal.remove("k1")
+    #expect(isRemoved)
+    network.turnOn()
+    await self.expectRemoved(call)
+    #expect(self.server.requests.isEmpty)
+  }
+
+  @Test func `Signing out takes back the update of a call whose entry another process has removed`() async throws {
+    let storage = InMemoryStorage()
+    let screen = self.start(storage)
+    let call = screen.call("a")
+    let run = try await self.script.next()
+    let key = try #require(try await storage.keys().first { $0.hasSuffix("k1") })
+    try await storage.apply([.remove(key: key)])
+    #expect(screen.note.currentValue == "server+a")
+    #expect(await screen.journal.removeAll())
+    #expect(screen.note.currentValue == "server")
+    run.succeed("ok")
+    _ = await call.result
+    #expect(screen.note.currentValue == "server")
   }
 
   @Test func `The update of a call that is being made goes with its entry, and its success does not bring it back`()

@@ -409,6 +409,19 @@ import Testing
     #expect(self.server.requests.map(\.text) == ["ab"])
   }
 
+  @Test func `Removing a merged call that waits before its body ends the waits of all callers`() async throws {
+    let editor = self.start(self.joining)
+    let calls = ["a", "b"].map { editor.call($0) }
+    #expect(editor.journal.texts == ["ab"])
+    #expect(await editor.journal.remove("k2"))
+    self.network.turnOn()
+    for call in calls {
+      await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .removed }
+    }
+    #expect(editor.shown == "server")
+    #expect(self.server.requests.isEmpty)
+  }
+
   @Test func `Removing a merged call ends the waits of all callers`() async throws {
     let editor = self.start(self.joining)
     let blocker = editor.call("x", 2)
