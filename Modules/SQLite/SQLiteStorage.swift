@@ -88,7 +88,7 @@
       try self.begin()
       defer { self.end() }
       if batch.isEmpty, conditions.isEmpty { return .made }
-      if let key = (batch.map(\.key) + conditions.map(\.key)).first(where: { $0.utf8.contains(0) }) {
+      if let key = batch.first(where: { $0.key.hasNull })?.key ?? conditions.first(where: { $0.key.hasNull })?.key {
         throw StorageError(
           code: .failed,
           message: "The key \(key.debugDescription) has a null character, which ends a text in SQLite. Escape it."
@@ -166,6 +166,14 @@
         return state.closing
       }
       for continuation in closing { continuation.resume() }
+    }
+  }
+
+  extension String {
+    /// Whether it has a null character.
+    fileprivate var hasNull: Bool {
+      var text = self
+      return text.withUTF8 { $0.contains(0) }
     }
   }
 

@@ -13,7 +13,7 @@ public struct StorageVersion: Hashable, Sendable {
   /// - Complexity: O(*n*) in the number of bytes.
   public init(of value: some Sequence<UInt8>, at key: String) {
     // No byte of a key is 0xFF, so the place where the value begins counts.
-    self.digest = Self.hash(value, after: Self.hash(CollectionOfOne(0xFF), after: Self.hash(key.utf8)))
+    self.digest = Self.hash(value, after: Self.hash(0xFF, after: Self.hash(key.utf8)))
   }
 
   package init(digest: UInt64) {
@@ -22,13 +22,18 @@ public struct StorageVersion: Hashable, Sendable {
 
   /// FNV-1a in 64 bits, of bytes that follow others with the hash `start`.
   package static func hash(_ bytes: some Sequence<UInt8>, after start: UInt64 = 0xCBF2_9CE4_8422_2325) -> UInt64 {
-    func fold(_ bytes: some Sequence<UInt8>) -> UInt64 {
-      var hash = start
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-      return hash
-    }
-    return bytes.withContiguousStorageIfAvailable { fold($0) } ?? fold(bytes)
+    // A loop over a sequence whose type is not known would take ten times as long.
+    bytes.withContiguousStorageIfAvailable { self.hash($0, after: start) }
+      ?? bytes.reduce(start) { self.hash($1, after: $0) }
   }
+
+  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, after start: UInt64) -> UInt64 {
+    var hash = start
+    for byte in bytes { hash = self.hash(byte, after: hash) }
+    return hash
+  }
+
+  private static func hash(_ byte: UInt8, after start: UInt64) -> UInt64 { (start ^ UInt64(byte)) &* 0x100_0000_01B3 }
 }
 
 extension StorageEntry {
