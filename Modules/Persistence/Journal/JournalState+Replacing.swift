@@ -107,7 +107,7 @@ extension JournalState {
   }
 
   /// Notes that this process has stored a call with which a later one was merged meanwhile.
-  mutating func noteStored(_ version: CallVersion?, at position: Position) {
+  mutating func noteReplacedVersion(_ version: CallVersion?, at position: Position) {
     guard let item = self.items[position], let later = item.replacement,
       let merged = self.items[later]?.phase.acceptance?.replacedVersion, merged == item.seen
     else { return }

@@ -18,7 +18,7 @@ extension MutationJournal {
     if let name = self.state.withLock({ $0.schedule(shownAs: id) }) { return await self.cancelSchedule(named: name) }
     let removal = self.change { state in state.positions[id].flatMap { state.beginRemoval(of: $0) } }
     guard let removal else { return false }
-    return await self.finish(removal) == true
+    return await self.finish(removal) == .removed
   }
 
   /// Removes all entries, and the ended calls that stores show.
@@ -51,14 +51,14 @@ extension MutationJournal {
     var areRemoved = await self.removeSchedules(ofMutations: names)
     let (removals, others) = self.change { ($0.beginRemoval(of: names), $0.refuseUnaccepted(names)) }
     var failed: Set<JournalState.Position> = []
-    for removal in removals where await self.finish(removal) == nil { failed.insert(removal.position) }
+    for removal in removals where await self.finish(removal) == .failed { failed.insert(removal.position) }
     for (position, signal) in begun + others {
       await signal.value()
       guard let removal = self.change({ $0.refusal(of: position) }) else { continue }
-      if await self.finish(removal) == nil { failed.insert(position) }
+      if await self.finish(removal) == .failed { failed.insert(position) }
     }
     if !failed.isEmpty { areRemoved = false }
-    if await !self.removeLeftEntries() { areRemoved = false }
+    if await !self.removeLeftEntries(mayLeave: false) { areRemoved = false }
     if self.lease != nil, await !self.removeEntriesOfOthers(named: names, except: failed) { areRemoved = false }
     do {
       try await self.storage.overwriteRemovedEntries()
@@ -84,7 +84,8 @@ extension MutationJournal {
   ) async -> Bool {
     var refused: Set<StorageCondition> = []
     do {
-      for pass in 1...10 {
+      let passes = 1...10
+      for pass in passes {
         let entries = try await self.storage.entries(withPrefix: StorageKey.journal)
         // A task that takes a lease may have read some of them meanwhile.
         let (removals, known, forgotten) = self.change { $0.beginRemoval(ofOthers: names, except: failed) }
@@ -93,9 +94,9 @@ extension MutationJournal {
         var hasFailed = false
         for removal in removals {
           switch await self.finish(removal) {
-          case true?: break
-          case false?: isCurrent = false
-          case nil: hasFailed = true
+          case .removed: break
+          case .refused: isCurrent = false
+          case .failed: hasFailed = true
           }
         }
         if hasFailed { return false }
@@ -109,7 +110,7 @@ extension MutationJournal {
         if !removed.isEmpty {
           // An entry that is refused, and is read again as it was, is damaged.
           var conditions = unknown.map { StorageCondition.unchanged(key: $0.key, $0.version) }
-          conditions.removeAll { pass == 10 || refused.contains($0) }
+          conditions.removeAll { pass == passes.last || refused.contains($0) }
           switch try await self.storage.apply(removed.map { .remove(key: $0) }, if: conditions) {
           case .made: self.change { $0.endElsewhere(Set(removed)) }
           case .refused(let condition):
@@ -146,12 +147,18 @@ extension MutationJournal {
     }
   }
 
+  /// What has become of a removal.
+  private enum RemovalResult {
+    /// This process has removed the entry.
+    case removed
+    /// Another process has changed or removed it, for example because it has made the call.
+    case refused
+    /// The storage has failed.
+    case failed
+  }
+
   /// Waits for a removal.
-  ///
-  /// - Parameter removal: The removal.
-  /// - Returns: True if this process has removed the entry; false if another one has changed or removed it, for example because
-  ///   it has made the call; nil if the storage has failed.
-  private nonisolated(nonsending) func finish(_ removal: JournalRemoval) async -> Bool? {
+  private nonisolated(nonsending) func finish(_ removal: JournalRemoval) async -> RemovalResult {
     var isRemoved = true
     do {
       try await removal.write.value()
@@ -161,7 +168,7 @@ extension MutationJournal {
       let isLeft = self.change { $0.endFailedRemoval(of: removal.position) }
       OperationWarning.report(storageFailedTo: "remove the journal entry \(removal.id)", error)
       if isLeft { self.resumeByItself(.call(removal.position)) }
-      return nil
+      return .failed
     }
     let name = self.change { [isRemoved] state -> String?? in
       guard let item = state.items[removal.position] else { return nil }
@@ -184,21 +191,18 @@ extension MutationJournal {
         OperationNotice(.journalRemoved, attributes: name.map { ["journal.name": .string($0)] } ?? [:])
       }
     }
-    return isRemoved
+    return isRemoved ? .removed : .refused
   }
 
   /// Removes what may be stored of calls that are gone: the storing of a refused one, or the removal of one that has ended, has
   /// failed, or its answer was lost.
   ///
+  /// - Parameter mayLeave: Whether a cancelled task waits no longer, and does not learn whether they were removed.
   /// - Returns: Whether they were removed. A failure is reported.
-  private nonisolated(nonsending) func removeLeftEntries() async -> Bool {
+  private nonisolated(nonsending) func removeLeftEntries(mayLeave: Bool) async -> Bool {
     guard let signal = self.change({ $0.writeRemovals() }) else { return true }
-    await signal.value()
-    return self.reportLeftEntries()
-  }
-
-  /// Reports the entries whose removal has failed. Returns whether there are none.
-  private func reportLeftEntries() -> Bool {
+    if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
+    if mayLeave, Task.isCancelled { return false }
     let count = self.state.withLock { $0.failedRemovals.count }
     guard count > 0 else { return true }
     OperationWarning(
@@ -216,11 +220,7 @@ extension MutationJournal {
   /// - Returns: Whether they were removed. A failure is also reported. After a restart the calls of the entries that
   ///   are left are made again.
   @discardableResult
-  public func flush() async -> Bool {
-    guard let signal = self.change({ $0.writeRemovals() }) else { return true }
-    await signal.value(cancelled: ())
-    return !Task.isCancelled && self.reportLeftEntries()
-  }
+  public func flush() async -> Bool { await self.removeLeftEntries(mayLeave: true) }
 }
 
 /// An entry that is being removed.

@@ -349,7 +349,7 @@ extension JournalState {
         let content = batch.contents[index]
         switch results[index] {
         case .made(let stored):
-          self.noteStored(stored, at: position)
+          self.noteReplacedVersion(stored, at: position)
           self.items[position]?.seen = stored
           self.items[position]?.attempted = nil
           if !content.isOfAttempts { self.items[position]?.changes.noteStored(version) }
