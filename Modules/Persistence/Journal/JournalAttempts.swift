@@ -93,9 +93,14 @@ extension MutationJournal {
   nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
     guard let lease else { return true }
     while true {
-      guard let leaseKey = self.state.withLock({ $0.leaseKey(of: ticket.position) }) else { return true }
+      let (known, maySend) = self.state.withLock { state in
+        let leaseKey = state.leaseKey(of: ticket.position)
+        return (leaseKey, leaseKey.map { state.maySend($0) } ?? true)
+      }
+      guard let leaseKey = known else { return true }
       // A process that was suspended may have lost its lease.
       let isLost = !lease.holds(leaseKey, at: self.deadlines.elapsed)
+      if maySend, !isLost { return true }
       let signal = self.change { state -> AwaitedOutcome<Void>? in
         if isLost { state.leases.held?.remove(leaseKey) }
         if state.ask(for: leaseKey) { return nil }

@@ -76,13 +76,6 @@ final class JournalLease: Sendable {
   /// The leases that were taken and not released.
   var leaseKeys: Set<JournalLeaseKey> { self.state.withLock { Set($0.ends.keys) } }
 
-  /// The leases that are held at a time.
-  func heldLeaseKeys(at now: Duration) -> Set<JournalLeaseKey> {
-    self.state.withLock { state in
-      Set(state.ends.filter { now < $0.value && state.taken[$0.key] == nil }.keys)
-    }
-  }
-
   /// Whether a lease is held at a time.
   func holds(_ leaseKey: JournalLeaseKey, at now: Duration) -> Bool {
     self.state.withLock { state in state.taken[leaseKey] == nil && state.ends[leaseKey].map { now < $0 } ?? false }

@@ -13,9 +13,15 @@ extension JournalState {
   /// The lease that a call needs; nil if its entry was removed.
   func leaseKey(of position: Position) -> JournalLeaseKey? { self.items[position]?.leaseKey }
 
+  // Calls of these two in a step that changes the state would copy all of it.
+  @inline(__always)
   func maySend(_ leaseKey: JournalLeaseKey) -> Bool { self.leases.held.map { $0.contains(leaseKey) } ?? true }
 
-  func maySend(_ position: Position) -> Bool { self.leaseKey(of: position).map { self.maySend($0) } ?? true }
+  @inline(__always)
+  func maySend(_ position: Position) -> Bool {
+    guard self.leases.held != nil, let leaseKey = self.leaseKey(of: position) else { return true }
+    return self.maySend(leaseKey)
+  }
 
   /// Asks for a lease, unless it is held. Returns whether it is.
   @discardableResult

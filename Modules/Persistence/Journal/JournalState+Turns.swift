@@ -2,6 +2,8 @@ internal import OperationCore
 
 extension JournalState {
   /// Whether the order of its scope allows a call to be made now.
+  // A call of it in a step that changes the state would copy all of it.
+  @inline(__always)
   func hasTurn(_ position: Position) -> Bool {
     guard let item = self.items[position], let scope = item.scope else { return true }
     return self.scopes[scope]?.first == position

@@ -68,8 +68,8 @@ extension MutationJournal {
 
   /// Whether a body of a call may begin that can be refused.
   func mayBegin(_ ticket: JournalTicket) -> Bool {
-    let isRemoved = self.state.withLock { $0.items[ticket.position] == nil }
-    return !isRemoved && self.refusal(of: ticket) == nil
+    guard let item = self.state.withLock({ $0.items[ticket.position] }) else { return false }
+    return self.refusal(of: item, ticket) == nil
   }
 
   /// Why the run of a call ends with a cancellation, although nothing has cancelled it; nil if something has, and for the replay of a
@@ -78,6 +78,10 @@ extension MutationJournal {
     guard let item = self.state.withLock({ $0.items[ticket.position] }) else {
       return Task.isCancelled || ticket.isReplay ? nil : .ended(.removed, ticket.name)
     }
+    return self.refusal(of: item, ticket)
+  }
+
+  private func refusal(of item: JournalState.Item, _ ticket: JournalTicket) -> JournalError? {
     if item.phase.isTakenOver { return .ended(.takenOver, ticket.name) }
     if item.expiry.hasPassed || item.record?.status == .expired { return .ended(.expired, ticket.name) }
     // Another process has set it aside.

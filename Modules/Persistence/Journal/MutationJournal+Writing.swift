@@ -52,19 +52,25 @@ extension MutationJournal {
   /// Writes all changes, in the order in which their entries were changed first. Only one task at a time writes.
   private nonisolated(nonsending) func writeAll() async {
     while true {
-      // The leases are read for each batch, because a storage may take longer than a lease lasts.
-      let held = self.lease?.heldLeaseKeys(at: self.deadlines.elapsed)
-      guard let batch = self.state.withLock({ $0.nextBatch(holding: held) }) else { return }
+      guard let batch = self.nextBatch() else { return }
       var (results, obstacle) = await self.store(batch)
       await self.readMerged(batch, &results)
       self.finish(batch, results)
       guard let obstacle else { continue }
       // What waits meanwhile would fail in the same way, one batch after the other.
-      while let next = self.state.withLock({ $0.nextBatch(holding: held) }) {
+      while let next = self.nextBatch() {
         self.finish(next, next.contents.map { _ in .failed(obstacle, attempted: nil) })
       }
       return
     }
+  }
+
+  /// Takes the next changes to write; nil if there are none.
+  private func nextBatch() -> JournalBatch? {
+    guard let lease else { return self.state.withLock { $0.nextBatch(holds: nil) } }
+    // The time is read for each batch, because a storage may take longer than a lease lasts.
+    let now = self.deadlines.elapsed
+    return self.state.withLock { $0.nextBatch { lease.holds($0, at: now) } }
   }
 
   private func finish(_ batch: JournalBatch, _ results: [JournalBatch.Result]) {
@@ -266,9 +272,9 @@ extension JournalState {
 
   /// Takes the next changes to write.
   ///
-  /// - Parameter held: The leases that this process has; nil if no other process can send.
+  /// - Parameter holds: Whether this process has a lease; nil if no other process can send.
   /// - Returns: The changes; nil if there are none.
-  mutating func nextBatch(holding held: Set<JournalLeaseKey>?) -> JournalBatch? {
+  fileprivate mutating func nextBatch(holds: ((JournalLeaseKey) -> Bool)?) -> JournalBatch? {
     var batch = JournalBatch()
     let positions = self.queue.prefix(Self.maximumBatch)
     for position in positions {
@@ -278,11 +284,17 @@ extension JournalState {
       // If there are none, they were refused, because another process has changed its entry.
       guard self.items[position]?.changes.begin() == true else { continue }
       batch.calls.append((position, item.storageKey, item.changes.count))
-      if !self.mayStore(item, holding: held) {
+      if let holds, !item.mayBeStored(holds) {
         batch.skipped.insert(item.storageKey)
         continue
       }
-      batch.contents.append(self.content(of: item))
+      var content = item.content
+      if let acceptance = item.phase.acceptance, let position = acceptance.replaced,
+        let replaced = self.items[position]
+      {
+        content.replaced = (position, replaced.storageKey, acceptance.replacedVersion)
+      }
+      batch.contents.append(content)
     }
     self.queue.removeFirst(positions.count)
     // A removal that fails again waits for the next change.
@@ -298,37 +310,6 @@ extension JournalState {
     self.removalWaiters = []
     self.isWriting = !positions.isEmpty || !batch.waiters.isEmpty
     return self.isWriting ? batch : nil
-  }
-
-  private func content(of item: Item) -> JournalBatch.Content {
-    var content = JournalBatch.Content(
-      key: item.storageKey,
-      record: item.isGone ? nil : item.expiry.record ?? item.record,
-      isNew: !item.isStored,
-      seen: item.seen,
-      attempted: item.attempted
-    )
-    content.step = item.phase.acceptance?.step
-    if item.isGone {
-      content.removal = item.removal
-    } else if let acceptance = item.phase.acceptance, let position = acceptance.replaced,
-      let replaced = self.items[position]
-    {
-      content.replaced = (position, replaced.storageKey, acceptance.replacedVersion)
-    }
-    content.isOfAttempts =
-      item.isStored && !item.isGone && item.seen?.isLong == true && item.changes.areOfAttempts
-    return content
-  }
-
-  /// Whether decisions about a call that is being made may be stored.
-  ///
-  /// If this process has lost the lease, another process may have made it and removed its entry.
-  private func mayStore(_ item: Item, holding held: Set<JournalLeaseKey>?) -> Bool {
-    guard let held, item.isStored, !item.isGone else { return true }
-    if item.phase.isTakenOver { return false }
-    if !item.activity.isRunning { return true }
-    return held.contains(item.leaseKey)
   }
 
   /// Records the results of a batch, and returns the results of the writes that it includes.
@@ -372,6 +353,30 @@ extension JournalState {
 }
 
 extension JournalState.Item {
+  /// Whether decisions about it may be stored while it is being made.
+  ///
+  /// If this process has lost the lease, another process may have made it and removed its entry.
+  fileprivate func mayBeStored(_ holds: (JournalLeaseKey) -> Bool) -> Bool {
+    guard self.isStored, !self.isGone else { return true }
+    if self.phase.isTakenOver { return false }
+    return !self.activity.isRunning || holds(self.leaseKey)
+  }
+
+  /// What is to be stored of it, without the call that it replaces.
+  fileprivate var content: JournalBatch.Content {
+    var content = JournalBatch.Content(
+      key: self.storageKey,
+      record: self.isGone ? nil : self.expiry.record ?? self.record,
+      isNew: !self.isStored,
+      seen: self.seen,
+      attempted: self.attempted
+    )
+    content.step = self.phase.acceptance?.step
+    if self.isGone { content.removal = self.removal }
+    content.isOfAttempts = self.isStored && !self.isGone && self.seen?.isLong == true && self.changes.areOfAttempts
+    return content
+  }
+
   /// Which entries are removed when it has ended, or when the user removes it.
   var removal: EntryRemoval {
     var revision: Int?
