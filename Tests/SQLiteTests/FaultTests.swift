@@ -10,7 +10,7 @@
   import TestFixtures
   import Testing
 
-  @Suite(.bounded, .serialized) struct FaultTests {
+  @Suite(.boundedBeforeOthers, .serialized) struct FaultTests {
     private static let count = 200
 
     @Test(arguments: [false, true])

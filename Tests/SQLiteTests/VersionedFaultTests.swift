@@ -4,7 +4,7 @@
   import Testing
 
   /// Faults of a program whose calls are merged, in conflict, and of two versions, with a journal that resumes by itself.
-  @Suite(.bounded, .serialized) struct VersionedFaultTests {
+  @Suite(.boundedBeforeOthers, .serialized) struct VersionedFaultTests {
     private static let count = 60
     private static let isComplete = ProcessInfo.processInfo.environment["SWIFT_OPERATION_ALL_FAULTS"] != nil
 

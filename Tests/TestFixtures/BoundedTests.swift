@@ -21,6 +21,8 @@ package struct BoundedTests: TestTrait, SuiteTrait, TestScoping {
   /// Whether this task has a turn: a suite inside of a suite can have the trait twice.
   @TaskLocal private static var hasTurn = false
 
+  fileprivate let comeFirst: Bool
+
   package var isRecursive: Bool { true }
 
   package func provideScope(
@@ -29,7 +31,7 @@ package struct BoundedTests: TestTrait, SuiteTrait, TestScoping {
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     if Self.hasTurn { return try await function() }
-    await Self.turns.take(beforeOthers: test.isOfSerializedSuite)
+    await Self.turns.take(beforeOthers: self.comeFirst)
     defer { Self.turns.giveBack() }
     try await Self.$hasTurn.withValue(true) {
       try await WaitLimit.withValue(Self.limit) { try await Self.cancellingAfterLimit(test, function) }
@@ -61,18 +63,18 @@ package struct BoundedTests: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-extension Test {
-  /// Whether the tests of its suite run one after another, so that each asks for its turn when the one before has ended.
-  fileprivate var isOfSerializedSuite: Bool { self.traits.contains { $0 is ParallelizationTrait } }
-}
-
 extension Trait where Self == BoundedTests {
-  /// Lets four tests run at once, and cancels one that hangs. Each suite has it.
-  package static var bounded: Self { BoundedTests() }
+  /// Lets four tests run at once, and cancels one that hangs. Each suite has it, or the next one.
+  package static var bounded: Self { BoundedTests(comeFirst: false) }
+
+  /// The same for a serialized suite, whose tests take their turns before others.
+  ///
+  /// Each of them asks for its turn when the one before has ended. Behind all others it would wait for thousands, and the suite
+  /// would still run when all others have ended. A test cannot ask whether its suite is serialized: it does not inherit that trait.
+  package static var boundedBeforeOthers: Self { BoundedTests(comeFirst: true) }
 }
 
-/// Turns that tests take in the order in which they ask. Those of a serialized suite come first: behind all others, each of them
-/// would wait for thousands, and the suite would still run when all others have ended.
+/// Turns that tests take in the order in which they ask, or before others.
 private final class Turns: Sendable {
   private struct State {
     var free: Int

@@ -7,7 +7,7 @@ import TestFixtures
 import Testing
 
 /// Many paused runs at once.
-@Suite(.bounded, .warningsAreIssues, .serialized)
+@Suite(.boundedBeforeOthers, .warningsAreIssues, .serialized)
 struct ManyPausedRunsTests {
   private let condition = SwitchSpecification(false)
   private let count = 10_000

@@ -11,7 +11,7 @@
   @testable import OperationMemoryPressure
 
   /// The files of the kernel. Stalls of the processor, which are easy to cause, stand for stalls of memory.
-  @Suite(.bounded, .serialized, .warningsAreIssues)
+  @Suite(.boundedBeforeOthers, .serialized, .warningsAreIssues)
   struct KernelTests {
     @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
     func `A trigger needs a byte to overwrite at its end, and a descriptor has one trigger only`() throws {

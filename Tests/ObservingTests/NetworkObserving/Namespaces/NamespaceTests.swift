@@ -10,7 +10,7 @@
 
   /// The observer in real networks, each in a namespace of its own.
   @Suite(
-    .bounded,
+    .boundedBeforeOthers,
     .serialized,
     .enabled(if: NetworkNamespace.isAllowed, "\(NetworkNamespace.obstacle ?? "")"),
     .warningsAreIssues
