@@ -25,12 +25,12 @@ struct AttemptTests {
     }
     first.cancel()
     _ = await first.result
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     self.clock.advance(by: .seconds(1))
     try await script.next().fail(Refused())
     try await self.clock.sleepers(count: 1)
-    #expect(store.attempt?.index == 2)
-    #expect(received.all == [2])
+    expect(store.attempt?.index, equals: 2)
+    expect(received.all, equals: [2])
     second.cancel()
     _ = await second.result
     #expect(store.attempt == nil)
@@ -45,14 +45,14 @@ struct AttemptTests {
     let leader = Task { try await first.runIfNeeded() }
     try await self.clock.sleepers(count: 1)
     let follower = Task.immediate { try await second.runIfNeeded() }
-    #expect(store.attempt?.index == 1)
-    #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 1))
+    expect(store.attempt?.index, equals: 1)
+    expect(store.attempt?.nextBegins, equals: Date(timeIntervalSinceReferenceDate: 1))
     self.clock.advance(by: .seconds(1))
     let run = try await script.next()
-    #expect(store.attempt?.index == 2)
+    expect(store.attempt?.index, equals: 2)
     run.succeed(9)
-    #expect(try await leader.value == 9)
-    #expect(try await follower.value == 9)
+    try await expect(leader.value, equals: 9)
+    try await expect(follower.value, equals: 9)
     #expect(store.attempt == nil)
   }
 
@@ -68,7 +68,7 @@ struct AttemptTests {
     #expect(store.attempt?.nextBegins != nil)
     leader.cancel()
     _ = await leader.result
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     follower.cancel()
     _ = await follower.result
     #expect(store.attempt == nil)
@@ -88,12 +88,12 @@ struct AttemptTests {
     let follower = Task.immediate { try await store.fetch() }
     run.fail(Refused())
     try await self.clock.sleepers(count: 1)
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     self.clock.advance(by: .seconds(1))
     try await script.next().succeed(1)
-    #expect(try await follower.value == 1)
-    #expect(try await leader.value == 1)
-    #expect(script.runCount == 2)
+    try await expect(follower.value, equals: 1)
+    try await expect(leader.value, equals: 1)
+    expect(script.runCount, equals: 2)
   }
 
   @Test
@@ -118,16 +118,16 @@ struct AttemptTests {
     script.enqueue(.error(Refused()))
     let fetch = Task { try await store.fetchNextPage() }
     try await self.clock.sleepers(count: 1)
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     #expect(store.attempt?.lastFailure is Refused)
     self.clock.advance(by: .seconds(1))
     let run = try await script.next()
-    #expect(store.attempt?.index == 2)
+    expect(store.attempt?.index, equals: 2)
     #expect(store.isLoadingInitialPage)
     run.succeed("a")
-    #expect(try await fetch.value?.value == "a")
+    try await expect(fetch.value?.value, equals: "a")
     #expect(store.attempt == nil)
-    #expect(received.all == ["page 0 1", "end 0", "failed 1", "page 0 1", "end 0"])
+    expect(received.all, equals: ["page 0 1", "end 0", "failed 1", "page 0 1", "end 0"])
     subscription.cancel()
   }
 
@@ -150,15 +150,15 @@ struct AttemptTests {
     let second = Task { try await store.mutate(with: "b") }
     let run = try await script.next()
     #expect(store.attempt?.index == 1 && store.attempt?.lastFailure == nil)
-    #expect(store.history.map { ($0.task.attempt?.lastFailure as? Refused)?.code } == [1, nil])
+    expect(store.history.map { ($0.task.attempt?.lastFailure as? Refused)?.code }, equals: [1, nil])
     run.succeed("B")
-    #expect(try await second.value == "B")
-    #expect((store.attempt?.lastFailure as? Refused)?.code == 1)
+    try await expect(second.value, equals: "B")
+    expect((store.attempt?.lastFailure as? Refused)?.code, equals: 1)
     self.clock.advance(by: .seconds(1))
     try await script.next().succeed("A")
-    #expect(try await first.value == "A")
+    try await expect(first.value, equals: "A")
     #expect(store.attempt == nil)
-    #expect(received.all == ["a 1"])
+    expect(received.all, equals: ["a 1"])
     subscription.cancel()
   }
 
@@ -183,8 +183,8 @@ struct AttemptTests {
     changes.withLock { $0 = "!" }
     try await plain.refetchAllPages()
     #expect(plain.currentValue[id: 0]?.value === old[id: 0]?.value)
-    #expect(plain.currentValue.map(\.value.text) == ["0", "1!"])
-    #expect(plain.valueUpdateCount == 3)
+    expect(plain.currentValue.map(\.value.text), equals: ["0", "1!"])
+    expect(plain.valueUpdateCount, equals: 3)
     let defaulted = OperationStore.detached(query: feed.defaultValue([]).keepsEqualValues())
     try await defaulted.fetchNextPage()
     let first = defaulted.currentValue[id: 0]

@@ -37,11 +37,12 @@ import Testing
     }
   }
 
-  private func expect(_ row: Row, _ body: ClientDefaults.Body) {
+  private func expectBody(_ row: Row, _ body: ClientDefaults.Body) {
     let defaults = ClientDefaults(body, isOnline: row.isOnline)
     let experience = defaults.experience(of: row.modified(defaults.query, defaults.clock))
-    #expect(
-      experience == .init(attempts: row.attempts, freed: row.freed, outcome: row.outcome),
+    expect(
+      experience,
+      equals: .init(attempts: row.attempts, freed: row.freed, outcome: row.outcome),
       "\(row.testDescription)"
     )
   }
@@ -117,7 +118,7 @@ import Testing
 
   @Test(arguments: slow)
   func `A slow body`(row: Row) {
-    self.expect(row, .slow)
+    self.expectBody(row, .slow)
   }
 
   // MARK: - A body that fails at once
@@ -171,7 +172,7 @@ import Testing
 
   @Test(arguments: failing)
   func `A failing body`(row: Row) {
-    self.expect(row, .failing)
+    self.expectBody(row, .failing)
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
         case .failing: try await client.store(for: mutation.retry(limit: 1).fallback(0)).mutate(with: 1)
         }
       }
-      #expect(experience == expected)
+      expect(experience, equals: expected)
     }
   }
 
@@ -36,7 +36,7 @@ import Testing
       try await query.run(isolation: nil, in: context, with: .init { _, _ in })
     }
     let experience = defaults.experience { try await client.store(for: mutation.fallback(0)).mutate(with: 1) }
-    #expect(experience == .init(attempts: 3, freed: .seconds(3), outcome: "0"))
+    expect(experience, equals: .init(attempts: 3, freed: .seconds(3), outcome: "0"))
   }
 
   @Test func `Inside of a timeout a retry of the client goes on at the page that failed`() {
@@ -56,8 +56,8 @@ import Testing
       for _ in 1...2 { _ = try await store.fetchNextPage() }
       return try await store.refetchAllPages().count
     }
-    #expect(experience == .init(attempts: 0, freed: .seconds(1), outcome: "2"))
-    #expect(fetched.all == [0, 1, 0, 1, 1])
+    expect(experience, equals: .init(attempts: 0, freed: .seconds(1), outcome: "2"))
+    expect(fetched.all, equals: [0, 1, 0, 1, 1])
   }
 
   @Test func `A client without retries falls back at once, and bounds a run`() {
@@ -78,7 +78,7 @@ import Testing
           case .slow: try await client.store(for: query.deadline(after: .seconds(1))).fetch()
           }
         }
-        #expect(experience == .init(attempts: 1, freed: .seconds(freed), outcome: outcome))
+        expect(experience, equals: .init(attempts: 1, freed: .seconds(freed), outcome: outcome))
       }
     }
   }
@@ -90,7 +90,7 @@ import Testing
     let experience = defaults.experience {
       try await OperationRunner(operation: query, initialContext: context).run(isolation: nil)
     }
-    #expect(experience == .init(attempts: 0, freed: .seconds(1), outcome: self.late))
+    expect(experience, equals: .init(attempts: 0, freed: .seconds(1), outcome: self.late))
   }
 
   @Test func `A breaker outside of a timeout counts the attempts of the client once`() {
@@ -101,8 +101,8 @@ import Testing
         isInside
         ? defaults.experience(of: defaults.query.circuitBreaker(breaker).timeout(.seconds(5)))
         : defaults.experience(of: defaults.query.timeout(.seconds(5)).circuitBreaker(breaker))
-      #expect(experience == .init(attempts: 3, freed: .seconds(3), outcome: "\(Refused())"))
-      #expect(breaker.snapshot().failures == count)
+      expect(experience, equals: .init(attempts: 3, freed: .seconds(3), outcome: "\(Refused())"))
+      expect(breaker.snapshot().failures, equals: count)
     }
   }
 
@@ -116,7 +116,7 @@ import Testing
       try await client.store(for: inner).fetch(using: context)
     }
     let experience = defaults.experience { try await client.store(for: outer.timeout(.seconds(60))).fetch() }
-    #expect(experience == .init(attempts: 4, freed: .seconds(7), outcome: "0"))
+    expect(experience, equals: .init(attempts: 4, freed: .seconds(7), outcome: "0"))
   }
 
   @Test func `Each run of a query has its own deadline and its own retries`() {
@@ -124,7 +124,7 @@ import Testing
     let store = defaults.client().store(for: defaults.query.deadline(after: .seconds(2)).fallback(0))
     for number in 1...3 {
       let experience = defaults.experience { try await store.fetch() }
-      #expect(experience == .init(attempts: 2 * number, freed: .seconds(number), outcome: "0"))
+      expect(experience, equals: .init(attempts: 2 * number, freed: .seconds(number), outcome: "0"))
     }
   }
 
@@ -136,7 +136,7 @@ import Testing
       async let second = store.fetch()
       return try await first + second
     }
-    #expect(experience == .init(attempts: 1, freed: .seconds(1), outcome: self.late))
+    expect(experience, equals: .init(attempts: 1, freed: .seconds(1), outcome: self.late))
   }
 
   // MARK: - What is seen of it
@@ -152,7 +152,7 @@ import Testing
     )
     defer { subscription.cancel() }
     _ = defaults.experience { try await store.fetch() }
-    #expect(attempts.all == [1, 2, 3, 4])
+    expect(attempts.all, equals: [1, 2, 3, 4])
   }
 
   @Test func `A substitute of a fallback is not bounded by the deadline inside, but by the one outside`() {
@@ -162,9 +162,9 @@ import Testing
       remaining.append(context.operationTimeRemaining)
       return 0
     }
-    #expect(defaults.experience(of: query).outcome == "0")
-    #expect(defaults.experience(of: query.deadline(after: .seconds(10))).outcome == "0")
-    #expect(remaining.all == [nil, .seconds(9)])
+    expect(defaults.experience(of: query).outcome, equals: "0")
+    expect(defaults.experience(of: query.deadline(after: .seconds(10))).outcome, equals: "0")
+    expect(remaining.all, equals: [nil, .seconds(9)])
   }
 
   @Test func `A fallback that the body of an operation runs has the deadline that the body sets`() {
@@ -179,14 +179,14 @@ import Testing
       context.operationDeadline = nil
       return try await OperationRunner(operation: inner, initialContext: context).run(isolation: nil)
     }
-    #expect(defaults.experience(of: outer.deadline(after: .seconds(9))).outcome == "0")
-    #expect(remaining.all == [nil])
+    expect(defaults.experience(of: outer.deadline(after: .seconds(9))).outcome, equals: "0")
+    expect(remaining.all, equals: [nil])
   }
 
   @Test func `A modifier of your own takes part`() {
     let defaults = ClientDefaults(.failing)
     let experience = defaults.experience(of: defaults.query.modifier(Zero()))
-    #expect(experience == .init(attempts: 4, freed: .seconds(7), outcome: "0"))
+    expect(experience, equals: .init(attempts: 4, freed: .seconds(7), outcome: "0"))
   }
 }
 

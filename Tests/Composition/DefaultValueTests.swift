@@ -12,12 +12,12 @@ import Testing
     let store = OperationStore.detached(query: query)
     let recorder = EventRecorder<DefaultOperationState<QueryState<Int, any Error>>>()
     let subscription = store.subscribe(with: recorder.queryHandler)
-    #expect(store.currentValue == 0)
+    expect(store.currentValue, equals: 0)
 
     observer.send(status: .connected)
     try await recorder.first { $0.state?.currentValue == 1 }
 
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     subscription.cancel()
   }
 
@@ -36,7 +36,7 @@ import Testing
     try await recorder.first { $0.state?.valueUpdateCount == 2 }
 
     subscription.cancel()
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Retries and sharing apply inside a default value`() async throws {
@@ -45,9 +45,9 @@ import Testing
     let client = OperationClient(storeCreator: .default(retryLimit: 1, delayer: .noDelay))
     let store = client.store(for: script.query().defaultValue(-1))
 
-    #expect(store.currentValue == -1)
-    #expect(try await store.fetch() == 9)
-    #expect(store.currentValue == 9)
+    expect(store.currentValue, equals: -1)
+    try await expect(store.fetch(), equals: 9)
+    expect(store.currentValue, equals: 9)
     #expect(client.store(for: script.query().defaultValue(-1)) === store)
   }
 }

@@ -25,7 +25,7 @@ import Testing
 
   @Test func `A localized description is the description`() {
     for error in Self.errors {
-      #expect((error as? any LocalizedError)?.errorDescription == "\(error)")
+      expect((error as? any LocalizedError)?.errorDescription, equals: "\(error)")
     }
   }
 }

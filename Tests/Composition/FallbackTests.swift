@@ -14,7 +14,7 @@ import Testing
   @Test func `A fallback replaces the error that a retry has left`() async throws {
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let store = OperationStore.detached(query: script.query().retry(limit: 2).delayer(.noDelay).fallback(0))
-    #expect(try await store.fetch() == 0)
+    try await expect(store.fetch(), equals: 0)
     #expect(script.runCount == 3 && store.error == nil)
   }
 
@@ -33,8 +33,8 @@ import Testing
     _ = try await script.next()
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(2))
-    #expect(try await task.value == 7)
-    #expect(marks.withLock { $0 } == [true])
+    try await expect(task.value, equals: 7)
+    expect(marks.withLock { $0 }, equals: [true])
     try await script.noActiveRuns()
   }
 
@@ -50,8 +50,8 @@ import Testing
       for _ in 1...50 { values.append(try await store.fetch()) }
       outcomes.append(values)
     }
-    #expect(outcomes[0] == outcomes[1])
-    #expect(Set(outcomes[0]) == [0, 1])
+    expect(outcomes[0], equals: outcomes[1])
+    expect(Set(outcomes[0]), equals: [0, 1])
   }
 
   @Test func `All of them together keep the rules of modifiers`() async throws {

@@ -22,7 +22,7 @@ import Testing
       .satisfiedConnectionStatus(.connected)
       .evictWhen(pressure: .critical)
       .cacheTime(.seconds(1))
-    #expect(occurrences(of: "ScriptedQuery", in: type(of: query)) == 1)
+    expect(occurrences(of: "ScriptedQuery", in: type(of: query)), equals: 1)
     #expect(type(of: query).unmodifiedType == ScriptedQuery<Int, any Error>.self)
   }
 
@@ -36,7 +36,7 @@ import Testing
       .handleEvents(with: MutationEventHandler())
       .defaultValue(1)
       .retry(limit: 1)
-    #expect(occurrences(of: "Counting", in: type(of: mutation)) == 1)
+    expect(occurrences(of: "Counting", in: type(of: mutation)), equals: 1)
   }
 
   private func occurrences(of name: String, in type: any Any.Type) -> Int {

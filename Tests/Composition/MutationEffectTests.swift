@@ -30,11 +30,11 @@ struct MutationEffectTests {
     let calls = (1...2).map { _ in Task.immediate { try await store.mutate(with: 2) } }
     try await self.script.next().fail(Refused())
     let last = try await self.script.next()
-    #expect(self.list.currentValue == [1, 2])
+    expect(self.list.currentValue, equals: [1, 2])
     if succeeds { last.succeed(3) } else { last.fail(Refused()) }
     for call in calls { _ = try? await call.value }
-    #expect(self.list.currentValue == (succeeds ? [1, 2] : [1]))
-    #expect(self.script.runCount == 2)
+    expect(self.list.currentValue, equals: (succeeds ? [1, 2] : [1]))
+    expect(self.script.runCount, equals: 2)
     let values = recorder.stateValues.compactMap(\.self)
     let firstUpdate = try #require(values.firstIndex(of: [1, 2]))
     #expect(!values[firstUpdate...].dropLast().contains([1]))
@@ -49,16 +49,16 @@ struct MutationEffectTests {
     let first = Task.immediate { try await store.mutate(with: 2) }
     let run = try await self.script.next()
     let second = Task.immediate { try await store.mutate(with: 2) }
-    #expect(self.list.currentValue == [1, 2])
+    expect(self.list.currentValue, equals: [1, 2])
 
     first.cancel()
     _ = try? await first.value
 
-    #expect(self.list.currentValue == [1, 2])
+    expect(self.list.currentValue, equals: [1, 2])
     run.succeed(3)
-    #expect(try await second.value == 3)
-    #expect(self.list.currentValue == [1, 2])
+    try await expect(second.value, equals: 3)
+    expect(self.list.currentValue, equals: [1, 2])
     self.list.currentValue = []
-    #expect(self.list.currentValue == [])
+    expect(self.list.currentValue, equals: [])
   }
 }

@@ -39,20 +39,20 @@ import Testing
 
   @Test func `A timeout limits each page`() {
     let (experience, pages) = self.refetch(self.feed.timeout(.seconds(1)))
-    #expect(experience == .init(attempts: 0, freed: .milliseconds(1_800), outcome: "3"))
-    #expect(pages == [0, 1, 2])
+    expect(experience, equals: .init(attempts: 0, freed: .milliseconds(1_800), outcome: "3"))
+    expect(pages, equals: [0, 1, 2])
   }
 
   @Test func `In one run a timeout limits all pages`() {
     let (experience, pages) = self.refetch(self.feed.timeout(.seconds(1)).refetchesPagesInOneRun())
     #expect(experience.outcome == "\(OperationTimedOut(after: .seconds(1)))" && experience.freed == .seconds(1))
-    #expect(pages == [0, 1])
+    expect(pages, equals: [0, 1])
   }
 
   @Test func `A deadline limits all pages`() {
     let (experience, pages) = self.refetch(self.feed.deadline(after: .seconds(1)))
     #expect(experience.outcome == "\(OperationTimedOut(after: .seconds(1)))" && experience.freed == .seconds(1))
-    #expect(pages == [0, 1])
+    expect(pages, equals: [0, 1])
   }
 
   @Test(arguments: [true, false])
@@ -61,7 +61,7 @@ import Testing
     let (experience, pages) = self.refetch(self.feed.limited(by: limit).refetchesPagesInOneRun(isOneRun))
     #expect(experience.outcome == "3" && pages == [0, 1, 2])
     // The second permit is there after ten seconds, the third after twenty.
-    #expect(experience.freed == .milliseconds(isOneRun ? 1_800 : 20_600))
+    expect(experience.freed, equals: .milliseconds(isOneRun ? 1_800 : 20_600))
   }
 
   @Test(arguments: [true, false])
@@ -90,8 +90,8 @@ import Testing
     let store = self.defaults.client().store(for: feed.retry(limit: 0), initialValue: [(0, 7), (1, 8)].pages)
     let experience = self.defaults.experience { try await store.refetchAllPages().count }
     #expect(experience.outcome == "\(Refused())" && store.currentValue.map(\.value) == [7, 8])
-    #expect(self.defaults.experience { try await store.refetchAllPages().count }.outcome == "\(Refused())")
-    #expect(self.fetched.all == [0, 1, 0])
+    expect(self.defaults.experience { try await store.refetchAllPages().count }.outcome, equals: "\(Refused())")
+    expect(self.fetched.all, equals: [0, 1, 0])
   }
 
   @Test func `A fallback ends a refetch`() {
@@ -102,8 +102,8 @@ import Testing
 
   @Test func `A hedge runs each page twice, and no page is lost`() {
     let (experience, pages) = self.refetch(self.feed.idempotent().hedged(after: .milliseconds(500)))
-    #expect(experience == .init(attempts: 0, freed: .milliseconds(1_800), outcome: "3"))
-    #expect(pages == [0, 0, 1, 1, 2, 2])
+    expect(experience, equals: .init(attempts: 0, freed: .milliseconds(1_800), outcome: "3"))
+    expect(pages, equals: [0, 0, 1, 1, 2, 2])
   }
 
   @Test func `The state shows one run, and all pages at its end`() {
@@ -139,7 +139,7 @@ import Testing
       async let second = stores[1].refetchAllPages().count
       return try await first + second
     }
-    #expect(experience.outcome == "4")
+    expect(experience.outcome, equals: "4")
     #expect(stores.allSatisfy { $0.currentValue.map(\.value) == [0, 1] })
   }
 }

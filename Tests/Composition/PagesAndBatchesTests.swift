@@ -36,16 +36,16 @@ import Testing
     for (number, page) in [[1, 2, 1, 3], [3, 4, 4, 5]].enumerated() {
       let loads = (1...2).map { _ in Task.immediate { try await feed.fetchNextPage() } }
       try await self.posts.next().succeed(page)
-      for load in loads { #expect(try await load.value?.value == page) }
-      #expect(self.posts.runCount == number + 1)
+      for load in loads { try await expect(load.value?.value, equals: page) }
+      expect(self.posts.runCount, equals: number + 1)
 
       let rows = (1...2).flatMap { _ in self.beginRows(of: page) }
       self.clock.advance(by: .milliseconds(2))
-      for (row, author) in zip(rows, page + page) { #expect(try await row.value == "author \(author)") }
+      for (row, author) in zip(rows, page + page) { try await expect(row.value, equals: "author \(author)") }
       expected.append(number == 0 ? [1, 2, 3] : [3, 4, 5])
-      #expect(self.batches.all == expected)
+      expect(self.batches.all, equals: expected)
     }
-    #expect(feed.currentValue.map(\.value) == [[1, 2, 1, 3], [3, 4, 4, 5]])
+    expect(feed.currentValue.map(\.value), equals: [[1, 2, 1, 3], [3, 4, 4, 5]])
   }
 
   @Test func `A row that leaves takes its key along, and the others keep theirs`() async throws {
@@ -54,8 +54,8 @@ import Testing
     rows[1].cancel()
     _ = await (rows[0].result, rows[1].result)
     self.clock.advance(by: .milliseconds(2))
-    #expect(try await rows[2].value == "author 2")
-    #expect(self.batches.all == [[2]])
+    try await expect(rows[2].value, equals: "author 2")
+    expect(self.batches.all, equals: [[2]])
     #expect(self.client.store(for: self.authors.query(for: 1, path: ["authors", 1])).error == nil)
   }
 }

@@ -19,7 +19,7 @@ struct PausedRunTests {
     let stores = [OperationStore.detached(query: query), .detached(query: query)]
     let fetches = (stores + stores).map { store in Task.immediate { try await store.fetch() } }
     #expect(stores.allSatisfy { $0.isPaused && $0.isLoading })
-    #expect(self.network.subscriberCount == 1)
+    expect(self.network.subscriberCount, equals: 1)
     fetches[0].cancel()
     fetches[2].cancel()
     _ = await (fetches[0].result, fetches[2].result)
@@ -28,10 +28,10 @@ struct PausedRunTests {
     let run = try await self.script.next()
     #expect(!stores[1].isPaused && stores[1].isLoading)
     run.succeed(4)
-    #expect(try await fetches[1].value == 4)
-    #expect(try await fetches[3].value == 4)
-    #expect(self.script.runCount == 1)
-    #expect(self.network.subscriberCount == 0)
+    try await expect(fetches[1].value, equals: 4)
+    try await expect(fetches[3].value, equals: 4)
+    expect(self.script.runCount, equals: 1)
+    expect(self.network.subscriberCount, equals: 0)
   }
 
   @Test
@@ -45,7 +45,7 @@ struct PausedRunTests {
     second.cancel()
     #expect(!store.isPaused && !store.isLoading)
     await store.settled()
-    #expect(self.network.subscriberCount == 0)
+    expect(self.network.subscriberCount, equals: 0)
   }
 
   @Test
@@ -58,13 +58,13 @@ struct PausedRunTests {
     clock.advance(by: .seconds(10))
     try await clock.sleepers(count: 1, .delay)
     #expect(!store.isPaused)
-    #expect(store.attempt?.lastFailure as? OperationWaitTimedOut == OperationWaitTimedOut(after: .seconds(10)))
+    expect(store.attempt?.lastFailure as? OperationWaitTimedOut, equals: OperationWaitTimedOut(after: .seconds(10)))
     clock.advance(by: .seconds(1))
     try await clock.sleepers(count: 1, .deadline)
     #expect(store.isPaused && store.attempt?.index == 2)
     self.network.send(status: .connected)
     try await self.script.next().succeed(1)
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     try await clock.noSleepers()
   }
 
@@ -84,8 +84,8 @@ struct PausedRunTests {
     let call = Task.immediate { try await posts.mutate(with: "a") }
     #expect(posts.isPaused && posts.history.map(\.task.isPaused) == [true])
     self.network.send(status: .connected)
-    #expect(try await page.value?.value == 0)
-    #expect(try await call.value == "a")
+    try await expect(page.value?.value, equals: 0)
+    try await expect(call.value, equals: "a")
     #expect(!list.isPaused && !posts.isPaused)
   }
 
@@ -99,12 +99,12 @@ struct PausedRunTests {
     client.invalidate(matching: store.path)
     #expect(store.isPaused && store.isStale)
     let later = Task.immediate { try await store.fetch() }
-    #expect(store.state.activeTasks.count == 2)
+    expect(store.state.activeTasks.count, equals: 2)
     self.network.send(status: .connected)
     let runs = [try await self.script.next(), try await self.script.next()]
     for run in runs { run.succeed(1) }
-    #expect(try await fetch.value == 1)
-    #expect(try await later.value == 1)
+    try await expect(fetch.value, equals: 1)
+    try await expect(later.value, equals: 1)
     #expect(!store.isStale)
   }
 
@@ -134,9 +134,9 @@ struct PausedRunTests {
     let fetch = Task.immediate { try await store.fetch() }
     #expect(stepped.isPaused && store.isPaused)
     first.set(true)
-    #expect(try await fetch.value == 1)
-    #expect(isPaused.value == [false])
+    try await expect(fetch.value, equals: 1)
+    expect(isPaused.value, equals: [false])
     executor.runAll()
-    #expect(try await steppedFetch.value == 2)
+    try await expect(steppedFetch.value, equals: 2)
   }
 }

@@ -33,15 +33,15 @@ import Testing
     self.clock.advance(by: .seconds(2))
     try await self.clock.sleepers(count: 1, .delay)
     #expect(first.isCancelled && breaker.state == .closed)
-    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(200)])
+    expect(self.clock.remainingTimes(.delay), equals: [.milliseconds(200)])
     self.clock.advance(by: .milliseconds(200))
     let second = try await self.script.next()
     try await self.clock.sleepers(count: 2, .deadline)
     self.clock.advance(by: .milliseconds(100))
     second.fail(Refused())
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(400)])
-    #expect(breaker.state == .open(until: self.clock.now().addingTimeInterval(5)))
+    expect(self.clock.remainingTimes(.delay), equals: [.milliseconds(400)])
+    expect(breaker.state, equals: .open(until: self.clock.now().addingTimeInterval(5)))
     self.clock.advance(by: .milliseconds(400))
   }
 
@@ -52,20 +52,20 @@ import Testing
     try await self.advanceToRejection(breaker)
     try await self.clock.sleepers(count: 1, .delay)
     // The hint of the breaker, in place of 800 ms.
-    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(4600)])
+    expect(self.clock.remainingTimes(.delay), equals: [.milliseconds(4600)])
     #expect(store.isLoading && store.attempt?.index == 3)
-    #expect((store.attempt?.lastFailure as? CircuitOpen)?.retryAfter == .milliseconds(4600))
-    #expect(self.script.runCount == 2)
+    expect((store.attempt?.lastFailure as? CircuitOpen)?.retryAfter, equals: .milliseconds(4600))
+    expect(self.script.runCount, equals: 2)
     self.clock.advance(by: .milliseconds(4600))
     let probe = try await self.script.next()
-    #expect(breaker.state == .halfOpen)
+    expect(breaker.state, equals: .halfOpen)
     try await self.clock.sleepers(count: 2, .deadline)
     self.clock.advance(by: .milliseconds(100))
     probe.succeed(4)
-    #expect(try await task.value == 4)
-    #expect(breaker.state == .closed)
-    #expect(self.clock.elapsed == .milliseconds(7400))
-    #expect(self.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 4)
+    expect(breaker.state, equals: .closed)
+    expect(self.clock.elapsed, equals: .milliseconds(7400))
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A retry gives up on an open breaker where the deadline is nearer than its hint`() async throws {
@@ -74,7 +74,7 @@ import Testing
     let task = Task.immediate { try await store.fetch() }
     try await self.advanceToRejection(breaker)
     await #expect(throws: CircuitOpen(retryAfter: .milliseconds(4600))) { try await task.value }
-    #expect(self.clock.elapsed == .milliseconds(2700))
+    expect(self.clock.elapsed, equals: .milliseconds(2700))
     #expect(self.clock.sleeperCount() == 0 && self.script.runCount == 2)
     #expect(store.error is CircuitOpen)
   }
@@ -85,15 +85,15 @@ import Testing
       .backoff(.constant(.seconds(1))).honoringRetryAfter(jitter: .none).manualTime(self.clock)
     let first = Task.immediate { try await OperationStore.detached(query: query).fetch() }
     try await self.script.next().succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     self.clock.advance(by: .seconds(3))
     let second = Task.immediate { try await OperationStore.detached(query: query).fetch() }
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(self.clock.remainingTimes(.delay) == [.seconds(7)])
+    expect(self.clock.remainingTimes(.delay), equals: [.seconds(7)])
     self.clock.advance(by: .seconds(7))
     try await self.script.next().succeed(2)
-    #expect(try await second.value == 2)
-    #expect(self.clock.delays == [.seconds(7)])
+    try await expect(second.value, equals: 2)
+    expect(self.clock.delays, equals: [.seconds(7)])
   }
 
   @Test func `Hedges and retries draw from one budget`() async throws {
@@ -106,11 +106,11 @@ import Testing
         .retry(limit: 2).retryBudget(budget).backoff(.noBackoff).manualTime(self.clock)
         .context { $0.operationNoticeObservers.append(notices) }
     )
-    for number in 1...4 { #expect(try await store.fetch() == number) }
+    for number in 1...4 { try await expect(store.fetch(), equals: number) }
     // Five runs pay for three attempts: a hedge, a retry, and the hedge of that.
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(script.runCount == 8)
-    #expect(budget.available(in: store.context) == 0)
-    #expect(notices.names == [.hedgeStarted, .hedgeStarted, .retryOverBudget])
+    expect(script.runCount, equals: 8)
+    expect(budget.available(in: store.context), equals: 0)
+    expect(notices.names, equals: [.hedgeStarted, .hedgeStarted, .retryOverBudget])
   }
 }

@@ -61,7 +61,7 @@ import Testing
     let store = OperationStore.detached(query: self.query)
     let fetches = (1...3).map { _ in Task.immediate { try await store.fetch() } }
     try await self.script.next().succeed(5)
-    for fetch in fetches { #expect(try await fetch.value == 5) }
+    for fetch in fetches { try await expect(fetch.value, equals: 5) }
     #expect(store.currentValue == 5 && self.script.runCount == 1)
     self.expectNothingLeft()
   }
@@ -71,9 +71,9 @@ import Testing
     for page in 0...1 {
       let fetch = Task.immediate { try await store.fetchNextPage() }
       try await self.script.next().succeed(page * 10)
-      #expect(try await fetch.value?.id == page)
+      try await expect(fetch.value?.id, equals: page)
     }
-    #expect(store.currentValue.map(\.value) == [0, 10])
+    expect(store.currentValue.map(\.value), equals: [0, 10])
     self.expectNothingLeft()
   }
 
@@ -91,11 +91,11 @@ import Testing
     self.clock.advance(by: .seconds(5))
     if recovers {
       try await self.script.next().succeed(3)
-      #expect(try await call.value == 3)
+      try await expect(call.value, equals: 3)
     } else {
       await #expect(throws: CircuitOpen.self) { try await call.value }
     }
-    #expect(list.currentValue == (recovers ? [1, 2] : [1]))
+    expect(list.currentValue, equals: (recovers ? [1, 2] : [1]))
     // The client drops the store of the mutation later.
     self.expectNothingLeft(timers: 1)
   }
@@ -117,7 +117,7 @@ import Testing
     switch wait {
     case .limit:
       try await self.clock.sleepers(count: 2)
-      #expect(self.limit.waitingCount == 1)
+      expect(self.limit.waitingCount, equals: 1)
     case .answer: _ = try await self.script.next()
     case .hedge:
       _ = try await self.script.next()
@@ -146,14 +146,14 @@ import Testing
     for _ in 0..<permits { self.limit.returnPermit((), after: .unused, in: OperationContext()) }
     try await self.script.noActiveRuns()
     try await self.clock.noSleepers()
-    #expect(self.breaker.snapshot().runs == 0)
+    expect(self.breaker.snapshot().runs, equals: 0)
     self.expectNothingLeft()
   }
 
   private func expectNothingLeft(timers: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(self.limit.activeCount == 0 && self.limit.waitingCount == 0, sourceLocation: sourceLocation)
-    #expect(self.clock.sleeperCount() == timers, sourceLocation: sourceLocation)
-    #expect(self.script.activeRunCount == 0, sourceLocation: sourceLocation)
+    expect(self.clock.sleeperCount(), equals: timers, sourceLocation: sourceLocation)
+    expect(self.script.activeRunCount, equals: 0, sourceLocation: sourceLocation)
   }
 }
 

@@ -17,10 +17,10 @@ import Testing
     attempt.fail(Refused())
     try await script.next().succeed(2)
 
-    #expect(try await first == 2)
-    #expect(try await second.value == 2)
-    #expect(script.runCount == 2)
-    #expect(store.valueUpdateCount == 1)
+    try await expect(first, equals: 2)
+    try await expect(second.value, equals: 2)
+    expect(script.runCount, equals: 2)
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test(arguments: [true, false])
@@ -30,8 +30,8 @@ import Testing
 
     await #expect(throws: Refused.self) { try await store.fetch() }
 
-    #expect(script.runCount == 3)
-    #expect(store.errorUpdateCount == 1)
+    expect(script.runCount, equals: 3)
+    expect(store.errorUpdateCount, equals: 1)
   }
 
   @Test(arguments: [true, false])
@@ -47,9 +47,9 @@ import Testing
 
     await #expect(throws: (any Error).self) { try await task.value }
     try await clock.noSleepers()
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     #expect(store.status.isIdle)
-    #expect(store.errorUpdateCount == 0)
+    expect(store.errorUpdateCount, equals: 0)
   }
 
   private static func store(

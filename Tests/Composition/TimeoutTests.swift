@@ -20,9 +20,9 @@ import Testing
     let second = try await self.script.next()
     #expect(first.isCancelled && store.attempt?.lastFailure is OperationTimedOut)
     second.succeed(2)
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     try await self.script.noActiveRuns()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Outside of a retry a timeout limits all attempts and their delays`() async throws {
@@ -55,7 +55,7 @@ import Testing
     self.clock.advance(by: .seconds(5))
     await #expect(throws: OperationTimedOut.self) { try await task.value }
     try await self.clock.noSleepers()
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
   }
 
   @Test func `Within a deadline a retry gives up early`() async throws {
@@ -86,7 +86,7 @@ import Testing
     await #expect(throws: OperationTimedOut.self) { try await second.value }
     try await run.cancelled()
     try await self.script.noActiveRuns()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test func `Inside of a deduplication callers of a store share the timeout of their run`() async throws {
@@ -115,7 +115,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(!run.isCancelled)
     run.succeed(3)
-    #expect(try await second.value == 3)
+    try await expect(second.value, equals: 3)
     try await self.clock.noSleepers()
   }
 
@@ -132,14 +132,14 @@ import Testing
       self.clock.advance(by: .seconds(2))
       let second = try await script.next()
       abandoned.yield(1)
-      #expect(store.currentValue == nil)
+      expect(store.currentValue, equals: nil)
       second.yield(2)
-      #expect(store.currentValue == 2)
+      expect(store.currentValue, equals: 2)
       abandoned.succeed(1)
       second.succeed(3)
-      #expect(try await task.value == 3)
+      try await expect(task.value, equals: 3)
       try await script.noActiveRuns()
     }
-    #expect(recorder.warnings.map(\.code) == [.abandoned])
+    expect(recorder.warnings.map(\.code), equals: [.abandoned])
   }
 }

@@ -158,32 +158,32 @@ import Testing
   func `Each kind of value is used as the table says`(_ row: Row) async throws {
     let client = self.client()
     let store = try await self.store(row.source, in: client)
-    #expect(store.currentValue == row.shown)
-    #expect(store.valueStamp == row.stamp)
-    #expect(store.isStale == !row.isFresh)
-    #expect(store.staleness.isStale == store.isStale)
-    #expect(store.inspect().staleness == store.staleness)
+    expect(store.currentValue, equals: row.shown)
+    expect(store.valueStamp, equals: row.stamp)
+    expect(store.isStale, equals: !row.isFresh)
+    expect(store.staleness.isStale, equals: store.isStale)
+    expect(store.inspect().staleness, equals: store.staleness)
 
     await client.persistence.flush()
     let restarted = self.client()
     await restarted.restore()
     let restored = restarted.store(for: self.query(.final))
-    #expect(restored.currentValue == row.stored)
-    if row.stored != nil { #expect(restored.isStale == !row.isFreshElsewhere) }
+    expect(restored.currentValue, equals: row.stored)
+    if row.stored != nil { expect(restored.isStale, equals: !row.isFreshElsewhere) }
 
     let other = self.client()
     other.defaultContext.operationStorage = InMemoryStorage()
     other.hydrate(client.dehydrate())
     let handedOver = other.store(for: self.query(.final))
-    #expect(handedOver.currentValue == row.handedOver)
-    if row.handedOver != nil { #expect(handedOver.isStale == !row.isFreshElsewhere) }
+    expect(handedOver.currentValue, equals: row.handedOver)
+    if row.handedOver != nil { expect(handedOver.isStale, equals: !row.isFreshElsewhere) }
 
     let query = self.query(row.source)
     let derived = client.store(
       for: QueryOperation<Int, any Error>("derived") { try await $0.value(of: query) * 10 }.derived()
     )
-    #expect(try await derived.fetch() == row.derived)
-    #expect(derived.valueStamp == row.derivedStamp)
+    try await expect(derived.fetch(), equals: row.derived)
+    expect(derived.valueStamp, equals: row.derivedStamp)
   }
 
   @Test func `A fallback stays one when an update of a source is confirmed`() async throws {
@@ -200,16 +200,16 @@ import Testing
     )
     let subscription = store.subscribe { _ in }
     defer { subscription.cancel() }
-    #expect(try await store.fetch() == -1)
-    #expect(store.valueStamp == ValueStamp(.fallback, isUnconfirmed: true))
+    try await expect(store.fetch(), equals: -1)
+    expect(store.valueStamp, equals: ValueStamp(.fallback, isUnconfirmed: true))
     source.removeLayer(layer)
     await client.settledDerivations()
-    #expect(store.currentValue == -1)
-    #expect(store.valueStamp.kind == .fallback)
+    expect(store.currentValue, equals: -1)
+    expect(store.valueStamp.kind, equals: .fallback)
   }
 
   @Test func `Every way to get a value has a row`() {
-    #expect(Self.rows.map(\.source) == Source.allCases)
+    expect(Self.rows.map(\.source), equals: Source.allCases)
   }
 }
 

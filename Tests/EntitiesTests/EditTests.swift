@@ -28,10 +28,10 @@ import Testing
     let feed = self.client.feed(initialValue: posts([7: "a", 8: "b"]))
     let detail = self.client.detail(initialValue: Detail(post: Post(id: 7, title: "a"), author: Author(id: 1)))
     feed.currentValue?[0].title = "new"
-    #expect(detail.currentValue?.post.title == "new")
+    expect(detail.currentValue?.post.title, equals: "new")
     detail.currentValue?.post.title = "newer"
-    #expect(self.titles(feed) == ["newer", "b"])
-    #expect(self.client.entity(Post.self, id: 7)?.title == "newer")
+    expect(self.titles(feed), equals: ["newer", "b"])
+    expect(self.client.entity(Post.self, id: 7)?.title, equals: "newer")
   }
 
   @Test func `A result of a run shows in all other values`() async throws {
@@ -39,15 +39,15 @@ import Testing
     let feed = self.client.feed(initialValue: posts([7: "a", 8: "b"]))
     script.enqueue(.value(Detail(post: Post(id: 7, title: "new"), related: posts([8: "other"]))))
     try await self.client.detail("detail", script).fetch()
-    #expect(self.titles(feed) == ["new", "other"])
+    expect(self.titles(feed), equals: ["new", "other"])
   }
 
   @Test func `An entity that a service has pushed shows in all values`() async {
     let feed = self.client.feed(initialValue: posts([7: "a"]))
     let detail = self.client.detail(initialValue: Detail(post: Post(id: 8), related: posts([7: "a"])))
     self.client.putEntity(Post(id: 7, title: "pushed"))
-    #expect(self.titles(feed) == ["pushed"])
-    #expect(detail.currentValue?.related.map(\.title) == ["pushed"])
+    expect(self.titles(feed), equals: ["pushed"])
+    expect(detail.currentValue?.related.map(\.title), equals: ["pushed"])
   }
 
   @Test func `Entities of two types with one identifier are two`() {
@@ -55,20 +55,20 @@ import Testing
       initialValue: Detail(post: Post(id: 1, title: "a"), author: Author(id: 1, name: "n"))
     )
     self.client.putEntity(Author(id: 1, name: "new"))
-    #expect(detail.currentValue == Detail(post: Post(id: 1, title: "a"), author: Author(id: 1, name: "new")))
+    expect(detail.currentValue, equals: Detail(post: Post(id: 1, title: "a"), author: Author(id: 1, name: "new")))
   }
 
   @Test func `A call shows its update in all values, and in those that come later, and then its result`() async throws {
     let feed = self.client.feed(initialValue: posts([7: "a"]))
     let call = try await self.begin(EditPost(script: self.script).withResult, Edit(id: 7))
-    #expect(self.titles(feed) == ["a!"])
+    expect(self.titles(feed), equals: ["a!"])
     let later = self.client.feed("later", initialValue: posts([7: "old", 8: "b"]))
-    #expect(self.titles(later) == ["a!", "b"])
+    expect(self.titles(later), equals: ["a!", "b"])
     #expect(later.valueStamp.isUnconfirmed)
     call.run.succeed(Post(id: 7, title: "result"))
     _ = try await call.task.value
-    #expect(self.titles(feed) == ["result"])
-    #expect(self.titles(later) == ["result", "b"])
+    expect(self.titles(feed), equals: ["result"])
+    expect(self.titles(later), equals: ["result", "b"])
     #expect(!later.valueStamp.isUnconfirmed)
   }
 
@@ -77,8 +77,8 @@ import Testing
     let call = try await self.begin(EditPost(script: self.script).withoutResult, Edit(id: 7))
     call.run.succeed(Post(id: 0))
     _ = try await call.task.value
-    #expect(self.titles(feed) == ["a!"])
-    #expect(self.titles(self.client.feed("other", initialValue: posts([7: "old"]))) == ["a!"])
+    expect(self.titles(feed), equals: ["a!"])
+    expect(self.titles(self.client.feed("other", initialValue: posts([7: "old"]))), equals: ["a!"])
   }
 
   @Test func `Of two pending calls each is rolled back without the other`() async throws {
@@ -87,15 +87,15 @@ import Testing
     let mutation = EditPost(script: self.script).withResult
     let first = try await self.begin(mutation, Edit(id: 7, suffix: "1"))
     let second = try await self.begin(mutation, Edit(id: 7, suffix: "2"))
-    #expect(self.titles(feed) == ["a12"])
+    expect(self.titles(feed), equals: ["a12"])
     first.run.fail(Refused())
     _ = try? await first.task.value
-    #expect(self.titles(feed) == ["a2"])
-    #expect(detail.currentValue?.post.title == "a2")
+    expect(self.titles(feed), equals: ["a2"])
+    expect(detail.currentValue?.post.title, equals: "a2")
     second.run.fail(Refused())
     _ = try? await second.task.value
-    #expect(self.titles(feed) == ["a"])
-    #expect(detail.currentValue?.post.title == "a")
+    expect(self.titles(feed), equals: ["a"])
+    expect(detail.currentValue?.post.title, equals: "a")
   }
 
   @Test func `What a store shows can be set again, and the pending update is still rolled back`() async throws {
@@ -103,11 +103,11 @@ import Testing
     let other = self.client.feed("other", initialValue: posts([7: "a"]))
     let call = try await self.begin(EditPost(script: self.script).withResult, Edit(id: 7))
     feed.currentValue?.append(Post(id: 8))
-    #expect(self.titles(other) == ["a!"])
+    expect(self.titles(other), equals: ["a!"])
     call.run.fail(Refused())
     _ = try? await call.task.value
-    #expect(self.titles(feed) == ["a", ""])
-    #expect(self.titles(other) == ["a"])
+    expect(self.titles(feed), equals: ["a", ""])
+    expect(self.titles(other), equals: ["a"])
   }
 
   @Test func `Subscribers see the update and the result, and nothing in between`() async throws {
@@ -120,7 +120,7 @@ import Testing
     call.run.succeed(Post(id: 7, title: "result"))
     _ = try await call.task.value
     let values = shown.all.reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
-    #expect(values.drop { $0 == "a" } == ["a!", "result"])
+    expect(values.drop { $0 == "a" }, equals: ["a!", "result"])
     subscription.cancel()
   }
 
@@ -128,9 +128,9 @@ import Testing
     let feed = self.client.feed(initialValue: posts([7: "a"]))
     self.script.enqueue(.value(Post(id: 9, title: "nine")))
     try await self.client.store(for: EditPost(script: self.script).withResult).mutate(with: Edit(id: 9))
-    #expect(self.titles(feed) == ["a"])
+    expect(self.titles(feed), equals: ["a"])
     // The result is known: a run that began before the call does not bring an older one.
-    #expect(self.client.entity(Post.self, id: 9)?.title == "nine")
+    expect(self.client.entity(Post.self, id: 9)?.title, equals: "nine")
   }
 
   @Test func `An update of one store's value is an edit when it has become part of the value`() async throws {
@@ -140,12 +140,12 @@ import Testing
       feed?[0].title += edit.suffix
     }
     let call = try await self.begin(mutation, Edit(id: 7))
-    #expect(self.titles(feed) == ["a!"])
-    #expect(detail.currentValue?.post.title == "a")
+    expect(self.titles(feed), equals: ["a!"])
+    expect(detail.currentValue?.post.title, equals: "a")
     call.run.succeed(Post(id: 7))
     _ = try await call.task.value
-    #expect(self.titles(feed) == ["a!"])
-    #expect(detail.currentValue?.post.title == "a!")
+    expect(self.titles(feed), equals: ["a!"])
+    expect(detail.currentValue?.post.title, equals: "a!")
   }
 
   @Test func `Nested parts are visited by a closure`() {
@@ -159,7 +159,7 @@ import Testing
       initialValue: [posts([1: "a"]), posts([7: "b"])]
     )
     self.client.putEntity(Post(id: 7, title: "new"))
-    #expect(board.currentValue == [posts([1: "a"]), posts([7: "new"])])
+    expect(board.currentValue, equals: [posts([1: "a"]), posts([7: "new"])])
   }
 }
 

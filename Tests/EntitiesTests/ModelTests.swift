@@ -182,7 +182,11 @@ import Testing
       if let value = store.currentValue as? [Post] { shown = value }
       if let value = store.currentValue as? Pages<Int, [Post]> { shown = value.flatMap(\.value) }
       for post in shown {
-        #expect(post.title == oracle.shown(post.id), "post \(post.id) of \(store.path), seed \(seed), step \(step)")
+        expect(
+          post.title,
+          equals: oracle.shown(post.id),
+          "post \(post.id) of \(store.path), seed \(seed), step \(step)"
+        )
       }
       #expect(
         store.valueStamp.isUnconfirmed == false || !oracle.pending.isEmpty,
@@ -190,8 +194,9 @@ import Testing
       )
     }
     for id in Self.ids {
-      #expect(
-        self.client.entity(Post.self, id: id)?.title == oracle.shown(id),
+      expect(
+        self.client.entity(Post.self, id: id)?.title,
+        equals: oracle.shown(id),
         "post \(id), seed \(seed), step \(step)"
       )
     }

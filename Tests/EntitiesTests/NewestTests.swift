@@ -25,14 +25,14 @@ import Testing
     let run = try await script.next()
     self.client.putEntity(Post(id: 7, title: "edited"))
     run.succeed(posts([7: "a", 8: "b"]))
-    #expect(try await task.value.map(\.title) == ["edited", "b"])
-    #expect(feed.currentValue?.map(\.title) == ["edited", "b"])
+    try await expect(task.value.map(\.title), equals: ["edited", "b"])
+    expect(feed.currentValue?.map(\.title), equals: ["edited", "b"])
     #expect(!shown.all.drop { $0 == "a" }.contains("a"))
     subscription.cancel()
     // One that begins later does.
     script.enqueue(.value(posts([7: "later"])))
     try await feed.fetch()
-    #expect(feed.currentValue?.map(\.title) == ["later"])
+    expect(feed.currentValue?.map(\.title), equals: ["later"])
   }
 
   @Test func `An edit that no store has is kept for a run that is under way`() async throws {
@@ -42,7 +42,7 @@ import Testing
     let run = try await script.next()
     self.client.putEntity(Post(id: 7, title: "edited"))
     run.succeed(posts([7: "a"]))
-    #expect(try await task.value.map(\.title) == ["edited"])
+    try await expect(task.value.map(\.title), equals: ["edited"])
   }
 
   @Test func `Of two runs the one that began later wins, whichever ends first`() async throws {
@@ -54,7 +54,7 @@ import Testing
     _ = try await tasks[1].value
     first.succeed(posts([7: "early"]))
     _ = try await tasks[0].value
-    #expect(stores.map { $0.currentValue?.first?.title } == ["late", "late"])
+    expect(stores.map { $0.currentValue?.first?.title }, equals: ["late", "late"])
   }
 
   @Test func `A replaced part leaves the value as old and as stale as it was`() async throws {
@@ -65,7 +65,7 @@ import Testing
     let (date, count, kind) = (detail.valueLastUpdatedAt, detail.valueUpdateCount, detail.valueStamp.kind)
     self.client.invalidate(matching: ["detail"])
     feed.currentValue?[0].title = "new"
-    #expect(detail.currentValue?.post.title == "new")
+    expect(detail.currentValue?.post.title, equals: "new")
     #expect(detail.isStale && detail.isInvalidated)
     #expect(detail.valueLastUpdatedAt == date && detail.valueUpdateCount == count && detail.valueStamp.kind == kind)
   }
@@ -77,30 +77,30 @@ import Testing
     let task = Task.immediate { try await feed.fetch() }
     let run = try await script.next()
     run.yield(posts([7: "yielded"]))
-    #expect(feed.currentValue?.first?.title == "yielded")
-    #expect(other.currentValue?.first?.title == "a")
+    expect(feed.currentValue?.first?.title, equals: "yielded")
+    expect(other.currentValue?.first?.title, equals: "a")
     self.client.putEntity(Post(id: 7, title: "edited"))
-    #expect(feed.currentValue?.first?.title == "edited")
+    expect(feed.currentValue?.first?.title, equals: "edited")
     run.yield(posts([7: "yielded"]))
-    #expect(feed.currentValue?.first?.title == "edited")
+    expect(feed.currentValue?.first?.title, equals: "edited")
     task.cancel()
     _ = try? await task.value
-    #expect(feed.currentValue?.first?.title == "edited")
-    #expect(other.currentValue?.first?.title == "edited")
+    expect(feed.currentValue?.first?.title, equals: "edited")
+    expect(other.currentValue?.first?.title, equals: "edited")
   }
 
   @Test func `Values of which none has come from a run are left as they are, until one does`() async throws {
     let script = DetailScript()
     let feed = self.client.feed(initialValue: posts([7: "a", 8: "b"]))
     let detail = self.client.detail("detail", script, initialValue: Detail(post: Post(id: 7, title: "other")))
-    #expect(detail.currentValue?.post.title == "other")
-    #expect(feed.currentValue?.first?.title == "a")
+    expect(detail.currentValue?.post.title, equals: "other")
+    expect(feed.currentValue?.first?.title, equals: "a")
     // A set edits what it changes, and not what else is in the value.
     feed.currentValue?[1].title = "new"
-    #expect(detail.currentValue?.post.title == "other")
+    expect(detail.currentValue?.post.title, equals: "other")
     script.enqueue(.value(Detail(post: Post(id: 7, title: "fetched"))))
     try await detail.fetch()
-    #expect(feed.currentValue?.map(\.title) == ["fetched", "new"])
+    expect(feed.currentValue?.map(\.title), equals: ["fetched", "new"])
   }
 
   @Test func `An edit can be taken back by a set`() {
@@ -108,8 +108,8 @@ import Testing
     let other = self.client.feed("other", initialValue: posts([7: "a"]))
     self.client.putEntity(Post(id: 7, title: "edited"))
     feed.currentValue = posts([7: "a"])
-    #expect(feed.currentValue?.first?.title == "a")
-    #expect(other.currentValue?.first?.title == "a")
+    expect(feed.currentValue?.first?.title, equals: "a")
+    expect(other.currentValue?.first?.title, equals: "a")
   }
 
   @Test func `A value that is handed over brings what is later, and nothing that is earlier`() async throws {
@@ -133,15 +133,15 @@ import Testing
     clock.advance(by: .seconds(10))
     let feed = own.feed()
     feed.currentValue = posts([7: "edited"])
-    #expect(page(own).currentValue?.first?.title == "edited")
+    expect(page(own).currentValue?.first?.title, equals: "edited")
     own.hydrate(earlier)
-    #expect(page(own).currentValue?.first?.title == "edited")
-    #expect(feed.currentValue?.first?.title == "edited")
+    expect(page(own).currentValue?.first?.title, equals: "edited")
+    expect(feed.currentValue?.first?.title, equals: "edited")
     clock.advance(by: .seconds(10))
     page(server).currentValue = posts([7: "later"])
     own.hydrate(server.dehydrate())
-    #expect(page(own).currentValue?.first?.title == "later")
-    #expect(feed.currentValue?.first?.title == "later")
+    expect(page(own).currentValue?.first?.title, equals: "later")
+    expect(feed.currentValue?.first?.title, equals: "later")
   }
 
   @Test(arguments: [true, false])
@@ -160,10 +160,10 @@ import Testing
       )
     }
     try await store.fetch()
-    #expect(store.currentValue?.map(\.title) == ["fallback"])
-    #expect(feed.currentValue?.map(\.title) == ["a"])
+    expect(store.currentValue?.map(\.title), equals: ["fallback"])
+    expect(feed.currentValue?.map(\.title), equals: ["a"])
     self.client.putEntity(Post(id: 7, title: "edited"))
-    #expect(store.currentValue?.map(\.title) == ["edited"])
+    expect(store.currentValue?.map(\.title), equals: ["edited"])
   }
 
   @Test func `A value that was restored late is not newer than an edit`() async throws {
@@ -181,8 +181,8 @@ import Testing
     let other = self.client.feed("other", initialValue: posts([7: "a"]))
     other.currentValue = posts([7: "edited"])
     let restored = feed()
-    #expect(restored.currentValue?.map(\.title) == ["edited"])
-    #expect(other.currentValue?.map(\.title) == ["edited"])
+    expect(restored.currentValue?.map(\.title), equals: ["edited"])
+    expect(other.currentValue?.map(\.title), equals: ["edited"])
     // The edit is a part of what is stored.
     await self.client.flush()
     let next = OperationClient()
@@ -190,7 +190,7 @@ import Testing
     let again = next.store(
       for: FeedScript().query(path: ["stored"]).persisted(as: "stored").disableAutomaticRunning()
     )
-    #expect(again.currentValue?.map(\.title) == ["edited"])
+    expect(again.currentValue?.map(\.title), equals: ["edited"])
   }
 
   @Test func `A derived query follows its sources`() async throws {
@@ -201,12 +201,12 @@ import Testing
     }
     let derived = self.client.store(for: titles.derived())
     let subscription = derived.subscribe(with: QueryEventHandler())
-    #expect(try await derived.fetch() == "ab")
+    try await expect(derived.fetch(), equals: "ab")
     self.client.putEntity(Post(id: 7, title: "new"))
     await derived.settled()
-    #expect(derived.currentValue == "newb")
+    expect(derived.currentValue, equals: "newb")
     subscription.cancel()
-    #expect(feed.currentValue?.count == 2)
+    expect(feed.currentValue?.count, equals: 2)
   }
 
   @Test func `A derived query with entities reports it, and is left as its sources are`() async throws {
@@ -222,13 +222,13 @@ import Testing
     }
     let derived = self.client.store(for: first.derived().entities { $0.each(\.self) })
     let read = try await expectWarning(.modifiersIgnored) { try await derived.fetch() }
-    #expect(read.map(\.title) == ["old"])
+    expect(read.map(\.title), equals: ["old"])
     self.client.putEntity(Post(id: 7, title: "edited again"))
-    #expect(derived.currentValue?.map(\.title) == ["old"])
-    #expect(feed.currentValue?.map(\.title) == ["edited again"])
+    expect(derived.currentValue?.map(\.title), equals: ["old"])
+    expect(feed.currentValue?.map(\.title), equals: ["edited again"])
     source.currentValue = posts([7: "newer"])
-    #expect(try await derived.fetch().map(\.title) == ["newer"])
-    #expect(feed.currentValue?.map(\.title) == ["edited again"])
+    try await expect(derived.fetch().map(\.title), equals: ["newer"])
+    expect(feed.currentValue?.map(\.title), equals: ["edited again"])
   }
 
   @Test func `A client that has forgotten its user has forgotten the entities`() async throws {
@@ -241,8 +241,8 @@ import Testing
     run.succeed(posts([7: "secret"]))
     try await clearing.value
     _ = try? await task.value
-    #expect(self.client.entity(Post.self, id: 7) == nil)
-    #expect(self.client.feed("feed", initialValue: posts([7: "a"])).currentValue?.map(\.title) == ["a"])
+    expect(self.client.entity(Post.self, id: 7), equals: nil)
+    expect(self.client.feed("feed", initialValue: posts([7: "a"])).currentValue?.map(\.title), equals: ["a"])
   }
 
   @Test func `A part that is unequal to itself ends no store's rest`() {
@@ -259,8 +259,8 @@ import Testing
     }
     let (first, second) = (store("first", 1), store("second", 1))
     first.currentValue?.value = .nan
-    #expect(second.currentValue?.value == 1)
+    expect(second.currentValue?.value, equals: 1)
     second.currentValue?.value = 2
-    #expect(first.currentValue?.value == 2)
+    expect(first.currentValue?.value, equals: 2)
   }
 }

@@ -37,7 +37,7 @@ import Testing
     }
     for feed in feeds {
       for post in feed.currentValue ?? [] {
-        #expect(post == client.entity(Post.self, id: post.id), "\(feed.path), seed \(seed)")
+        expect(post, equals: client.entity(Post.self, id: post.id), "\(feed.path), seed \(seed)")
       }
       #expect(!feed.valueStamp.isUnconfirmed)
     }

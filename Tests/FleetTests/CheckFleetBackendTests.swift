@@ -45,8 +45,8 @@ import Testing
   }
 
   @Test func `Each rule has a backend that breaks it, and each fault is found`() {
-    #expect(Set(Self.faults.map(\.0)) == Set(FleetBackendRule.allCases))
-    #expect(Set(Self.faults.map(\.1)) == Set(BrokenFleet.Fault.allCases.filter { $0 != .none }))
+    expect(Set(Self.faults.map(\.0)), equals: Set(FleetBackendRule.allCases))
+    expect(Set(Self.faults.map(\.1)), equals: Set(BrokenFleet.Fault.allCases.filter { $0 != .none }))
   }
 
   private static func check(

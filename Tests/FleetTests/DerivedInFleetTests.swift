@@ -106,8 +106,8 @@ import Testing
       let other = situation.isOnBothScreens ? b.client.store(for: totals[1]).subscribe(with: QueryEventHandler()) : nil
       let subscriptions = [store.subscribe(with: QueryEventHandler()), other]
       fleet.advance(by: .seconds(1))
-      #expect(store.currentValue == 10)
-      #expect(self.read(totals[1], on: b, in: fleet) == 10)
+      expect(store.currentValue, equals: 10)
+      expect(self.read(totals[1], on: b, in: fleet), equals: 10)
       return (store, subscriptions)
     }
 
@@ -122,16 +122,16 @@ import Testing
     case .everything: b.client.invalidate()
     }
     fleet.advance(by: .seconds(1))
-    #expect(store.currentValue == 20)
+    expect(store.currentValue, equals: 20)
     #expect(!store.isStale)
     // A set value is one of its node. If the source is shared, another node has it when the source runs there: at once
     // where it is pushed to a subscriber.
     let hears = situation.change != .set || (situation.sharing == .pushed && situation.isOnBothScreens)
-    #expect(self.read(totals[1], on: b, in: fleet) == (hears ? 20 : 10))
+    expect(self.read(totals[1], on: b, in: fleet), equals: (hears ? 20 : 10))
     if situation.change == .set, situation.sharing != .none {
       _ = fleet.perform { _ = try? await b.client.store(for: amount).fetch() }
       fleet.advance(by: .seconds(1))
-      #expect(self.read(totals[1], on: b, in: fleet) == 20)
+      expect(self.read(totals[1], on: b, in: fleet), equals: 20)
     }
     withExtendedLifetime(subscriptions) {}
   }
@@ -142,16 +142,16 @@ import Testing
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     let totals = [a, b].map { self.total(of: self.amount(), order, on: $0) }
     expectWarning(order.warning) {
-      if hasRun { #expect(self.read(totals[0], on: a, in: fleet) == 10) }
+      if hasRun { expect(self.read(totals[0], on: a, in: fleet), equals: 10) }
       a.client.store(for: totals[0]).currentValue = 70
       fleet.advance(by: .seconds(1))
-      #expect(a.client.store(for: totals[0]).currentValue == 70)
-      #expect(self.read(totals[1], on: b, in: fleet) == 10)
+      expect(a.client.store(for: totals[0]).currentValue, equals: 70)
+      expect(self.read(totals[1], on: b, in: fleet), equals: 10)
     }
     self.amountOfService.value = 2
     b.client.invalidate(matching: ["amount"])
     fleet.advance(by: .seconds(1))
-    #expect(self.read(totals[1], on: b, in: fleet) == 20)
+    expect(self.read(totals[1], on: b, in: fleet), equals: 20)
   }
 
   @Test(arguments: Order.allCases)
@@ -174,12 +174,12 @@ import Testing
       fetch(b)
       fleet.advance(by: .seconds(10))
     }
-    #expect(durations.all == [.seconds(2), .seconds(2)])
+    expect(durations.all, equals: [.seconds(2), .seconds(2)])
     fleet.backend.isRunning = false
     fleet.advance(by: .seconds(60))
     fetch(a)
     fleet.advance(by: .seconds(10))
-    #expect(durations.all.count == 3)
+    expect(durations.all.count, equals: 3)
     #expect(a.sources.isEmpty)
   }
 
@@ -200,7 +200,7 @@ import Testing
     let total = self.total(of: self.amount(), order, on: b)
     let answer = Box<Int?>(nil)
     expectWarning(.unsharedValue) {
-      for node in [a, b] { #expect(self.read(total, on: node, in: fleet) == 10) }
+      for node in [a, b] { expect(self.read(total, on: node, in: fleet), equals: 10) }
     }
     let amountOfService = self.amountOfService
     _ = fleet.perform {
@@ -215,7 +215,7 @@ import Testing
         }
     }
     fleet.advance(by: .seconds(5))
-    #expect(answer.value == 20)
+    expect(answer.value, equals: 20)
   }
 }
 

@@ -53,9 +53,9 @@ import Testing
       subject.backend.refused = RefusingBackend.Call.writes
       self.fetch(0..<600, on: subject.node, in: fleet, each: .milliseconds(100))
     }
-    #expect(subject.node.aways == 1)
-    #expect(subject.messages(.fleetAway) == [.string(message)])
-    #expect(subject.node.sources == ["alone": 600])
+    expect(subject.node.aways, equals: 1)
+    expect(subject.messages(.fleetAway), equals: [.string(message)])
+    expect(subject.node.sources, equals: ["alone": 600])
     guard case .away(let duration, message) = subject.node.fleetNode.connection else {
       Issue.record("\(subject.node.fleetNode.connection)")
       return
@@ -64,9 +64,9 @@ import Testing
     #expect(subject.facts(fleet.query(1, on: "a")).contains { $0.hasSuffix(message) })
     subject.backend.refused = []
     fleet.advance(by: .seconds(6))
-    #expect(subject.node.fleetNode.connection == .connected)
+    expect(subject.node.fleetNode.connection, equals: .connected)
     self.fetch(1_000..<1_001, on: subject.node, in: fleet, each: .seconds(1))
-    #expect(subject.node.sources == ["alone": 600, "run": 1])
+    expect(subject.node.sources, equals: ["alone": 600, "run": 1])
     #expect(!subject.facts(fleet.query(1, on: "a")).contains { $0.hasSuffix(message) })
   }
 
@@ -78,14 +78,14 @@ import Testing
       subject.backend.refused = [.store]
       self.fetch(0..<600, on: subject.node, in: fleet, each: .milliseconds(100))
     }
-    #expect(subject.node.aways == 0)
-    #expect(subject.node.sources == ["run": 600])
+    expect(subject.node.aways, equals: 0)
+    expect(subject.node.sources, equals: ["run": 600])
     subject.backend.refused = []
     self.fetch(0..<1, on: subject.node, in: fleet, each: .seconds(1))
     let other = fleet.addNode("b")
     fleet.advance(by: .seconds(1))
     self.fetch(0..<1, on: other, in: fleet, each: .seconds(1))
-    #expect(other.sources == ["shared": 1])
+    expect(other.sources, equals: ["shared": 1])
   }
 
   @Test func `A backend that fails again as soon as it is back is asked less and less often`() {
@@ -108,7 +108,7 @@ import Testing
     fail(1_000..<1_001, each: .milliseconds(1))
     subject.backend.refused = []
     fleet.advance(by: .milliseconds(200))
-    #expect(subject.node.fleetNode.connection == .connected)
+    expect(subject.node.fleetNode.connection, equals: .connected)
   }
 
   @Test func `A backend that passes no messages on is told once, and is named until it does`() {
@@ -120,14 +120,14 @@ import Testing
       subject.backend.messagesFailure = failure
       fleet.advance(by: .seconds(60))
     }
-    #expect(subject.messages(.fleetNoMessages) == [.string(failure.message)])
-    #expect(subject.node.fleetNode.connection == .connected)
+    expect(subject.messages(.fleetNoMessages), equals: [.string(failure.message)])
+    expect(subject.node.fleetNode.connection, equals: .connected)
     let query = fleet.query(1, on: "a")
     #expect(subject.facts(query).contains("no messages arrive: \(failure.message)"))
     subject.backend.messagesFailure = nil
     fleet.advance(by: .seconds(60))
     #expect(!subject.facts(query).contains { $0.hasPrefix("no messages") })
-    #expect(subject.messages(.fleetNoMessages).count == 1)
+    expect(subject.messages(.fleetNoMessages).count, equals: 1)
   }
 
   // MARK: - Leases
@@ -153,10 +153,10 @@ import Testing
       fleet.advance(by: .milliseconds(50))
       let ends = others.map { self.start(1, on: $0, in: fleet) }
       fleet.advance(by: .seconds(20))
-      #expect(first.value.map { $0 - start } == .milliseconds(100))
+      expect(first.value.map { $0 - start }, equals: .milliseconds(100))
       // The run of the first of them begins as soon as the value is refused, and serves all of them.
-      for end in ends { #expect(end.value.map { $0 - start } == .milliseconds(200)) }
-      #expect(fleet.runs.count == 2)
+      for end in ends { expect(end.value.map { $0 - start }, equals: .milliseconds(200)) }
+      expect(fleet.runs.count, equals: 2)
     }
   }
 
@@ -173,7 +173,7 @@ import Testing
     a.connection.isCut = false
     fleet.advance(by: .seconds(20))
     // Its time is ten seconds.
-    #expect(end.value.map { $0 - start < .seconds(5) } == true, "\(String(describing: end.value))")
+    expect(end.value.map { $0 - start < .seconds(5) }, equals: true, "\(String(describing: end.value))")
   }
 
   @Test func `A node that leaves gives the leases of its runs back`() {
@@ -188,12 +188,12 @@ import Testing
     let calls = a.connection.sentCalls
     a.fleetNode.leave()
     fleet.advance(by: .seconds(60))
-    #expect(first.value.map { $0 - start } == .seconds(5))
+    expect(first.value.map { $0 - start }, equals: .seconds(5))
     // It has begun as soon as the other one has left, after two seconds.
-    #expect(second.value.map { $0 - start } == .seconds(7))
-    #expect(b.sources == ["run": 1])
+    expect(second.value.map { $0 - start }, equals: .seconds(7))
+    expect(b.sources, equals: ["run": 1])
     // It neither renews the lease nor stores its value.
-    #expect(a.connection.sentCalls == calls + 1)
+    expect(a.connection.sentCalls, equals: calls + 1)
     let isFlushed = Box(false)
     _ = fleet.perform { isFlushed.value = await a.fleetNode.flush() }
     fleet.advance(by: .zero)
@@ -211,7 +211,7 @@ import Testing
     fleet.advance(by: .milliseconds(70))
     a.fleetNode.leave()
     fleet.advance(by: .seconds(1))
-    #expect(first.value.map { $0 - start < .seconds(1) } == true)
+    expect(first.value.map { $0 - start < .seconds(1) }, equals: true)
     let second = self.start(1, on: b, in: fleet)
     fleet.advance(by: .seconds(1))
     #expect(second.value != nil)

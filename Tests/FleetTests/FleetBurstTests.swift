@@ -14,12 +14,12 @@ import Testing
     fleet.advance(by: .seconds(1))
     let subscriptions = self.subscribe(nodes, to: 0..<count, in: fleet)
     fleet.advance(by: .seconds(30))
-    #expect(fleet.runs.count == count)
+    expect(fleet.runs.count, equals: count)
     let calls = lanes.count
     nodes[0].client.invalidate(matching: ["items"])
     fleet.advance(by: .seconds(30))
-    #expect(fleet.runs.count == 2 * count)
-    #expect(nodes.map(\.aways) == [0, 0])
+    expect(fleet.runs.count, equals: 2 * count)
+    expect(nodes.map(\.aways), equals: [0, 0])
     #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
     // A write for each key, and the other calls are for many keys.
     #expect(lanes.count - calls <= 2 * count, "\(lanes.count - calls)")
@@ -40,8 +40,8 @@ import Testing
     fleet.advance(by: .seconds(1))
     let subscriptions = self.subscribe(nodes, to: 0..<1_000, in: fleet)
     fleet.advance(by: .seconds(30))
-    #expect(fleet.runs.count == 1_000)
-    #expect(nodes.map(\.aways) == [0, 0])
+    expect(fleet.runs.count, equals: 1_000)
+    expect(nodes.map(\.aways), equals: [0, 0])
     #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
     for subscription in subscriptions { subscription.cancel() }
   }
@@ -57,8 +57,8 @@ import Testing
       fleet.advance(by: .seconds(30))
       for subscription in subscriptions { subscription.cancel() }
     }
-    #expect(node.aways == 0)
-    #expect(node.sources == ["run": 299, "alone": 1])
+    expect(node.aways, equals: 0)
+    expect(node.sources, equals: ["run": 299, "alone": 1])
     // Each half that has the key is asked for again.
     #expect(lanes.count - calls < 299 + 40, "\(lanes.count - calls)")
   }
@@ -70,8 +70,8 @@ import Testing
     let calls = node.connection.sentCalls
     _ = fleet.perform { _ = try? await node.client.store(for: fleet.query(1, on: "a")).fetch() }
     fleet.advance(by: .seconds(1))
-    #expect(node.sources == ["run": 1])
-    #expect(node.connection.sentCalls == calls + 2)
+    expect(node.sources, equals: ["run": 1])
+    expect(node.connection.sentCalls, equals: calls + 2)
   }
 
   @Test func `A caller that leaves while its request is under way leaves no lease behind`() {
@@ -90,8 +90,8 @@ import Testing
       end.value = fleet.clock.elapsed - start
     }
     fleet.advance(by: .seconds(20))
-    #expect(fleet.runs.map(\.node) == ["b"])
-    #expect(end.value.map { $0 < .milliseconds(100) } == true, "\(String(describing: end.value))")
+    expect(fleet.runs.map(\.node), equals: ["b"])
+    expect(end.value.map { $0 < .milliseconds(100) }, equals: true, "\(String(describing: end.value))")
   }
 
   @Test func `A burst that the backend answers slowly makes one run a key`() {
@@ -102,10 +102,10 @@ import Testing
     fleet.advance(by: .seconds(1))
     let subscriptions = self.subscribe(nodes, to: 0..<100, in: fleet)
     fleet.advance(by: .seconds(60))
-    #expect(fleet.runs.count == 100)
+    expect(fleet.runs.count, equals: 100)
     nodes[0].client.invalidate(matching: ["items"])
     fleet.advance(by: .seconds(60))
-    #expect(fleet.runs.count == 200)
+    expect(fleet.runs.count, equals: 200)
     #expect(nodes.allSatisfy { $0.sources["alone"] == nil })
     for subscription in subscriptions { subscription.cancel() }
   }
@@ -128,10 +128,10 @@ import Testing
     let cut = fleet.clock.elapsed
     fleet.advance(by: .seconds(30))
     #expect((1..<2_000).contains(served))
-    #expect(ends.value.count == 2_000)
+    expect(ends.value.count, equals: 2_000)
     let last = ends.value.map { $0 - cut }.max() ?? .zero
     #expect(last <= .milliseconds(1_050), "\(last)")
-    #expect(node.aways == 1)
+    expect(node.aways, equals: 1)
   }
 
   @Test func `Of more keys than one call takes, a node looks for each in turn`() {
@@ -144,7 +144,7 @@ import Testing
     subscriptions += self.subscribe([b], to: 0..<1_200, in: fleet)
     // Several looks, each a half of the lookup timeout after the one before.
     fleet.advance(by: .seconds(1))
-    #expect(lanes.lookedUp.count == 1_200)
+    expect(lanes.lookedUp.count, equals: 1_200)
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -181,11 +181,11 @@ import Testing
     let cut = fleet.clock.elapsed
     fleet.advance(by: .seconds(30))
     #expect(served < 1_000)
-    #expect(ends.value.count == 1_000)
+    expect(ends.value.count, equals: 1_000)
     // The call that was the first to get no answer may have been sent after the cut.
     let last = ends.value.map { $0 - cut }.max() ?? .zero
     #expect(last <= .milliseconds(520), "\(last)")
-    #expect(node.aways == 1)
+    expect(node.aways, equals: 1)
   }
 }
 

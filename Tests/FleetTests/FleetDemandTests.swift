@@ -49,26 +49,26 @@ import Testing
       context.maximumValueAge = .seconds(10)
       return try await store.value(for: .notOlder(than: .seconds(10)), using: context, inState: nil)
     }
-    #expect(self.read(a) == 1)
+    expect(self.read(a), equals: 1)
     self.fleet.advance(by: .seconds(9))
-    #expect(self.read(b, notOlder) == 1)
+    expect(self.read(b, notOlder), equals: 1)
     self.fleet.advance(by: .seconds(2))
-    #expect(self.read(b, notOlder) == 2)
+    expect(self.read(b, notOlder), equals: 2)
     // The other node finds the new one.
-    #expect(self.read(a, notOlder) == 2)
-    #expect(self.runs.all == ["a", "b"])
+    expect(self.read(a, notOlder), equals: 2)
+    expect(self.runs.all, equals: ["a", "b"])
   }
 
   @Test func `A value that the store would call stale is not taken`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
-    #expect(self.read(a, staleAfter: .seconds(10)) == 1)
+    expect(self.read(a, staleAfter: .seconds(10)), equals: 1)
     self.fleet.advance(by: .seconds(8))
-    #expect(self.read(b, staleAfter: .seconds(10)) == 1)
+    expect(self.read(b, staleAfter: .seconds(10)), equals: 1)
     self.fleet.advance(by: .seconds(3))
     #expect(self.store(self.query(b, staleAfter: .seconds(10)), b).isStale)
-    #expect(self.read(b, staleAfter: .seconds(10)) == 2)
+    expect(self.read(b, staleAfter: .seconds(10)), equals: 2)
     #expect(!self.store(self.query(b, staleAfter: .seconds(10)), b).isStale)
-    #expect(self.read(a, staleAfter: .seconds(10)) == 2)
+    expect(self.read(a, staleAfter: .seconds(10)), equals: 2)
   }
 
   @Test(arguments: [OperationRunCause.Kind.earlyRefresh, .polling])
@@ -79,46 +79,46 @@ import Testing
       context.operationRunCause = OperationRunCause(kind)
       return try await store.fetch(using: context)
     }
-    #expect(self.read(a) == 1)
-    #expect(self.read(b) == 1)
-    #expect(self.read(a, refresh) == 2)
+    expect(self.read(a), equals: 1)
+    expect(self.read(b), equals: 1)
+    expect(self.read(a, refresh), equals: 2)
     // For this node, that is a newer one.
-    #expect(self.read(b, refresh) == 2)
-    #expect(self.read(b, refresh) == 3)
-    #expect(self.runs.all == ["a", "a", "b"])
+    expect(self.read(b, refresh), equals: 2)
+    expect(self.read(b, refresh), equals: 3)
+    expect(self.runs.all, equals: ["a", "a", "b"])
   }
 
   @Test func `A value that was set here is not replaced by an older one of the fleet`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
-    #expect(self.read(a) == 1)
+    expect(self.read(a), equals: 1)
     self.fleet.advance(by: .seconds(5))
     b.connection.isCut = true
     self.store(self.query(b), b).currentValue = 50
     self.fleet.advance(by: .seconds(5))
     b.connection.isCut = false
     self.fleet.advance(by: .seconds(60))
-    #expect(self.read(b) == 2)
-    #expect(self.read(a) == 2)
-    #expect(self.runs.all == ["a", "b"])
+    expect(self.read(b), equals: 2)
+    expect(self.read(a), equals: 2)
+    expect(self.runs.all, equals: ["a", "b"])
   }
 
   @Test func `A value that is set reaches the other nodes in place of the older one`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
-    #expect(self.read(a) == 1)
+    expect(self.read(a), equals: 1)
     self.fleet.advance(by: .seconds(5))
     let store = self.store(self.query(b), b)
     for value in 50...60 { store.currentValue = value }
     self.fleet.advance(by: .seconds(5))
-    #expect(self.read(a) == 60)
-    #expect(self.read(b) == 60)
-    #expect(self.runs.all == ["a"])
+    expect(self.read(a), equals: 60)
+    expect(self.read(b), equals: 60)
+    expect(self.runs.all, equals: ["a"])
     self.fleet.advance(by: .seconds(5))
     store.currentValue = 70
     self.fleet.advance(by: .seconds(5))
-    #expect(self.read(self.fleet.addNode("c")) == 70)
+    expect(self.read(self.fleet.addNode("c")), equals: 70)
     a.client.invalidate(matching: ["price"])
     self.fleet.advance(by: .seconds(5))
-    #expect(self.read(b) == 2)
+    expect(self.read(b), equals: 2)
   }
 
   @Test func `A value that is set while another node runs comes after the value of that run`() {
@@ -138,30 +138,30 @@ import Testing
     let read = Box<Int?>(nil)
     _ = self.fleet.perform { read.value = try? await a.client.store(for: slow).fetch() }
     self.fleet.advance(by: .seconds(1))
-    #expect(read.value == 2)
+    expect(read.value, equals: 2)
   }
 
   @Test func `A value that was invalidated before it could be put stays where it is`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
-    #expect(self.read(a) == 1)
+    expect(self.read(a), equals: 1)
     b.client.store(for: self.query(b)).currentValue = 50
     // The task that puts the value has not run yet.
     b.client.invalidate(matching: ["price"])
     self.fleet.advance(by: .seconds(5))
-    #expect(self.read(a) == 2)
-    #expect(self.read(b) == 2)
+    expect(self.read(a), equals: 2)
+    expect(self.read(b), equals: 2)
   }
 
   @Test func `A set value is put without the updates that nothing has confirmed`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
-    #expect(self.read(b) == 1)
+    expect(self.read(b), equals: 1)
     let store = self.store(self.query(b), b)
     let id = StateLayerIdentifier()
     store.addLayer(id) { $0 = 100 }
     store.currentValue = 50
     self.fleet.advance(by: .seconds(5))
-    #expect(store.currentValue == 100)
-    #expect(self.read(a) == 50)
+    expect(store.currentValue, equals: 100)
+    expect(self.read(a), equals: 50)
   }
 
   @Test func `An own invalidation that is sent late does not hide one of another node`() async {

@@ -48,13 +48,13 @@ private struct Unencodable: Codable, Sendable {
         .staleWhenNoValue().tagged(.entity("kind", kind == other ? otherID : id))
     }
     func isStale(_ kind: Kind) -> Bool { b.store(query(kind)).isStale }
-    #expect(self.fetch(query(kind), on: b, in: fleet) == 1)
-    #expect(self.fetch(query(other), on: b, in: fleet) == 1)
+    expect(self.fetch(query(kind), on: b, in: fleet), equals: 1)
+    expect(self.fetch(query(other), on: b, in: fleet), equals: 1)
     a.client.invalidate(matching: ["kinds", kind])
     fleet.advance(by: .seconds(1))
     #expect(isStale(kind))
     #expect(!isStale(other))
-    #expect(self.fetch(query(kind), on: b, in: fleet) == 1)
+    expect(self.fetch(query(kind), on: b, in: fleet), equals: 1)
     #expect(!isStale(kind))
     a.client.invalidate(tagged: .entity("kind", id))
     fleet.advance(by: .seconds(1))
@@ -69,10 +69,10 @@ private struct Unencodable: Codable, Sendable {
     let query = QueryOperation<Int, any Error>("nameless", Nameless(number: 1)) { _ in runs.increment() }
       .staleWhenNoValue().sharedInFleet(as: "nameless")
     expectWarning(.unstorablePath) {
-      #expect(self.fetch(query, on: a, in: fleet) == 1)
-      #expect(self.fetch(query, on: a, in: fleet) == 2)
+      expect(self.fetch(query, on: a, in: fleet), equals: 1)
+      expect(self.fetch(query, on: a, in: fleet), equals: 2)
     }
-    expectWarning(.unstorablePath) { #expect(self.fetch(query, on: b, in: fleet) == 3) }
+    expectWarning(.unstorablePath) { expect(self.fetch(query, on: b, in: fleet), equals: 3) }
     a.client.invalidate(matching: ["nameless", Nameless(number: 2)])
     fleet.advance(by: .seconds(1))
     #expect(b.store(query).isStale)
@@ -83,10 +83,10 @@ private struct Unencodable: Codable, Sendable {
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     let text = QueryOperation<String, any Error>("value") { _ in "text" }.sharedInFleet(as: "value")
     let number = QueryOperation<Int, any Error>("value") { _ in 7 }.sharedInFleet(as: "value")
-    #expect(self.fetch(text, on: a, in: fleet) == "text")
-    expectWarning(.unreadableFleetValue) { #expect(self.fetch(number, on: b, in: fleet) == 7) }
+    expect(self.fetch(text, on: a, in: fleet), equals: "text")
+    expectWarning(.unreadableFleetValue) { expect(self.fetch(number, on: b, in: fleet), equals: 7) }
     let next = QueryOperation<Int, any Error>("value") { _ in 8 }.sharedInFleet(as: "value", version: 2)
-    #expect(self.fetch(next, on: a.client === b.client ? b : fleet.addNode("c"), in: fleet) == 8)
+    expect(self.fetch(next, on: a.client === b.client ? b : fleet.addNode("c"), in: fleet), equals: 8)
   }
 
   @Test func `A value that is too large is reported, and each node has its own`() {
@@ -101,9 +101,9 @@ private struct Unencodable: Codable, Sendable {
     }
     .sharedInFleet(as: "large")
     for node in [a, b] {
-      expectWarning(.unsharedValue) { #expect(self.fetch(query, on: node, in: fleet)?.count == 200) }
+      expectWarning(.unsharedValue) { expect(self.fetch(query, on: node, in: fleet)?.count, equals: 200) }
     }
-    #expect(runs.value == 2)
+    expect(runs.value, equals: 2)
   }
 
   @Test func `The warning of a value that cannot be encoded does not have the value`() {
@@ -111,8 +111,8 @@ private struct Unencodable: Codable, Sendable {
     let node = fleet.addNode("a")
     let query = QueryOperation<Unencodable, any Error>("account") { _ in Unencodable() }.sharedInFleet(as: "account")
     let recorder = WarningRecorder()
-    recorder.recording { #expect(self.fetch(query, on: node, in: fleet)?.iban == "DE00") }
-    #expect(recorder.warnings.map(\.code) == [.unsharedValue])
+    recorder.recording { expect(self.fetch(query, on: node, in: fleet)?.iban, equals: "DE00") }
+    expect(recorder.warnings.map(\.code), equals: [.unsharedValue])
     let text = recorder.warnings.map(\.message).joined()
     #expect(text.contains("it cannot be encoded: EncodingError.invalidValue") && !text.contains("DE00"), "\(text)")
   }
@@ -139,7 +139,7 @@ private struct Unencodable: Codable, Sendable {
       }
     }
     fleet.advance(by: .seconds(1))
-    #expect(runs.value == 2)
+    expect(runs.value, equals: 2)
     #expect(ends.value.count == 2 && ends.value.allSatisfy { $0 < .milliseconds(150) })
   }
 
@@ -160,7 +160,7 @@ private struct Unencodable: Codable, Sendable {
     waiting.cancel()
     fleet.advance(by: .zero)
     #expect(error.value is CancellationError)
-    #expect(fleet.runs.count == 1)
+    expect(fleet.runs.count, equals: 1)
   }
 
   @Test func `A restored value is shown, and is stale`() async {
@@ -170,16 +170,16 @@ private struct Unencodable: Codable, Sendable {
     let query = QueryOperation<Int, any Error>("kept") { _ in runs.increment() }
       .staleWhenNoValue().persisted(as: "kept", in: storage).sharedInFleet(as: "kept")
     let a = fleet.addNode("a")
-    #expect(self.fetch(query, on: a, in: fleet) == 1)
+    expect(self.fetch(query, on: a, in: fleet), equals: 1)
     #expect(await a.client.persistence.flush())
     let b = fleet.addNode("b")
     let store = b.store(query)
     fleet.advance(by: .seconds(1))
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     #expect(store.isStale)
-    #expect(self.fetch(query, on: b, in: fleet) == 1)
+    expect(self.fetch(query, on: b, in: fleet), equals: 1)
     #expect(!store.isStale)
-    #expect(runs.value == 1)
+    expect(runs.value, equals: 1)
   }
 
   @Test func `Clearing everything reaches all nodes, and says when the backend does not know it`() {
@@ -202,7 +202,7 @@ private struct Unencodable: Codable, Sendable {
     #expect(throws: Never.self) { try clear().value?.get() }
     #expect(!a.fleetNode.hasPendingInvalidations)
     #expect(self.fetch(fleet.query(1, on: "b"), on: b, in: fleet) != nil)
-    #expect(fleet.runs.map(\.node) == ["a", "b"])
+    expect(fleet.runs.map(\.node), equals: ["a", "b"])
     a.connection.isCut = true
     let error = #expect(throws: ClearingError.self) { try clear().value?.get() }
     guard case .fleet("a")? = error?.remaining.first else {
@@ -226,7 +226,7 @@ private struct Unencodable: Codable, Sendable {
       with: QueryEventHandler(onResultReceived: { _, context in origin.value = context.fleetOrigin })
     )
     #expect(self.fetch(query, on: b, in: fleet) != nil)
-    #expect(origin.value == OperationFleetOrigin(source: .shared, node: "a", age: .milliseconds(900)))
+    expect(origin.value, equals: OperationFleetOrigin(source: .shared, node: "a", age: .milliseconds(900)))
   }
 
   @Test func `A node that has left runs for itself, and a client is released with its node`() {
@@ -234,9 +234,9 @@ private struct Unencodable: Codable, Sendable {
     let a = fleet.addNode("a")
     #expect(self.fetch(fleet.query(1, on: "a"), on: a, in: fleet) != nil)
     a.fleetNode.leave()
-    #expect(a.fleetNode.connection == .left)
+    expect(a.fleetNode.connection, equals: .left)
     #expect(self.fetch(fleet.query(2, on: "a"), on: a, in: fleet) != nil)
-    #expect(a.sources == ["run": 1, "alone": 1])
+    expect(a.sources, equals: ["run": 1, "alone": 1])
 
     weak var client: OperationClient?
     weak var node: FleetNode?

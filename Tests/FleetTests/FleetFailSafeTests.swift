@@ -73,7 +73,7 @@ import Testing
   /// A node on which the value 1 was fetched, a minute ago.
   private func oldNode(_ query: some QueryRequest<Int, any Error>) -> Fleet.Node {
     let node = self.fleet.addNode("old")
-    #expect(self.fetch(query, on: node) == 1)
+    expect(self.fetch(query, on: node), equals: 1)
     self.fleet.advance(by: .seconds(60))
     return node
   }
@@ -99,21 +99,21 @@ import Testing
     }
     let calls = new.connection.sentCalls
     self.fleet.advance(by: .seconds(1))
-    #expect(result.value == 1)
-    #expect(served.value?.reason == .failure)
+    expect(result.value, equals: 1)
+    expect(served.value?.reason, equals: .failure)
     let age = try #require(served.value?.age)
     #expect((.seconds(61.9)...(.seconds(62.1))).contains(age), "\(age)")
     // For the value, for the lease, and to give that back.
-    #expect(new.connection.sentCalls - calls == 3)
+    expect(new.connection.sentCalls - calls, equals: 3)
     #expect(store.currentValue == 1 && store.error is Refused && store.isStale)
-    #expect(new.sources == [:])
+    expect(new.sources, equals: [:])
     let facts = store.explain().sections.first { $0.title == "Fleet" }?.facts ?? []
     #expect(facts.contains { $0.hasPrefix("the last value was run on old") }, "\(facts)")
     // The other node has the value itself, and does not ask for it.
     let callsBefore = old.connection.sentCalls
-    #expect(self.fetch(self.query(), on: old) == 1)
-    #expect(old.connection.sentCalls - callsBefore == 2)
-    #expect(self.service.calls.value == 3)
+    expect(self.fetch(self.query(), on: old), equals: 1)
+    expect(old.connection.sentCalls - callsBefore, equals: 2)
+    expect(self.service.calls.value, equals: 3)
   }
 
   enum Invalidation: CaseIterable, Sendable {
@@ -130,8 +130,8 @@ import Testing
     self.fleet.advance(by: .seconds(1))
     self.service.fails.value = true
     let new = self.newNode()
-    #expect(self.fetch(self.query(), on: new) == nil)
-    #expect(new.client.store(for: self.query()).currentValue == nil)
+    expect(self.fetch(self.query(), on: new), equals: nil)
+    expect(new.client.store(for: self.query()).currentValue, equals: nil)
   }
 
   @Test(arguments: [true, false]) func `A last value that is too old is not served`(isKept: Bool) {
@@ -139,8 +139,8 @@ import Testing
     _ = self.oldNode(self.query(for: .seconds(isKept ? 600 : 30)))
     self.service.fails.value = true
     let new = self.newNode()
-    #expect(self.fetch(self.query(for: .seconds(30)), on: new) == nil)
-    #expect(new.client.store(for: self.query(for: .seconds(30))).currentValue == nil)
+    expect(self.fetch(self.query(for: .seconds(30)), on: new), equals: nil)
+    expect(new.client.store(for: self.query(for: .seconds(30))).currentValue, equals: nil)
   }
 
   @Test func `What the way of an answer takes makes a value no younger`() {
@@ -167,8 +167,8 @@ import Testing
     // The run begins when the value is older than its 10 seconds, by less than the answer takes.
     let new = fetch(on: "new")
     fleet.advance(by: .seconds(20))
-    #expect(results.value == [1, 2])
-    #expect(new.sources == ["run": 1])
+    expect(results.value, equals: [1, 2])
+    expect(new.sources, equals: ["run": 1])
   }
 
   @Test func `Without serving stale values a value that has outlived its time is no answer`() {
@@ -176,10 +176,10 @@ import Testing
     self.service.answer.value = 2
     let plain = self.base().sharedInFleet(as: "post", timeToLive: .seconds(10))
     let new = self.newNode()
-    #expect(self.fetch(plain, on: new) == 2)
+    expect(self.fetch(plain, on: new), equals: 2)
     self.fleet.advance(by: .seconds(60))
     self.service.fails.value = true
-    #expect(self.fetch(plain, on: self.fleet.addNode("newest")) == nil)
+    expect(self.fetch(plain, on: self.fleet.addNode("newest")), equals: nil)
   }
 
   @Test func `A caller whose run is slow gets the last value of the fleet, and the run goes on`() {
@@ -191,13 +191,13 @@ import Testing
     self.fleet.advance(by: .milliseconds(199))
     #expect(result.value == nil && store.currentValue == 1)
     self.fleet.advance(by: .milliseconds(1))
-    #expect((try? result.value?.get()) == 1)
+    expect((try? result.value?.get()), equals: 1)
     #expect(store.isLoading && store.isStale)
     self.fleet.advance(by: .seconds(5))
     #expect(store.currentValue == 2 && !store.isStale && new.sources == ["run": 1])
     // It is the value of all others by now.
-    #expect(self.fetch(self.quickQuery(), on: self.fleet.addNode("newest")) == 2)
-    #expect(self.service.calls.value == 2)
+    expect(self.fetch(self.quickQuery(), on: self.fleet.addNode("newest")), equals: 2)
+    expect(self.service.calls.value, equals: 2)
   }
 
   @Test func `A retry around the fleet shows the last value once, and ends after its attempts`() {
@@ -214,9 +214,9 @@ import Testing
     )
     let result = self.start(retried, on: new)
     self.fleet.advance(by: .seconds(1))
-    #expect((try? result.value?.get()) == 1)
-    #expect(self.service.calls.value - calls == 4)
-    #expect(new.client.store(for: retried).valueUpdateCount == 1)
+    expect((try? result.value?.get()), equals: 1)
+    expect(self.service.calls.value - calls, equals: 4)
+    expect(new.client.store(for: retried).valueUpdateCount, equals: 1)
     #expect(updates.value >= 1)
     subscription.cancel()
   }
@@ -224,30 +224,30 @@ import Testing
   @Test func `A store that an invalidation has reached serves what another node has fetched after it`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
     self.fleet.advance(by: .seconds(1))
-    #expect(self.fetch(self.query(), on: b) == 1)
+    expect(self.fetch(self.query(), on: b), equals: 1)
     a.client.invalidate(matching: ["posts"])
     self.service.answer.value = 2
-    #expect(self.fetch(self.query(), on: a) == 2)
+    expect(self.fetch(self.query(), on: a), equals: 2)
     self.fleet.advance(by: .seconds(60))
     self.service.fails.value = true
     // Its own value is known to be wrong.
-    #expect(b.client.store(for: self.query()).currentValue == 1)
-    #expect(self.fetch(self.query(), on: b) == 2)
+    expect(b.client.store(for: self.query()).currentValue, equals: 1)
+    expect(self.fetch(self.query(), on: b), equals: 2)
   }
 
   @Test func `A node whose own value is newer serves that one`() {
     let (a, b) = (self.fleet.addNode("a"), self.fleet.addNode("b"))
     self.fleet.advance(by: .seconds(1))
-    #expect(self.fetch(self.query(), on: a) == 1)
+    expect(self.fetch(self.query(), on: a), equals: 1)
     b.connection.isCut = true
     self.fleet.advance(by: .seconds(20))
     self.service.answer.value = 2
-    #expect(self.fetch(self.query(), on: b) == 2)
+    expect(self.fetch(self.query(), on: b), equals: 2)
     b.connection.isCut = false
     self.fleet.advance(by: .seconds(60))
     self.service.fails.value = true
-    #expect(self.fetch(self.query(), on: b) == 2)
-    #expect(b.client.store(for: self.query()).valueUpdateCount == 1)
+    expect(self.fetch(self.query(), on: b), equals: 2)
+    expect(b.client.store(for: self.query()).valueUpdateCount, equals: 1)
   }
 
   @Test func `A run that waits for another one with the last value at hand asks no more often than without`() {

@@ -71,7 +71,7 @@ import Testing
     }
     fleet.advance(by: .seconds(5))
     #expect(before.value != nil)
-    #expect(after.value == before.value)
+    expect(after.value, equals: before.value)
   }
 
   @Test(arguments: Writing.allCases, [true, false])
@@ -112,18 +112,18 @@ import Testing
     let calls = node.connection.sentCalls
     read(1_000)
     fleet.advance(by: .milliseconds(6))
-    #expect(reads.value == 1_001)
+    expect(reads.value, equals: 1_001)
     // The first asks alone, and the others after it: 7.5 of the 10 ms of its lease are used, and 6 are gone.
     #expect(node.connection.sentCalls - calls <= 2)
     read(1_000)
     fleet.advance(by: .zero)
-    #expect(reads.value == 2_001)
+    expect(reads.value, equals: 2_001)
     #expect(node.connection.sentCalls - calls <= 2)
     fleet.advance(by: .milliseconds(10))
     read(1)
     fleet.advance(by: .milliseconds(6))
     #expect(node.connection.sentCalls - calls <= 3)
-    #expect(reads.value == 2_002)
+    expect(reads.value, equals: 2_002)
   }
 
   @Test func `A backend that is away delays an author and a reader for no longer than the lookup timeout, and once`() {
@@ -146,10 +146,10 @@ import Testing
       fleet.advance(by: .seconds(3))
     }
     performAll()
-    #expect(durations.value.count == 7)
+    expect(durations.value.count, equals: 7)
     #expect(durations.value.allSatisfy { $0 <= .milliseconds(500) }, "\(durations.value)")
     performAll()
-    #expect(durations.value.count == 14)
+    expect(durations.value.count, equals: 14)
     #expect(durations.value.dropFirst(7).allSatisfy { $0 == .zero }, "\(durations.value)")
     fleet.backend.isRunning = true
     fleet.advance(by: .seconds(20))

@@ -63,7 +63,7 @@ import Testing
     }
     fleet.advance(by: .seconds(20))
     let stale = self.staleValues(of: nodes, in: fleet, since: lastInvalidations)
-    #expect(stale == 0)
+    expect(stale, equals: 0)
     #expect(answers.value >= total - size.requestsPerSecond)
     let aways = nodes.map(\.aways).reduce(0, +)
     let alone = nodes.map { $0.sources["alone"] ?? 0 }.reduce(0, +)

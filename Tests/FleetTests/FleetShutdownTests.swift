@@ -29,18 +29,18 @@ import Testing
     fleet.advance(by: .seconds(1))
     #expect(first.value != nil)
     // The run that is under way may still invalidate something.
-    #expect(a.fleetNode.connection == .connected)
+    expect(a.fleetNode.connection, equals: .connected)
     a.client.invalidate(matching: ["items", 0, 2])
     fleet.advance(by: .seconds(5))
     #expect(b.store(fleet.query(2, on: "b")).isStale)
     let second = self.flush(a, in: fleet)
     fleet.advance(by: .seconds(1))
     #expect(second.value != nil)
-    #expect(a.fleetNode.connection == .left)
-    #expect(a.sources == ["run": 1])
+    expect(a.fleetNode.connection, equals: .left)
+    expect(a.sources, equals: ["run": 1])
     _ = fleet.perform { _ = try? await b.client.store(for: fleet.query(1, on: "b")).fetch() }
     fleet.advance(by: .seconds(1))
-    #expect(b.sources == ["run": 1, "shared": 1])
+    expect(b.sources, equals: ["run": 1, "shared": 1])
   }
 
   @Test func `A flush waits until the lease of a failed run is given back`() {
@@ -65,12 +65,12 @@ import Testing
       a.connection.crash()
     }
     fleet.advance(by: .seconds(1))
-    #expect(duration.value == .milliseconds(40))
+    expect(duration.value, equals: .milliseconds(40))
     let value = Box<Int?>(nil)
     _ = fleet.perform { value.value = try? await b.client.store(for: query(b)).fetch() }
     fleet.advance(by: .seconds(1))
-    #expect(value.value == 1)
-    #expect(b.sources == ["run": 1])
+    expect(value.value, equals: 1)
+    expect(b.sources, equals: ["run": 1])
   }
 
   @Test func `A snapshot has the calls of a node, how long they take, and why the backend is away`() {
@@ -82,7 +82,7 @@ import Testing
     fleet.advance(by: .milliseconds(500))
     var snapshot = node.fleetNode.snapshot()
     #expect(snapshot.isConnected && snapshot.awayFor == nil && snapshot.cause == nil)
-    #expect(snapshot.calls == node.connection.sentCalls)
+    expect(snapshot.calls, equals: node.connection.sentCalls)
     #expect(snapshot.lastRoundTrip == .milliseconds(40) && snapshot.meanRoundTrip == .milliseconds(40))
     #expect(snapshot.heldLeases == 1 && snapshot.failures == 0)
     #expect(snapshot.gauges["fleet.round_trip"] == 0.04 && snapshot.gauges["fleet.connected"] == 1)
@@ -93,9 +93,9 @@ import Testing
     snapshot = node.fleetNode.snapshot()
     #expect(!snapshot.isConnected && snapshot.aways == 1 && snapshot.failures > 0)
     #expect(snapshot.hasPendingInvalidations)
-    #expect(snapshot.awayFor.map { $0 > .seconds(4) } == true)
-    #expect(snapshot.cause?.contains("has not answered within") == true)
-    #expect(snapshot.gauges["fleet.connected"] == 0)
+    expect(snapshot.awayFor.map { $0 > .seconds(4) }, equals: true)
+    expect(snapshot.cause?.contains("has not answered within"), equals: true)
+    expect(snapshot.gauges["fleet.connected"], equals: 0)
     node.fleetNode.leave()
     #expect(node.fleetNode.snapshot().description.contains("left"))
   }

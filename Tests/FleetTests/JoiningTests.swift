@@ -30,7 +30,7 @@ import Testing
     fleet.advance(by: .milliseconds(1))
     first.client.invalidate(matching: ["items"])
     fleet.advance(by: .seconds(5))
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     #expect(store.isStale)
     for node in [first, second] { node.fleetNode.leave() }
   }

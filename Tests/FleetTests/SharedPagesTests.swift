@@ -37,9 +37,9 @@ import Testing
     let fleet = Fleet()
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     let first = self.load(3, on: a, of: fleet)
-    #expect(first.count == 3)
-    #expect(self.load(2, on: b, of: fleet) == Array(first.prefix(2)))
-    #expect(fleet.runs.count == 3)
+    expect(first.count, equals: 3)
+    expect(self.load(2, on: b, of: fleet), equals: Array(first.prefix(2)))
+    expect(fleet.runs.count, equals: 3)
     // Below the path of the list and of its pages.
     b.client.invalidate(matching: ["items"])
     fleet.advance(by: .seconds(1))
@@ -54,11 +54,11 @@ import Testing
       return pages
     }
     fleet.advance(by: .seconds(5))
-    #expect(refetched[0].value.count == 3)
-    #expect(refetched[1].value == Array(refetched[0].value.prefix(2)))
+    expect(refetched[0].value.count, equals: 3)
+    expect(refetched[1].value, equals: Array(refetched[0].value.prefix(2)))
     #expect(refetched[0].value.allSatisfy { $0 > (first.max() ?? 0) })
     // One run for each page and freshness.
-    #expect(fleet.runs.count == 6)
+    expect(fleet.runs.count, equals: 6)
     for node in [a, b] { node.fleetNode.leave() }
   }
 }

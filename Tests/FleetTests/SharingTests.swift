@@ -32,12 +32,12 @@ import Testing
     let before = b.store(fleet.query(1, on: "b")).context.operationClock.now()
     let second = self.fetch(1, on: b, in: fleet)
     #expect(first != nil)
-    #expect(second == first)
-    #expect(fleet.runs.count == 1)
+    expect(second, equals: first)
+    expect(fleet.runs.count, equals: 1)
     let date = try #require(b.store(fleet.query(1, on: "b")).valueLastUpdatedAt)
     // Stored 20.9 s before, by the clock of the backend; taken from the clock of the node, whatever its date is.
     #expect(abs(before.timeIntervalSince(date) - 20.9) < 0.001)
-    #expect(b.sources == ["shared": 1])
+    expect(b.sources, equals: ["shared": 1])
   }
 
   @Test func `One node runs, and the others wait for its value`() {
@@ -47,10 +47,10 @@ import Testing
     fleet.advance(by: .seconds(1))
     let results = nodes.map { self.startFetch(1, on: $0, in: fleet) }
     fleet.advance(by: .milliseconds(150))
-    #expect(fleet.runs.count == 1)
-    #expect(Set(results.map(\.value)).count == 1)
+    expect(fleet.runs.count, equals: 1)
+    expect(Set(results.map(\.value)).count, equals: 1)
     #expect(results[0].value != nil)
-    #expect(nodes.map { $0.sources["awaited"] ?? 0 }.reduce(0, +) == 7)
+    expect(nodes.map { $0.sources["awaited"] ?? 0 }.reduce(0, +), equals: 7)
   }
 
   @Test func `A node that dies is replaced when its lease ends, and writes nothing when it comes back`() {
@@ -62,16 +62,16 @@ import Testing
     // The network of the holder is cut: it cannot renew, and cannot store.
     a.connection.isCut = true
     fleet.advance(by: .seconds(9))
-    #expect(fleet.runs.count == 1)
+    expect(fleet.runs.count, equals: 1)
     fleet.advance(by: .seconds(5))
-    #expect(fleet.runs.map(\.node) == ["a", "b"])
-    #expect(second.value?.began == 2)
+    expect(fleet.runs.map(\.node), equals: ["a", "b"])
+    expect(second.value?.began, equals: 2)
     // It has its value for itself.
-    #expect(first.value?.began == 1)
+    expect(first.value?.began, equals: 1)
     a.connection.isCut = false
     fleet.advance(by: .seconds(20))
-    #expect(self.fetch(1, on: b, in: fleet)?.began == 2)
-    #expect(self.fetch(1, on: a, in: fleet)?.began == 2)
+    expect(self.fetch(1, on: b, in: fleet)?.began, equals: 2)
+    expect(self.fetch(1, on: a, in: fleet)?.began, equals: 2)
   }
 
   @Test func `A slow run keeps its lease`() {
@@ -81,11 +81,11 @@ import Testing
     fleet.advance(by: .seconds(1))
     let second = self.startFetch(1, on: b, in: fleet)
     fleet.advance(by: .seconds(58))
-    #expect(first.value == nil)
+    expect(first.value, equals: nil)
     fleet.advance(by: .seconds(2))
     #expect(first.value != nil)
-    #expect(second.value == first.value)
-    #expect(fleet.runs.count == 1)
+    expect(second.value, equals: first.value)
+    expect(fleet.runs.count, equals: 1)
   }
 
   @Test func `An invalidation reaches all nodes, and reruns for their subscribers once`() {
@@ -93,12 +93,12 @@ import Testing
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     let subscriptions = [a, b].map { $0.store(fleet.query(1, on: $0.name)).subscribe(with: QueryEventHandler()) }
     fleet.advance(by: .seconds(1))
-    #expect(fleet.runs.count == 1)
+    expect(fleet.runs.count, equals: 1)
     for (number, invalidate) in Self.invalidations.enumerated() {
       let count = fleet.count()
       invalidate(a.client)
       fleet.advance(by: .seconds(1))
-      #expect(fleet.runs.count == number + 2)
+      expect(fleet.runs.count, equals: number + 2)
       for node in [a, b] {
         let store = node.store(fleet.query(1, on: node.name))
         #expect(!store.isStale)
@@ -108,7 +108,7 @@ import Testing
     a.client.invalidate(matching: ["items", 0])
     a.client.invalidate(tagged: .entity("item", 2))
     fleet.advance(by: .seconds(1))
-    #expect(fleet.runs.count == Self.invalidations.count + 1)
+    expect(fleet.runs.count, equals: Self.invalidations.count + 1)
     withExtendedLifetime(subscriptions) {}
   }
 
@@ -130,10 +130,10 @@ import Testing
     fleet.advance(by: .milliseconds(50))
     b.client.invalidate(matching: ["items"])
     fleet.advance(by: .seconds(1))
-    #expect(first.value?.began == 1)
+    expect(first.value?.began, equals: 1)
     #expect(a.store(fleet.query(1, on: "a")).isStale)
-    #expect(self.fetch(1, on: b, in: fleet)?.began == 2)
-    #expect(self.fetch(1, on: a, in: fleet)?.began == 2)
+    expect(self.fetch(1, on: b, in: fleet)?.began, equals: 2)
+    expect(self.fetch(1, on: a, in: fleet)?.began, equals: 2)
   }
 
   @Test func `Without the backend each node goes on alone, and tells it once`() {
@@ -151,17 +151,17 @@ import Testing
     }
     fleet.advance(by: .seconds(2))
     // The time for the backend, and the run.
-    #expect(result.value == .milliseconds(600))
+    expect(result.value, equals: .milliseconds(600))
     #expect(self.fetch(3, on: a, in: fleet) != nil)
     a.client.invalidate(matching: ["items", 1])
     #expect(!b.store(fleet.query(1, on: "b")).isStale)
     fleet.advance(by: .seconds(30))
-    #expect(a.aways == 1)
-    #expect(a.sources == ["run": 1, "alone": 2])
+    expect(a.aways, equals: 1)
+    expect(a.sources, equals: ["run": 1, "alone": 2])
     fleet.backend.isRunning = true
     fleet.advance(by: .seconds(10))
     #expect(b.store(fleet.query(1, on: "b")).isStale)
-    #expect(a.fleetNode.connection == .connected)
+    expect(a.fleetNode.connection, equals: .connected)
     #expect(self.fetch(1, on: b, in: fleet)?.began ?? 0 > 1)
   }
 
@@ -186,14 +186,14 @@ import Testing
     let (a, b) = (fleet.addNode("a"), fleet.addNode("b"))
     let subscription = b.store(fleet.query(1, on: "b", isPushed: true)).subscribe(with: QueryEventHandler())
     fleet.advance(by: .seconds(1))
-    #expect(fleet.runs.map(\.node) == ["b"])
+    expect(fleet.runs.map(\.node), equals: ["b"])
     // The value is lost for the backend, and no node knows of an invalidation.
     fleet.backend.loseEverything()
     let query = fleet.query(1, on: "a", isPushed: true)
     _ = fleet.perform { _ = try? await a.client.store(for: query).fetch() }
     fleet.advance(by: .seconds(1))
-    #expect(fleet.runs.count == 2)
-    #expect(b.store(fleet.query(1, on: "b")).currentValue?.began == 2)
+    expect(fleet.runs.count, equals: 2)
+    expect(b.store(fleet.query(1, on: "b")).currentValue?.began, equals: 2)
     withExtendedLifetime(subscription) {}
   }
 
@@ -203,8 +203,9 @@ import Testing
     _ = self.fetch(1, on: a, in: fleet)
     _ = self.fetch(1, on: b, in: fleet)
     let section = b.store(fleet.query(1, on: "b")).explain().sections.first { $0.title == "Fleet" }
-    #expect(
-      section?.facts == [
+    expect(
+      section?.facts,
+      equals: [
         "item, version 1", "the node b reaches the backend", "the last value was run on a 900 ms ago",
         "values so far: shared 1",
       ]
@@ -226,8 +227,8 @@ import Testing
       _ = fleet.perform { results.append(try? await node.client.store(for: query).fetch()) }
       fleet.advance(by: .seconds(1))
     }
-    #expect(results.all == [-1, -1])
-    #expect(calls.all.count == runs)
+    expect(results.all, equals: [-1, -1])
+    expect(calls.all.count, equals: runs)
   }
 
   @Test func `A value that is made of others is not shared, and reported once`() {
@@ -246,7 +247,7 @@ import Testing
         fleet.advance(by: .seconds(1))
       }
     }
-    #expect(results.all == [1, 2, 3])
+    expect(results.all, equals: [1, 2, 3])
   }
 
   @Test func `A value that is made of an optimistic update is not shared`() {
@@ -264,6 +265,6 @@ import Testing
       _ = fleet.perform { results.append(try? await node.client.store(for: derived(isUnconfirmed)).fetch()) }
       fleet.advance(by: .seconds(1))
     }
-    #expect(results.all == [70, 100])
+    expect(results.all, equals: [70, 100])
   }
 }

@@ -25,29 +25,29 @@ struct HTTPQueryTests {
   func `It sends its request, and decodes the answer`() async throws {
     self.server.enqueue(200, [:], #"{"id": 1}"#)
     let query = HTTPQuery(address, method: "POST", fields: ["Accept": "application/json"], body: Data([1]))
-    #expect(try await self.store(query.decode(Post.self)).fetch() == Post(id: 1))
+    try await expect(self.store(query.decode(Post.self)).fetch(), equals: Post(id: 1))
     let request = try #require(self.server.requests.all.first)
     let fields: OperationHTTPFields = ["accept": "application/json"]
-    #expect(request == OperationHTTPRequest(address, method: "POST", fields: fields, body: Data([1])))
+    expect(request, equals: OperationHTTPRequest(address, method: "POST", fields: fields, body: Data([1])))
 
     self.server.enqueue(200, [:], "abc")
-    #expect(try await self.store(HTTPQuery(address)).fetch() == Data("abc".utf8))
+    try await expect(self.store(HTTPQuery(address)).fetch(), equals: Data("abc".utf8))
     self.server.enqueue(201, ["Location": "/2"], "abc")
     let own = HTTPQuery(address).decode { response in "\(response.status) \(response.fields["location"] ?? "")" }
-    #expect(try await self.store(own).fetch() == "201 /2")
+    try await expect(self.store(own).fetch(), equals: "201 /2")
   }
 
   @Test
   func `Its path is the method and the address, with the fields and the body if there are some`() {
-    #expect(HTTPQuery(address).path == ["GET", "https://example.org/posts/1"])
-    #expect(HTTPQuery(address, path: ["posts", 1]).decode(Post.self).path == ["posts", 1])
+    expect(HTTPQuery(address).path, equals: ["GET", "https://example.org/posts/1"])
+    expect(HTTPQuery(address, path: ["posts", 1]).decode(Post.self).path, equals: ["posts", 1])
     let german = HTTPQuery(address, fields: ["Accept-Language": "de"])
     let french = HTTPQuery(address, fields: ["Accept-Language": "fr"])
-    #expect(german.path == HTTPQuery(address, fields: ["accept-language": "de"]).path)
+    expect(german.path, equals: HTTPQuery(address, fields: ["accept-language": "de"]).path)
     #expect(german.path != french.path && german.path != HTTPQuery(address).path)
     #expect(!"\(german.path)".contains("de\""))
-    #expect(HTTPQuery(address).decode(Post.self).operationName == "GET example.org")
-    #expect(HTTPQuery(address, operationName: "Post").operationName == "Post")
+    expect(HTTPQuery(address).decode(Post.self).operationName, equals: "GET example.org")
+    expect(HTTPQuery(address, operationName: "Post").operationName, equals: "Post")
   }
 
   @Test
@@ -68,7 +68,7 @@ struct HTTPQueryTests {
     self.server.enqueue(503, ["Retry-After": "7"], "busy")
     let error = try #require(await self.failure(of: self.store(HTTPQuery(address))) as? OperationHTTPStatusError)
     #expect(error.status == 503 && error.body == Data("busy".utf8) && error.fields["retry-after"] == "7")
-    #expect(error.retryClassification == .retryAfter(.seconds(7)))
+    expect(error.retryClassification, equals: .retryAfter(.seconds(7)))
     #expect(!"\(error)".contains("busy"))
   }
 
@@ -81,15 +81,15 @@ struct HTTPQueryTests {
     let run = Task { try await retried.fetch() }
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(4))
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     self.clock.advance(by: .seconds(1))
-    #expect(try await run.value == Post(id: 2))
+    try await expect(run.value, equals: Post(id: 2))
 
     self.server.enqueue(403)
     await #expect(throws: OperationHTTPStatusError.self) { try await retried.fetch() }
     self.server.enqueue(200, [:], "no json")
     await #expect(throws: OperationHTTPContentError.self) { try await retried.fetch() }
-    #expect(self.server.requests.count == 4)
+    expect(self.server.requests.count, equals: 4)
   }
 
   @Test
@@ -103,17 +103,17 @@ struct HTTPQueryTests {
     #expect(store.isStale)
 
     self.server.enqueue(304)
-    #expect(try await store.fetch() == Post(id: 1))
-    #expect(self.server.requests.all[1].fields["If-None-Match"] == "\"a\"")
+    try await expect(store.fetch(), equals: Post(id: 1))
+    expect(self.server.requests.all[1].fields["If-None-Match"], equals: "\"a\"")
     #expect(!store.isStale && store.valueUpdateCount == 1)
 
     self.clock.advance(by: .seconds(60))
     self.server.enqueue(200, ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"], #"{"id": 3}"#)
-    #expect(try await store.fetch() == Post(id: 3))
+    try await expect(store.fetch(), equals: Post(id: 3))
     self.server.enqueue(304)
-    #expect(try await store.fetch() == Post(id: 3))
-    #expect(self.server.requests.all[3].fields["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(self.server.requests.all[3].fields["If-None-Match"] == nil)
+    try await expect(store.fetch(), equals: Post(id: 3))
+    expect(self.server.requests.all[3].fields["If-Modified-Since"], equals: "Sun, 06 Nov 1994 08:49:37 GMT")
+    expect(self.server.requests.all[3].fields["If-None-Match"], equals: nil)
   }
 
   @Test
@@ -122,7 +122,7 @@ struct HTTPQueryTests {
     let store = self.store(HTTPQuery(address, fields: ["Cache-Control": directives]).decode(Post.self))
     self.server.enqueue(200, ["Cache-Control": "max-age=60"], #"{"id": 1}"#)
     try await store.fetch()
-    #expect(self.server.requests.all.map { $0.fields["Cache-Control"] } == [directives])
+    expect(self.server.requests.all.map { $0.fields["Cache-Control"] }, equals: [directives])
     self.clock.advance(by: .seconds(59))
     #expect(!store.isStale)
     self.clock.advance(by: .seconds(1))
@@ -140,8 +140,8 @@ struct HTTPQueryTests {
     try await store.fetch()
     self.server.enqueue(304)
     let error = await self.failure(of: store) as? OperationHTTPStatusError
-    #expect(error?.status == 304)
-    #expect(self.server.requests.all.map { $0.fields["If-None-Match"] } == ["\"mine\"", "\"mine\""])
+    expect(error?.status, equals: 304)
+    expect(self.server.requests.all.map { $0.fields["If-None-Match"] }, equals: ["\"mine\"", "\"mine\""])
   }
 
   @Test
@@ -150,9 +150,9 @@ struct HTTPQueryTests {
     self.server.enqueue(404)
     #expect(try await store.fetch() == .some(nil))
     self.server.enqueue(200, [:], #"{"id": 1}"#)
-    #expect(try await store.fetch() == Post(id: 1))
+    try await expect(store.fetch(), equals: Post(id: 1))
     self.server.enqueue(500)
-    #expect(await (self.failure(of: store) as? OperationHTTPStatusError)?.status == 500)
+    await expect((self.failure(of: store) as? OperationHTTPStatusError)?.status, equals: 500)
   }
 
   @Test
@@ -171,7 +171,7 @@ struct HTTPQueryTests {
     source.yield(Data("0\r\n3\n4".utf8))
     try await values.last([1, 20, 3])
     source.finish()
-    #expect(try await run.value == [1, 20, 3, 4])
+    try await expect(run.value, equals: [1, 20, 3, 4])
     subscription.cancel()
   }
 
@@ -181,10 +181,10 @@ struct HTTPQueryTests {
     self.server.enqueue(OperationHTTPBody(parts))
     source.yield(Data("1".utf8))
     source.finish(throwing: Refused(code: 3))
-    #expect(await self.failure(of: self.store(HTTPQuery(address))) as? Refused == Refused(code: 3))
+    await expect(self.failure(of: self.store(HTTPQuery(address))) as? Refused, equals: Refused(code: 3))
     let response = OperationHTTPResponse(status: 200, body: Data([1, 2, 3]))
     await #expect(throws: OperationHTTPContentError.self) { try await response.data(upTo: 2) }
-    #expect(try await OperationHTTPResponse(status: 200, body: Data([1, 2])).data(upTo: 2) == Data([1, 2]))
+    try await expect(OperationHTTPResponse(status: 200, body: Data([1, 2])).data(upTo: 2), equals: Data([1, 2]))
   }
 
   @Test
@@ -195,14 +195,14 @@ struct HTTPQueryTests {
     let store = OperationStore.detached(query: query.sent(by: self.server).manualTime(self.clock))
     try await store.fetch()
     let fields = try #require(self.server.requests.all.first).fields
-    #expect(fields["grpc-timeout"] == "1500000u")
-    #expect(fields["X-Request-Criticality"] == "SHEDDABLE")
+    expect(fields["grpc-timeout"], equals: "1500000u")
+    expect(fields["X-Request-Criticality"], equals: "SHEDDABLE")
 
     var context = OperationContext()
     context.use(self.clock)
     context.readCallHeaderFields(fields)
-    #expect(context.operationTimeRemaining == .milliseconds(1_500))
-    #expect(context.operationCriticality == .sheddable)
+    expect(context.operationTimeRemaining, equals: .milliseconds(1_500))
+    expect(context.operationCriticality, equals: .sheddable)
 
     self.server.enqueue(200)
     let silent = query.context { $0.operationHTTPCallFields = [] }
@@ -214,10 +214,10 @@ struct HTTPQueryTests {
   func `A body of any operation sends requests, too`() async throws {
     let create = OperationRunner(operation: Creation(server: self.server))
     self.server.enqueue(201, [:], #"{"id": 9}"#)
-    #expect(try await create.run() == Post(id: 9))
+    try await expect(create.run(), equals: Post(id: 9))
     let request = try #require(self.server.requests.all.first)
     #expect(request.method == "POST" && request.fields["Content-Type"] == "application/json")
-    #expect(request.body == Data(#"{"id":8}"#.utf8))
+    expect(request.body, equals: Data(#"{"id":8}"#.utf8))
     self.server.enqueue(422)
     await #expect(throws: OperationHTTPStatusError.self) { try await create.run() }
   }

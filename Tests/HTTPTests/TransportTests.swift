@@ -26,7 +26,7 @@
       )
       let response = try await transport.send(request)
       #expect(response.status == 201 && response.fields["x-answer"] == "yes")
-      #expect(try await response.data() == Data("hello".utf8))
+      try await expect(response.data(), equals: Data("hello".utf8))
       let received = try await heads.next()
       #expect(received.hasPrefix("PUT /posts HTTP/1.1") && received.hasSuffix("\ncontent"))
       #expect(received.contains("X-Question: what"))
@@ -38,8 +38,8 @@
       let transport = tested.make()
       let server = try LoopbackServer { $0.answer(401, ["WWW-Authenticate: \(challenge)"], "who are you") }
       let response = try await transport.send(OperationHTTPRequest(server.url("posts")))
-      #expect(response.status == 401)
-      #expect(try await response.data() == Data("who are you".utf8))
+      expect(response.status, equals: 401)
+      try await expect(response.data(), equals: Data("who are you".utf8))
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -53,7 +53,7 @@
         }
       }
       let response = try await transport.send(OperationHTTPRequest(server.url("old")))
-      #expect(try await response.data() == Data("new".utf8))
+      try await expect(response.data(), equals: Data("new".utf8))
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -88,7 +88,7 @@
         let response = try await transport.send(OperationHTTPRequest(server.url("stream")))
         for try await part in response.body { parts.receive(part) }
       }
-      #expect(try await parts.next() == Data("one".utf8))
+      try await expect(parts.next(), equals: Data("one".utf8))
       run.cancel()
       await #expect(throws: CancellationError.self) { try await run.value }
       try await events.last("left")
@@ -104,7 +104,7 @@
         events.receive("left")
       }
       let status = try await transport.send(OperationHTTPRequest(server.url("stream"))).status
-      #expect(status == 200)
+      expect(status, equals: 200)
       try await events.last("left")
     }
 
@@ -120,7 +120,7 @@
       let error = await #expect(throws: OperationHTTPContentError.self) {
         try await transport.send(OperationHTTPRequest(server.url("long"))).data(upTo: 4)
       }
-      #expect(error?.code == .tooLong)
+      expect(error?.code, equals: .tooLong)
       try await events.last("left")
     }
 
@@ -135,11 +135,11 @@
       }
       let response = try await transport.send(OperationHTTPRequest(server.url("stream")))
       for try await part in response.body {
-        #expect(part == Data("one".utf8))
+        expect(part, equals: Data("one".utf8))
         break
       }
       goOn.signal()
-      #expect(try await response.data() == Data("two".utf8))
+      try await expect(response.data(), equals: Data("two".utf8))
       #expect(try await response.data().isEmpty)
     }
 
@@ -151,7 +151,7 @@
         connection.send("3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n")
       }
       let response = try await transport.send(OperationHTTPRequest(server.url("chunks")))
-      #expect(try await response.data() == Data("onetwo".utf8))
+      try await expect(response.data(), equals: Data("onetwo".utf8))
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -161,7 +161,7 @@
         connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n")
       }
       let response = try await transport.send(OperationHTTPRequest(server.url("head"), method: "HEAD"))
-      #expect(response.fields["content-length"] == "9")
+      expect(response.fields["content-length"], equals: "9")
       #expect(try await response.data().isEmpty)
     }
 
@@ -170,7 +170,7 @@
       let transport = tested.make()
       let server = try LoopbackServer { $0.answer(200, ["Warning: one", "Warning: two"]) }
       let response = try await transport.send(OperationHTTPRequest(server.url("post")))
-      #expect(response.fields.filter { $0.name == "Warning" }.map(\.value).joined(separator: ", ") == "one, two")
+      expect(response.fields.filter { $0.name == "Warning" }.map(\.value).joined(separator: ", "), equals: "one, two")
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -183,7 +183,7 @@
       }
       for _ in 0..<2 { _ = try await transport.send(OperationHTTPRequest(server.url("post"))).data() }
       #expect(try await !heads.next().contains("seen=yes"))
-      #expect(try await heads.next().contains("seen=yes") == tested.keepsCookies)
+      try await expect(heads.next().contains("seen=yes"), equals: tested.keepsCookies)
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -241,9 +241,9 @@
       let run = Task { try await store.fetch() }
       try await values.last(["one"])
       goOn.signal()
-      #expect(try await run.value == ["one", "two"])
-      #expect(try await store.fetch() == ["one", "two"])
-      #expect(heads.count == 2)
+      try await expect(run.value, equals: ["one", "two"])
+      try await expect(store.fetch(), equals: ["one", "two"])
+      expect(heads.count, equals: 2)
       subscription.cancel()
     }
 
@@ -265,7 +265,7 @@
         }
         return await group.reduce(into: 0) { count, _ in count += 1 }
       }
-      #expect(ended == 300)
+      expect(ended, equals: 300)
     }
 
     @Test(arguments: TestedTransport.allCases)
@@ -278,7 +278,7 @@
       }
       let response = try await tested.make().send(OperationHTTPRequest(server.url("stream")))
       goOn.signal()
-      #expect(try await response.data() == Data("onetwo".utf8))
+      try await expect(response.data(), equals: Data("onetwo".utf8))
     }
   }
 #endif

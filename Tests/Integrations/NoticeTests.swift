@@ -52,14 +52,18 @@
 
     /// Expects these notices, in this order, from all three, and the metrics to count them for one operation.
     func expectNotices(_ names: [String], sourceLocation: SourceLocation = #_sourceLocation) {
-      #expect(self.handler.entries.map(\.message.description) == names, sourceLocation: sourceLocation)
+      expect(self.handler.entries.map(\.message.description), equals: names, sourceLocation: sourceLocation)
       let counters = self.backend.counters(label: "operation.notices")
       let counts = counters.map { ($0.dimensions.first { $0.0 == "notice" }?.1, Int($0.totalValue)) }
       let expected = Dictionary(grouping: names, by: \.self).mapValues(\.count)
-      #expect(counts.reduce(into: [:]) { $0[$1.0, default: 0] += $1.1 } == expected, sourceLocation: sourceLocation)
-      #expect(Set(counters.map { $0.dimensions.first?.1 }).count == 1, sourceLocation: sourceLocation)
+      expect(
+        counts.reduce(into: [:]) { $0[$1.0, default: 0] += $1.1 },
+        equals: expected,
+        sourceLocation: sourceLocation
+      )
+      expect(Set(counters.map { $0.dimensions.first?.1 }).count, equals: 1, sourceLocation: sourceLocation)
       let events = self.tracer.finishedSpans.flatMap { $0.events.map(\.name) }.filter { $0 != "attempt" }
-      #expect(events.sorted() == names.sorted(), sourceLocation: sourceLocation)
+      expect(events.sorted(), equals: names.sorted(), sourceLocation: sourceLocation)
       #expect(self.tracer.activeSpans.isEmpty, sourceLocation: sourceLocation)
     }
   }
@@ -73,13 +77,13 @@
       self.script.enqueue(.error(Refused()), .error(Refused()))
       let breaker = CircuitBreaker(name: "posts", minimumRuns: 2, openFor: .constant(.seconds(60)))
       let store = self.observed.store(self.script.query().circuitBreaker(breaker).fallback(0))
-      for _ in 1...3 { #expect(try await store.fetch() == 0) }
+      for _ in 1...3 { try await expect(store.fetch(), equals: 0) }
       self.observed.expectNotices(["fallback", "circuit.opened", "fallback", "circuit.rejected", "fallback"])
       let rejection = try #require(self.observed.handler.entries.first { $0.message == "circuit.rejected" })
-      #expect(rejection.metadata["circuit.name"] == "posts")
-      #expect(rejection.metadata["circuit.retry_after"] == "60.0")
+      expect(rejection.metadata["circuit.name"], equals: "posts")
+      expect(rejection.metadata["circuit.retry_after"], equals: "60.0")
       let event = try #require(self.observed.tracer.finishedSpans.last?.events.first { $0.name == "circuit.rejected" })
-      #expect(event.attributes.get("circuit.retry_after") == .double(60))
+      expect(event.attributes.get("circuit.retry_after"), equals: .double(60))
     }
 
     @Test func `A timeout sends a notice`() async throws {
@@ -108,7 +112,7 @@
       let run = try await self.script.next()
       await #expect(throws: OperationRejected.self) { try await second.fetch() }
       run.succeed(1)
-      #expect(try await fetch.value == 1)
+      try await expect(fetch.value, equals: 1)
       self.observed.expectNotices(["limit.rejected"])
     }
 
@@ -120,7 +124,7 @@
       self.observed.clock.advance(by: .seconds(1))
       let second = try await self.script.next()
       second.succeed(2)
-      #expect(try await fetch.value == 2)
+      try await expect(fetch.value, equals: 2)
       self.observed.expectNotices(["hedge.started"])
     }
 
@@ -131,9 +135,9 @@
       let stores = (1...3).map { self.observed.store(batcher.query(for: $0)) }
       let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
       self.observed.clock.advance(by: .seconds(1))
-      for (index, fetch) in fetches.enumerated() { #expect(try await fetch.value == (index + 1) * 10) }
+      for (index, fetch) in fetches.enumerated() { try await expect(fetch.value, equals: (index + 1) * 10) }
       self.observed.expectNotices(["batch.sent"])
-      #expect(self.observed.handler.entries.first?.metadata["batch.size"] == "3")
+      expect(self.observed.handler.entries.first?.metadata["batch.size"], equals: "3")
     }
 
     @Test func `A journal sends notices with the number of its calls`() async throws {
@@ -143,18 +147,21 @@
       let call = Task.immediate { try await store.mutate(with: 7) }
       let run = try await self.script.next()
       run.succeed(1)
-      #expect(try await call.value == 1)
-      #expect(self.observed.handler.entries.map(\.message) == ["journal.accepted", "journal.sent"])
-      #expect(self.observed.handler.entries.map { $0.metadata["journal.name"] } == ["send", "send"])
+      try await expect(call.value, equals: 1)
+      expect(self.observed.handler.entries.map(\.message), equals: ["journal.accepted", "journal.sent"])
+      expect(self.observed.handler.entries.map { $0.metadata["journal.name"] }, equals: ["send", "send"])
       for notice in ["journal.accepted", "journal.sent"] {
         let dimensions = [("operation", "Send"), ("notice", notice)]
         let total = self.observed.backend.counterTotal(label: "operation.notices", dimensions: dimensions)
-        #expect(total == 1)
+        expect(total, equals: 1)
       }
       let meters = self.observed.backend.meters(label: "operation.level", dimensions: [("level", "journal.pending")])
-      #expect(meters.map(\.values) == [[0, 1, 0]])
+      expect(meters.map(\.values), equals: [[0, 1, 0]])
       // The entry is removed after the end of the run.
-      #expect(self.observed.tracer.finishedSpans.map { $0.events.map(\.name) } == [["attempt", "journal.accepted"]])
+      expect(
+        self.observed.tracer.finishedSpans.map { $0.events.map(\.name) },
+        equals: [["attempt", "journal.accepted"]]
+      )
     }
 
     @Test func `All modifiers around one operation send their notices`() async throws {
@@ -172,13 +179,13 @@
       _ = try await self.script.next()
       try await self.observed.clock.sleepers(count: 1, .deadline)
       self.observed.clock.advance(by: .seconds(2))
-      for fetch in fetches { #expect(try await fetch.value == 0) }
-      #expect(self.script.runCount == 3)
+      for fetch in fetches { try await expect(fetch.value, equals: 0) }
+      expect(self.script.runCount, equals: 3)
       self.observed.expectNotices(["timeout", "circuit.opened", "circuit.rejected", "fallback"])
-      #expect(self.observed.tracer.finishedSpans.count == 1)
+      expect(self.observed.tracer.finishedSpans.count, equals: 1)
       let attempts = self.observed.handler.entries.map { $0.metadata["operation.attempt"] }
       // The fallback is outside of the retry.
-      #expect(attempts == ["2", "3", "4", "1"])
+      expect(attempts, equals: ["2", "3", "4", "1"])
     }
   }
 #endif

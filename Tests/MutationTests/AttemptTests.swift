@@ -22,16 +22,16 @@ struct AttemptTests {
     for code in 1...2 {
       try await self.script.next().fail(Refused(code: code))
       // The next attempt has started, or is about to start.
-      #expect(feed.currentValue == ["old", "new"])
+      expect(feed.currentValue, equals: ["old", "new"])
     }
     let last = try await self.script.next()
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     if succeeds { last.succeed("made") } else { last.fail(Refused(code: 3)) }
     _ = try? await call.value
 
     let end = succeeds ? ["old", "new"] : ["old"]
-    #expect(feed.currentValue == end)
-    #expect(self.recorder.stateValues == [["old"], ["old", "new"], end])
+    expect(feed.currentValue, equals: end)
+    expect(self.recorder.stateValues, equals: [["old"], ["old", "new"], end])
     subscription.cancel()
   }
 
@@ -42,18 +42,18 @@ struct AttemptTests {
     let call = self.feeds.client.store(for: mutation).begin("new")
     try await self.script.next().succeed("first")
     let last = try await self.script.next()
-    #expect(self.feeds.script.runCount == 0)
-    #expect(feed.currentValue == ["old", "new"])
+    expect(self.feeds.script.runCount, equals: 0)
+    expect(feed.currentValue, equals: ["old", "new"])
 
     last.succeed("second")
-    #expect(try await call.value == "second")
+    try await expect(call.value, equals: "second")
 
-    #expect(self.feeds.script.runCount == 1)
+    expect(self.feeds.script.runCount, equals: 1)
     let refetch = try await self.feeds.script.next()
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     refetch.succeed(["fresh"])
     await feed.settled()
-    #expect(feed.currentValue == ["fresh"])
+    expect(feed.currentValue, equals: ["fresh"])
     subscription.cancel()
   }
 
@@ -62,7 +62,7 @@ struct AttemptTests {
     self.script.enqueue(.value("made"))
     let mutation = Mutation(script: self.script).appending().refused()
     await #expect(throws: Refused.self) { try await self.feeds.client.store(for: mutation).mutate(with: "new") }
-    #expect(feed.currentValue == ["old"])
+    expect(feed.currentValue, equals: ["old"])
   }
 
   @Test func `The update of a call that is cancelled between two attempts is removed`() async throws {
@@ -72,11 +72,11 @@ struct AttemptTests {
     let call = self.feeds.client.store(for: mutation).begin("new")
     try await self.script.next().fail(Refused())
     try await gate.arrivals(count: 1)
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     call.cancel()
     _ = try? await call.value
-    #expect(feed.currentValue == ["old"])
-    #expect(self.script.runCount == 1)
+    expect(feed.currentValue, equals: ["old"])
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test(arguments: [true, false])
@@ -93,7 +93,7 @@ struct AttemptTests {
       initialContext: context
     )
     _ = try? await runner.run()
-    #expect(self.recorder.stateValues == [["old"], ["old", "new"], succeeds ? ["old", "new"] : ["old"]])
+    expect(self.recorder.stateValues, equals: [["old"], ["old", "new"], succeeds ? ["old", "new"] : ["old"]])
     subscription.cancel()
   }
 
@@ -105,7 +105,7 @@ struct AttemptTests {
     context.operationClient = self.feeds.client
     let mutation = Mutation(script: self.script).appending().tryingAgain()
     _ = try await mutation.mutate(isolation: nil, with: "new", in: context, with: .init { _, _ in })
-    #expect(self.recorder.stateValues == [["old"], ["old", "new"], ["old", "new"]])
+    expect(self.recorder.stateValues, equals: [["old"], ["old", "new"], ["old", "new"]])
     subscription.cancel()
   }
 
@@ -120,7 +120,7 @@ struct AttemptTests {
     }.appending()
     self.script.enqueue(.error(Refused()), .value("made"))
     try await self.feeds.client.store(for: outer).mutate(with: "outer")
-    #expect(feed.currentValue?.sorted() == ["2", "old", "outer"])
+    expect(feed.currentValue?.sorted(), equals: ["2", "old", "outer"])
   }
 }
 

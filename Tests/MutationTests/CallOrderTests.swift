@@ -113,7 +113,7 @@ struct CallOrderTests {
       (0..<50).map { number in Task { @MainActor in try await store.mutate(with: "\(number)") } }
     }
     try await self.script.runs(count: 50)
-    #expect(feed.currentValue == ["old"] + (0..<50).map { "\($0)" })
+    expect(feed.currentValue, equals: ["old"] + (0..<50).map { "\($0)" })
     for _ in calls { try await self.script.next().succeed("made") }
     for call in calls { _ = try await call.value }
   }
@@ -128,7 +128,7 @@ struct CallOrderTests {
     try await gate.arrivals(count: 1)
     let second = other.begin("second")
     let run = try await self.script.next()
-    #expect(run.arguments == "second")
+    expect(run.arguments, equals: "second")
     gate.open()
     run.succeed("made")
     try await self.script.next().succeed("made")
@@ -146,7 +146,7 @@ struct CallOrderTests {
     let last = store.begin("last")
     try await self.script.next().succeed("made")
     let run = try await self.script.next()
-    #expect(run.arguments == "last")
+    expect(run.arguments, equals: "last")
     run.succeed("made")
     _ = try await (first.value, last.value)
   }
@@ -157,11 +157,11 @@ struct CallOrderTests {
     let calls = ["a", "a", "b"].map { store.begin($0) }
     try await self.script.next().succeed("made a")
     let run = try await self.script.next()
-    #expect(run.arguments == "b")
+    expect(run.arguments, equals: "b")
     run.succeed("made b")
-    #expect(try await calls[0].value == "made a")
-    #expect(try await calls[1].value == "made a")
-    #expect(try await calls[2].value == "made b")
+    try await expect(calls[0].value, equals: "made a")
+    try await expect(calls[1].value, equals: "made a")
+    try await expect(calls[2].value, equals: "made b")
   }
 
   // MARK: - Enqueued calls
@@ -177,8 +177,8 @@ struct CallOrderTests {
     wait.cancel()
     await #expect(throws: CancellationError.self) { try await wait.value }
     run.succeed("made")
-    #expect(try await call.result == "made")
-    #expect(try await call.result == "made")
+    try await expect(call.result, equals: "made")
+    try await expect(call.result, equals: "made")
   }
 
   @Test func `A cancelled call ends, and the next one is made`() async throws {
@@ -189,7 +189,7 @@ struct CallOrderTests {
     await #expect(throws: CancellationError.self) { try await calls[1].result }
     first.succeed("made")
     try await self.script.next().succeed("made")
-    #expect(try await calls[2].result == "made")
+    try await expect(calls[2].result, equals: "made")
   }
 
   @Test func `A call that a body enqueues in its own scope comes behind it`() async throws {
@@ -206,11 +206,11 @@ struct CallOrderTests {
         return "outer"
       }.scope("s")
     )
-    #expect(try await outer.mutate(with: "outer") == "outer")
+    try await expect(outer.mutate(with: "outer"), equals: "outer")
     let run = try await self.script.next()
-    #expect(run.arguments == "behind")
+    expect(run.arguments, equals: "behind")
     run.succeed("made")
-    #expect(try await enqueued.withLock { $0 }?.result == "made")
+    try await expect(enqueued.withLock { $0 }?.result, equals: "made")
   }
 
   @Test func `A call without a scope is accepted at once`() async throws {

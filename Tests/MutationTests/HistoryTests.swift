@@ -13,11 +13,11 @@ struct HistoryTests {
     let script = Script()
     script.enqueue(.value("done"), .error(Refused(code: 3)))
     let store = MutationStore.detached(mutation: Mutation(script: script))
-    #expect("\(store.state)" == "MutationState(idle, no value)")
+    expect("\(store.state)", equals: "MutationState(idle, no value)")
     try await store.mutate(with: "a")
-    #expect("\(store.state)" == "MutationState(success, value done)")
+    expect("\(store.state)", equals: "MutationState(success, value done)")
     _ = try? await store.mutate(with: "b")
-    #expect("\(store.state)" == "MutationState(failure, value done, error Refused(code: 3))")
+    expect("\(store.state)", equals: "MutationState(failure, value done, error Refused(code: 3))")
     var text = ""
     dump(store.state, to: &text)
     #expect(text.contains("errorUpdateCount: 1"))
@@ -27,12 +27,12 @@ struct HistoryTests {
     let script = Script(default: .value("made"))
     let store = MutationStore.detached(mutation: Mutation(script: script))
     for number in 1...25 { try await store.mutate(with: "\(number)") }
-    #expect(store.history.map(\.arguments) == (16...25).map(String.init))
-    #expect(store.valueUpdateCount == 25)
+    expect(store.history.map(\.arguments), equals: (16...25).map(String.init))
+    expect(store.valueUpdateCount, equals: 25)
 
     let inner = MutationStore.detached(mutation: Mutation(script: script).maxHistory(length: 2).maxHistory(length: 5))
     for number in 1...9 { try await inner.mutate(with: "\(number)") }
-    #expect(inner.history.map(\.arguments) == ["8", "9"])
+    expect(inner.history.map(\.arguments), equals: ["8", "9"])
   }
 
   @Test func `Entries are dated by the clock of the context`() async throws {
@@ -46,9 +46,9 @@ struct HistoryTests {
     _ = try await call.value
 
     let entry = try #require(store.history.first)
-    #expect(entry.startDate == start)
-    #expect(entry.lastUpdatedAt == start.addingTimeInterval(5))
-    #expect(store.valueLastUpdatedAt == entry.lastUpdatedAt)
+    expect(entry.startDate, equals: start)
+    expect(entry.lastUpdatedAt, equals: start.addingTimeInterval(5))
+    expect(store.valueLastUpdatedAt, equals: entry.lastUpdatedAt)
   }
 
   @Test func `Ended calls are removed before active ones, and the newest call never`() async throws {
@@ -59,24 +59,24 @@ struct HistoryTests {
       calls.append(store.begin(name))
       runs.append(try await self.script.next())
     }
-    #expect(store.history.map(\.arguments) == ["c", "d"])
-    #expect(store.activeTasks.count == 4)
+    expect(store.history.map(\.arguments), equals: ["c", "d"])
+    expect(store.activeTasks.count, equals: 4)
 
     runs[3].succeed("4")
     _ = try await calls[3].value
-    #expect(store.history.map(\.arguments) == ["c", "d"])
+    expect(store.history.map(\.arguments), equals: ["c", "d"])
 
     runs[0].succeed("1")
     _ = try await calls[0].value
-    #expect(store.currentValue == "4")
-    #expect(store.history.map(\.arguments) == ["c", "d"])
+    expect(store.currentValue, equals: "4")
+    expect(store.history.map(\.arguments), equals: ["c", "d"])
 
     runs[2].succeed("3")
     runs[1].fail(Refused())
     _ = try await calls[2].value
     _ = try? await calls[1].value
     #expect(!store.isLoading)
-    #expect(store.history.map(\.arguments) == ["c", "d"])
+    expect(store.history.map(\.arguments), equals: ["c", "d"])
   }
 
   @Test func `A cancelled call is removed, and the calls that it displaced are back`() async throws {
@@ -85,17 +85,17 @@ struct HistoryTests {
     for name in ["a", "b"] { try await store.mutate(with: name) }
     let call = store.begin("c")
     let run = try await self.script.next()
-    #expect(store.history.map(\.arguments) == ["b", "c"])
+    expect(store.history.map(\.arguments), equals: ["b", "c"])
     run.yield("half")
-    #expect(store.currentValue == "half")
+    expect(store.currentValue, equals: "half")
 
     call.cancel()
 
     await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(store.history.map(\.arguments) == ["a", "b"])
-    #expect(store.currentValue == "2")
-    #expect(store.valueUpdateCount == 2)
-    #expect(store.status.resultValue == "2")
+    expect(store.history.map(\.arguments), equals: ["a", "b"])
+    expect(store.currentValue, equals: "2")
+    expect(store.valueUpdateCount, equals: 2)
+    expect(store.status.resultValue, equals: "2")
   }
 
   @Test func `Results of other calls stay in their entries when a call is cancelled`() async throws {
@@ -110,26 +110,26 @@ struct HistoryTests {
     runs[2].fail(Refused(code: 3))
     _ = try? await calls[2].value
     runs[0].yield("a nearly")
-    #expect(try store.history[0].currentResult?.get() == "a nearly")
-    #expect(store.currentValue == "d half")
+    try expect(store.history[0].currentResult?.get(), equals: "a nearly")
+    expect(store.currentValue, equals: "d half")
     #expect(store.error == nil)
 
     calls[0].cancel()
     _ = try? await calls[0].value
 
-    #expect(store.currentValue == "d half")
+    expect(store.currentValue, equals: "d half")
     #expect(store.error == nil)
-    #expect(store.valueUpdateCount == 2)
-    #expect(store.errorUpdateCount == 1)
-    #expect(store.history.map(\.arguments) == ["b", "c", "d"])
-    #expect(store.history.map(\.status.isSuccessful) == [true, false, false])
-    #expect(store.history[0].status.resultValue == "b")
+    expect(store.valueUpdateCount, equals: 2)
+    expect(store.errorUpdateCount, equals: 1)
+    expect(store.history.map(\.arguments), equals: ["b", "c", "d"])
+    expect(store.history.map(\.status.isSuccessful), equals: [true, false, false])
+    expect(store.history[0].status.resultValue, equals: "b")
     #expect(store.history[1].status.resultError is Refused)
     #expect(store.history[2].status.isLoading)
-    #expect(store.activeTasks.count == 1)
+    expect(store.activeTasks.count, equals: 1)
     runs[3].succeed("d")
     _ = try await calls[3].value
-    #expect(store.history[2].status.resultValue == "d")
+    expect(store.history[2].status.resultValue, equals: "d")
   }
 
   @Test func `A call is found by the identifier of its task`() async throws {
@@ -137,8 +137,8 @@ struct HistoryTests {
     let store = MutationStore.detached(mutation: Mutation(script: script).maxHistory(length: 2))
     let tasks = ["a", "b", "c"].map { store.mutateTask(with: $0) }
     for task in tasks { try await task.runIfNeeded() }
-    #expect(store.history[id: tasks[1].id]?.arguments == "b")
-    #expect(store.state.history[id: tasks[2].id]?.arguments == "c")
+    expect(store.history[id: tasks[1].id]?.arguments, equals: "b")
+    expect(store.state.history[id: tasks[2].id]?.arguments, equals: "c")
     #expect(store.history[id: tasks[0].id] == nil)
   }
 
@@ -148,11 +148,11 @@ struct HistoryTests {
     let retry = Task.immediate { try await store.retryLatest() }
     for number in 1...2 {
       let run = try await self.script.next()
-      #expect(run.arguments == "a")
+      expect(run.arguments, equals: "a")
       run.succeed("\(number)")
     }
-    #expect(try await call.value == "1")
-    #expect(try await retry.value == "2")
+    try await expect(call.value, equals: "1")
+    try await expect(retry.value, equals: "2")
   }
 
   @Test func `retryLatest calls the mutation again with the newest arguments`() async throws {
@@ -160,16 +160,16 @@ struct HistoryTests {
     self.script.enqueue(.value("1"), .error(Refused()), .value("2"), .value("3"))
     try await store.mutate(with: "a")
     await #expect(throws: Refused.self) { try await store.mutate(with: "b") }
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
 
     let started = Log<String>()
     let handler = Handler(onMutatingStarted: { arguments, _ in started.append(arguments) })
-    #expect(try await store.retryLatest(handler: handler) == "2")
-    #expect(started.all == ["b"])
+    try await expect(store.retryLatest(handler: handler), equals: "2")
+    expect(started.all, equals: ["b"])
 
     let task = store.retryLatestTask()
-    #expect(try await task.runIfNeeded() == "3")
-    #expect(store.history.map(\.arguments) == ["a", "b", "b", "b"])
+    try await expect(task.runIfNeeded(), equals: "3")
+    expect(store.history.map(\.arguments), equals: ["a", "b", "b", "b"])
   }
 
   @Test func `A cancelled call is not retried`() async throws {
@@ -184,8 +184,8 @@ struct HistoryTests {
     let retry = Task.immediate { try await store.retryLatest() }
     _ = try await self.script.next()  // The cancelled one.
     let run = try await self.script.next()
-    #expect(run.arguments == "a")
+    expect(run.arguments, equals: "a")
     run.succeed("made")
-    #expect(try await retry.value == "made")
+    try await expect(retry.value, equals: "made")
   }
 }

@@ -90,7 +90,7 @@ struct LayerModelTests {
       call.task.cancel()
       _ = try? await call.task.value
     }
-    #expect(feed.currentValue == model.value, "\(trace.joined(separator: ", "))")
+    expect(feed.currentValue, equals: model.value, "\(trace.joined(separator: ", "))")
   }
 
   /// With refetches that start and end at any time.
@@ -133,18 +133,18 @@ struct LayerModelTests {
           // The refetch returns the posts of the server, or fails.
           let refetch = try await feedScript.next()
           let shown = server.union(calls.map(\.number))
-          #expect(feed.currentValue == shown)
+          expect(feed.currentValue, equals: shown)
           if Bool.random(using: &generator) { refetch.succeed(server) } else { refetch.fail(Refused()) }
           await feed.settled()
         }
       }
-      #expect(feed.currentValue == server.union(calls.map(\.number)))
+      expect(feed.currentValue, equals: server.union(calls.map(\.number)))
     }
     for call in calls {
       call.task.cancel()
       _ = try? await call.task.value
     }
-    #expect(feed.currentValue == server)
+    expect(feed.currentValue, equals: server)
     // A post of a successful call never disappeared.
     var seen: Set<Int> = []
     for value in recorder.stateValues {

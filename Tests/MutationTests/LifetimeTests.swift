@@ -17,7 +17,7 @@ struct LifetimeTests {
       let store = OperationStore.detached(mutation: mutation.maxHistory(length: 3))
       for number in 1...5 { try await store.mutate(with: number) }
       _ = try await store.retryLatest()
-      #expect(store.history.count == 3)
+      expect(store.history.count, equals: 3)
     }
     try await tracker.noneAlive()
   }
@@ -41,17 +41,17 @@ struct LifetimeTests {
       feed = strong
       let call = store.begin("a")
       let run = try await script.next()
-      #expect(strong.currentValue == ["a"])
+      expect(strong.currentValue, equals: ["a"])
       client.clearStore(with: ["feed"])
-      #expect(strong.currentValue == ["a"])
+      expect(strong.currentValue, equals: ["a"])
       run.fail(Refused())
       _ = try? await call.value
       // The update is also removed from a store that the client no longer has.
-      #expect(strong.currentValue == [])
+      expect(strong.currentValue, equals: [])
     }
     #expect(feed == nil)
     client.clearStores()
-    #expect(tracker.aliveCount == 1)
+    expect(tracker.aliveCount, equals: 1)
     withExtendedLifetime(store) {}
   }
 
@@ -62,7 +62,7 @@ struct LifetimeTests {
     weak let feed = client.store(for: FeedScript().query(path: ["feed"]), initialValue: [])
     let call = store.begin("a")
     let run = try await script.next()
-    #expect(feed?.currentValue == ["a"])
+    expect(feed?.currentValue, equals: ["a"])
     client.clearStore(with: ["feed"])
     #expect(feed == nil)
     run.succeed("made")
@@ -84,10 +84,10 @@ struct LifetimeTests {
       }
       call = client.store(for: mutation.invalidates(matching: ["feed"]).scope("x")).begin("a")
     }
-    #expect(feed.currentValue == ["a"])
+    expect(feed.currentValue, equals: ["a"])
     try await script.next().fail(Refused())
     await #expect(throws: Refused.self) { try await call.value }
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
     try await tracker.noneAlive()
   }
 
@@ -99,12 +99,12 @@ struct LifetimeTests {
     let other = Task.immediate { try await store.mutate(with: 1) }
     let call = Task.immediate { try await store.mutate(with: 1_000) }
     try await gate.arrivals(count: 2)
-    #expect(store.valueUpdateCount == 1_001)
+    expect(store.valueUpdateCount, equals: 1_001)
     // The values of the two calls, in the state and in the tasks that have yielded them.
     #expect(tracker.aliveCount <= 4)
     call.cancel()
     _ = try? await call.value
-    #expect(store.valueUpdateCount == 1)
+    expect(store.valueUpdateCount, equals: 1)
     gate.open()
     _ = try await other.value
   }
@@ -125,8 +125,8 @@ struct LifetimeTests {
       context[TokenKey.self] = tracker.token()
       _ = try? await store.mutate(with: number, using: context)
     }
-    #expect(feed.currentValue == ["old", "9991", "9993", "9995", "9997", "9999"])
-    #expect(store.history.count == 10)
+    expect(feed.currentValue, equals: ["old", "9991", "9993", "9995", "9997", "9999"])
+    expect(store.history.count, equals: 10)
     // Only the contexts of the calls in the history are alive.
     #expect(tracker.aliveCount <= 10)
   }

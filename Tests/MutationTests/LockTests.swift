@@ -31,12 +31,12 @@ struct LockTests {
     let fetch = self.beginFetch(feed, yielding: "yielded")
     try await self.call("a", over: feed)
     try await self.call("b", over: feed)
-    #expect(feed.currentValue == ["yielded", "a", "b"])
+    expect(feed.currentValue, equals: ["yielded", "a", "b"])
 
     fetch.cancel()
     _ = try? await fetch.value
 
-    #expect(feed.currentValue == ["old", "a", "b"])
+    expect(feed.currentValue, equals: ["old", "a", "b"])
   }
 
   @Test func `A replayed update is applied below those that are not yet part of the value`() async throws {
@@ -44,13 +44,13 @@ struct LockTests {
     let pending = self.feeds.client.store(for: Mutation(script: Script(), path: ["pending"]).appending()).begin("c")
     let fetch = self.beginFetch(feed, yielding: "yielded")
     try await self.call("a", over: feed)
-    #expect(feed.currentValue == ["yielded", "a", "c"])
+    expect(feed.currentValue, equals: ["yielded", "a", "c"])
     fetch.cancel()
     _ = try? await fetch.value
-    #expect(feed.currentValue == ["old", "a", "c"])
+    expect(feed.currentValue, equals: ["old", "a", "c"])
     pending.cancel()
     _ = try? await pending.value
-    #expect(feed.currentValue == ["old", "a"])
+    expect(feed.currentValue, equals: ["old", "a"])
   }
 
   @Test func `An update is applied again when one of several runs that have yielded ends`() async throws {
@@ -62,22 +62,22 @@ struct LockTests {
     let secondRun = try await self.feeds.script.next()
     try await self.call("b", over: feed)
     let third = self.beginFetch(feed, yielding: "3")
-    #expect(feed.currentValue == ["3"])
+    expect(feed.currentValue, equals: ["3"])
 
     secondRun.yield(["2 again"])
     try await self.call("c", over: feed)
     firstRun.fail(Refused())
     _ = try? await first.value
-    #expect(feed.currentValue == ["2 again", "c"])
+    expect(feed.currentValue, equals: ["2 again", "c"])
 
     second.cancel()
     _ = try? await second.value
     third.cancel()
     _ = try? await third.value
-    #expect(feed.currentValue == ["1", "a", "b", "c"])
+    expect(feed.currentValue, equals: ["1", "a", "b", "c"])
     #expect(feed.error is Refused)
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
   }
 
   /// A name that reads the scopes whenever it is compared.
@@ -104,6 +104,6 @@ struct LockTests {
     let calls = [store.begin("a"), store.begin("b")]
     for _ in calls { try await script.next().succeed("made") }
     for call in calls { _ = try await call.value }
-    #expect(store.history.count == 2)
+    expect(store.history.count, equals: 2)
   }
 }

@@ -14,8 +14,8 @@ struct MisuseTests {
       try await expectWarning(.missingArguments) { try await store.run() }
     }
 
-    #expect(error?.code == .missingArguments)
-    #expect(script.runCount == 0)
+    expect(error?.code, equals: .missingArguments)
+    expect(script.runCount, equals: 0)
     #expect(store.history.isEmpty)
     #expect(store.error is MutationError)
     #expect(!store.isLoading)
@@ -29,8 +29,8 @@ struct MisuseTests {
     let recorder = WarningRecorder()
     let value = try await recorder.recording { try await store.mutate(with: "a") }
 
-    #expect(value == "made")
-    #expect(recorder.warnings.map(\.code) == [.noClient, .noClient])
+    expect(value, equals: "made")
+    expect(recorder.warnings.map(\.code), equals: [.noClient, .noClient])
     await #expect(throws: MutationError.self) { try await expectWarning(.missingArguments) { try await store.run() } }
   }
 
@@ -39,11 +39,11 @@ struct MisuseTests {
     let store = MutationStore.detached(mutation: Mutation(script: script))
 
     let error = await #expect(throws: MutationError.self) { try await store.retryLatest() }
-    #expect(error?.code == .noHistory)
+    expect(error?.code, equals: .noHistory)
     let task = store.retryLatestTask()
     await #expect(throws: MutationError.self) { try await task.runIfNeeded() }
 
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     #expect(store.status.isIdle)
   }
 
@@ -51,12 +51,15 @@ struct MisuseTests {
     let mutation = ClosureMutation<Int, Int, Refused> { arguments, _ throws(Refused) in arguments + 1 }
     let store = OperationStore.detached(mutation: mutation)
 
-    #expect(try await expectWarning(.noHistory) { () async throws(Refused) in try await store.retryLatest() } == nil)
-    #expect(expectWarning(.noHistory) { store.retryLatestTask() } == nil)
+    try await expect(
+      expectWarning(.noHistory) { () async throws(Refused) in try await store.retryLatest() },
+      equals: nil
+    )
+    expect(expectWarning(.noHistory) { store.retryLatestTask() }, equals: nil)
 
     try await store.mutate(with: 1)
-    #expect(try await store.retryLatest() == 2)
-    #expect(try await store.retryLatestTask()?.runIfNeeded() == 2)
+    try await expect(store.retryLatest(), equals: 2)
+    try await expect(store.retryLatestTask()?.runIfNeeded(), equals: 2)
   }
 
   @Test func `A path that begins like none of the client's stores is hinted at once`() async throws {
@@ -71,16 +74,16 @@ struct MisuseTests {
 
     for name in ["a", "b"] { _ = try await recorder.recording { try await store.mutate(with: name) } }
 
-    #expect(queries.count == 1)
-    #expect(recorder.warnings.map(\.code) == [.pathMatchesNoStore, .pathMatchesNoStore])
-    #expect(recorder.warnings.map(\.severity) == [.hint, .hint])
+    expect(queries.count, equals: 1)
+    expect(recorder.warnings.map(\.code), equals: [.pathMatchesNoStore, .pathMatchesNoStore])
+    expect(recorder.warnings.map(\.severity), equals: [.hint, .hint])
     #expect(recorder.warnings.map(\.message).allSatisfy { $0.contains("a store at [7]") })
     // A hint is no issue of this test.
     try await store.mutate(with: "c")
     let empty = OperationClient()
     _ = try await recorder.recording { try await empty.store(for: mutation).mutate(with: "without stores of queries") }
-    #expect(recorder.warnings.count == 2)
-    #expect(empty.stores().count == 1)
+    expect(recorder.warnings.count, equals: 2)
+    expect(empty.stores().count, equals: 1)
   }
 
   @Test func `A path with another store's first element is not hinted at`() async throws {
@@ -92,7 +95,7 @@ struct MisuseTests {
     _ = try await recorder.recording { try await feeds.client.store(for: mutation).mutate(with: "a") }
 
     #expect(recorder.warnings.isEmpty)
-    #expect(feed.path == ["feed", 1])
+    expect(feed.path, equals: ["feed", 1])
   }
 
   @Test func `A history length below one is reported and is one`() async throws {
@@ -102,7 +105,7 @@ struct MisuseTests {
 
     for name in ["a", "b"] { try await store.mutate(with: name) }
 
-    #expect(store.history.map(\.arguments) == ["b"])
+    expect(store.history.map(\.arguments), equals: ["b"])
   }
 
   @Test func `An update for a state that no matching store has is reported, with both states`() async throws {
@@ -116,17 +119,17 @@ struct MisuseTests {
 
     _ = try await recorder.recording { try await store.mutate(with: "new") }
 
-    #expect(recorder.warnings.map(\.code) == [.stateMismatch])
+    expect(recorder.warnings.map(\.code), equals: [.stateMismatch])
     let message = try #require(recorder.warnings.first?.message)
     #expect(message.contains("\(FeedState.self)"))
     #expect(message.contains("\(DefaultOperationState<FeedState>.self)"))
-    #expect(feed.currentValue == ["old"])
+    expect(feed.currentValue, equals: ["old"])
 
     // No warning if one of several stores has the state, or if no store matches.
     let query = feeds.script.query(path: ["feed", 2]).disableAutomaticRunning().defaultValue([])
     let matching = feeds.client.store(for: query)
     try await store.mutate(with: "new")
-    #expect(matching.currentValue == ["new"])
+    expect(matching.currentValue, equals: ["new"])
     feeds.client.clearStores(matching: ["feed"])
     try await store.mutate(with: "new")
   }

@@ -14,21 +14,21 @@ struct MutatingTests {
     let store = self.store
     let call = store.begin("a")
     let run = try await self.script.next()
-    #expect(run.arguments == "a")
+    expect(run.arguments, equals: "a")
     #expect(store.isLoading)
     #expect(store.status.isLoading)
-    #expect(store.history.map(\.arguments) == ["a"])
+    expect(store.history.map(\.arguments), equals: ["a"])
     #expect(store.history[0].status.isLoading)
 
     run.succeed("made")
 
-    #expect(try await call.value == "made")
-    #expect(store.currentValue == "made")
-    #expect(store.status.resultValue == "made")
-    #expect(store.valueUpdateCount == 1)
+    try await expect(call.value, equals: "made")
+    expect(store.currentValue, equals: "made")
+    expect(store.status.resultValue, equals: "made")
+    expect(store.valueUpdateCount, equals: 1)
     #expect(!store.isLoading)
-    #expect(store.history[0].status.resultValue == "made")
-    #expect(store.history[0].value == MutationOperationValue(arguments: "a", returnValue: "made"))
+    expect(store.history[0].status.resultValue, equals: "made")
+    expect(store.history[0].value, equals: MutationOperationValue(arguments: "a", returnValue: "made"))
   }
 
   @Test func `A client calls a mutation, and its store shows the call`() async throws {
@@ -36,8 +36,8 @@ struct MutatingTests {
     let mutation = Mutation(script: self.script)
     self.script.enqueue(.value("made"), .error(Refused(code: 1)))
 
-    #expect(try await client.mutate(mutation, with: "a") == "made")
-    #expect(client.store(for: mutation).history.map(\.arguments) == ["a"])
+    try await expect(client.mutate(mutation, with: "a"), equals: "made")
+    expect(client.store(for: mutation).history.map(\.arguments), equals: ["a"])
     await #expect(throws: Refused(code: 1)) { try await client.mutate(mutation, with: "b") }
   }
 
@@ -47,18 +47,18 @@ struct MutatingTests {
 
     await #expect(throws: Refused(code: 1)) { try await store.mutate(with: "a") }
 
-    #expect(store.error as? Refused == Refused(code: 1))
+    expect(store.error as? Refused, equals: Refused(code: 1))
     #expect(store.status.isFailure)
-    #expect(store.errorUpdateCount == 1)
+    expect(store.errorUpdateCount, equals: 1)
     #expect(store.history[0].status.isFailure)
-    #expect(store.history[0].value == nil)
+    expect(store.history[0].value, equals: nil)
 
     try await store.mutate(with: "b")
 
     #expect(store.error == nil)
-    #expect(store.errorUpdateCount == 1)
+    expect(store.errorUpdateCount, equals: 1)
     #expect(store.errorLastUpdatedAt != nil)
-    #expect(store.status.resultValue == "made")
+    expect(store.status.resultValue, equals: "made")
   }
 
   @Test func `The yields of a call are shown in the state and in its entry`() async throws {
@@ -68,24 +68,24 @@ struct MutatingTests {
 
     run.yield("half")
 
-    #expect(store.currentValue == "half")
+    expect(store.currentValue, equals: "half")
     #expect(store.status.isLoading)
-    #expect(try store.history[0].currentResult?.get() == "half")
+    try expect(store.history[0].currentResult?.get(), equals: "half")
     #expect(store.history[0].status.isLoading)
     run.succeed("whole")
     _ = try await call.value
-    #expect(store.currentValue == "whole")
-    #expect(store.valueUpdateCount == 2)
+    expect(store.currentValue, equals: "whole")
+    expect(store.valueUpdateCount, equals: 2)
   }
 
   @Test func `A mutation without arguments is called without arguments`() async throws {
     let store = OperationStore.detached(mutation: ScriptedMutation<Void>(script: Script(default: .value("made"))))
 
-    #expect(try await store.mutate() == "made")
-    #expect(try await store.mutateTask().runIfNeeded() == "made")
-    #expect(try await store.run() == "made")
-    #expect(try await store.retryLatest() == "made")
-    #expect(store.history.count == 4)
+    try await expect(store.mutate(), equals: "made")
+    try await expect(store.mutateTask().runIfNeeded(), equals: "made")
+    try await expect(store.run(), equals: "made")
+    try await expect(store.retryLatest(), equals: "made")
+    expect(store.history.count, equals: 4)
   }
 
   @Test func `A task calls the mutation when it is run, and changes nothing before`() async throws {
@@ -95,9 +95,9 @@ struct MutatingTests {
     #expect(store.history.isEmpty)
     #expect(!store.isLoading)
 
-    #expect(try await task.runIfNeeded() == "made")
+    try await expect(task.runIfNeeded(), equals: "made")
 
-    #expect(store.history.map(\.task.id) == [task.id])
+    expect(store.history.map(\.task.id), equals: [task.id])
     #expect(store.history[0].task.isFinished)
   }
 
@@ -115,8 +115,9 @@ struct MutatingTests {
     first.fail(Refused())
     await #expect(throws: Refused.self) { try await calls[0].value }
 
-    #expect(
-      events.all == [
+    expect(
+      events.all,
+      equals: [
         "a: started a", "b: started b", "b: yielded b half", "b: returned b 2", "b: ended b", "a: threw a",
         "a: ended a",
       ]
@@ -130,7 +131,7 @@ struct MutatingTests {
       mutation: Mutation(script: self.script).handleEvents(with: Self.handler { attached.append($0) })
     )
     let subscription = store.subscribe(with: Self.handler { events.append($0) })
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     #expect(!store.isAutomaticRunningEnabled)
     self.script.enqueue(.value("1"), .error(Refused()))
 
@@ -138,26 +139,26 @@ struct MutatingTests {
     _ = try? await store.mutate(with: "b")
 
     let expected = ["started a", "returned a 1", "ended a", "started b", "threw b", "ended b"]
-    #expect(events.all == expected)
-    #expect(attached.all == expected)
+    expect(events.all, equals: expected)
+    expect(attached.all, equals: expected)
     subscription.cancel()
   }
 
   @Test func `Setting and resetting work as in any store, and a reset cancels all calls`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script), initialValue: "first")
-    #expect(store.currentValue == "first")
+    expect(store.currentValue, equals: "first")
     #expect(store.status.isIdle)
     store.currentValue = "set"
-    #expect(store.status.resultValue == "set")
+    expect(store.status.resultValue, equals: "set")
     let calls = [store.begin("a"), store.begin("b")]
     for _ in calls { _ = try await self.script.next() }
 
     store.resetState()
 
-    #expect(store.currentValue == "first")
+    expect(store.currentValue, equals: "first")
     #expect(store.history.isEmpty)
     #expect(!store.isLoading)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.valueUpdateCount, equals: 0)
     for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
     #expect(store.status.isIdle)
   }
@@ -165,12 +166,12 @@ struct MutatingTests {
   @Test func `A default value is shown while there is no value`() async throws {
     let mutation = Mutation(script: self.script).defaultValue("default")
     let store = OperationStore.detached(mutation: mutation)
-    #expect(store.currentValue == "default")
+    expect(store.currentValue, equals: "default")
     self.script.enqueue(.value("made"))
-    #expect(try await store.mutate(with: "a") == "made")
-    #expect(store.currentValue == "made")
-    #expect(store.history.map(\.arguments) == ["a"])
-    #expect(OperationClient().store(for: mutation).currentValue == "default")
+    try await expect(store.mutate(with: "a"), equals: "made")
+    expect(store.currentValue, equals: "made")
+    expect(store.history.map(\.arguments), equals: ["a"])
+    expect(OperationClient().store(for: mutation).currentValue, equals: "default")
   }
 
   @Test func `A client keeps one store for a mutation`() async throws {
@@ -181,12 +182,12 @@ struct MutatingTests {
     WarningRecorder().recording {
       #expect(client.store(for: mutation.scope("x").maxHistory(length: 2).tryingAgain()) === store)
     }
-    #expect(store.currentValue == "first")
+    expect(store.currentValue, equals: "first")
   }
 
   @Test func `The tasks of calls have the name of the mutation`() async throws {
     let store = MutationStore.detached(mutation: Mutation(script: self.script).tryingAgain())
-    #expect(store.mutateTask(with: "a").configuration.name == "ScriptedMutation<String>: mutate")
+    expect(store.mutateTask(with: "a").configuration.name, equals: "ScriptedMutation<String>: mutate")
   }
 
   private static func handler(report: @escaping @Sendable (String) -> Void) -> Handler {

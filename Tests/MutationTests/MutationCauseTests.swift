@@ -26,20 +26,21 @@ struct MutationCauseTests {
     try await self.feed.next().succeed(["x"])
     await self.client.invalidate(matching: ["nothing"]).settled()
     let cause = try #require(causes.all.first ?? nil)
-    #expect(causes.count == 1)
+    expect(causes.count, equals: 1)
     #expect(cause.kind == .invalidation && cause.subject == "[\"feed\"]")
-    #expect(cause.invalidatingOperation == mutation.operationName)
-    #expect("\(cause)" == "an invalidation of [\"feed\"] by \(mutation.operationName)")
+    expect(cause.invalidatingOperation, equals: mutation.operationName)
+    expect("\(cause)", equals: "an invalidation of [\"feed\"] by \(mutation.operationName)")
   }
 
   @Test func `A mutation runs only when it is called, and is never refreshed`() {
     let clock = ManualClock()
     let store = self.client.store(for: Mutation(script: self.script).manualTime(clock))
-    #expect(store.staleness.reason == .neverRefreshed)
-    #expect("\(store.staleness)" == "never refreshed, because it runs only when it is called")
+    expect(store.staleness.reason, equals: .neverRefreshed)
+    expect("\(store.staleness)", equals: "never refreshed, because it runs only when it is called")
     let lines = store.explain().description.split(separator: "\n").filter { !$0.hasPrefix("Modifiers") }
-    #expect(
-      lines == [
+    expect(
+      lines,
+      equals: [
         "\(Mutation(script: self.script).operationName) at [\"mutation\"]", "It has never run.",
         "It has no subscribers.", "It runs only when it is called.", "Next: it is evicted in 5 min.",
       ]

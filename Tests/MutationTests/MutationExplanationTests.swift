@@ -26,8 +26,9 @@ struct MutationExplanationTests {
     )
     let call = Task.immediate { try await store.mutate(with: 5) }
     self.posts.clock.advance(by: .seconds(10))
-    #expect(
-      post.explanationText == """
+    expect(
+      post.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 10 s ago.
         An optimistic update of AddPost is shown on top of it.
@@ -39,8 +40,9 @@ struct MutationExplanationTests {
     end.open()
     _ = try await withTimeLimit("the call") { try await call.value }
     self.posts.clock.advance(by: .seconds(1))
-    #expect(
-      post.explanationText == """
+    expect(
+      post.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 11 s ago.
         It has been stale for 1 s, because of an invalidation of ["posts"] by AddPost.
@@ -70,8 +72,9 @@ struct MutationExplanationTests {
     let first = Task.immediate { try await store.mutate(with: 1) }
     let second = Task.immediate { try await store.mutate(with: 2) }
     clock.advance(by: .seconds(4))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         Rename at ["rename"]
         It has no value.
         It has no subscribers.
@@ -81,7 +84,7 @@ struct MutationExplanationTests {
         """
     )
     end.open()
-    #expect(try await withTimeLimit("the calls") { try await first.value + (try await second.value) } == 3)
+    try await expect(withTimeLimit("the calls") { try await first.value + (try await second.value) }, equals: 3)
     await store.settled()
     #expect(store.explain().runs.isEmpty)
   }

@@ -11,24 +11,24 @@ struct MutationOperationTests {
     let client = OperationClient()
     let rename = MutationOperation("posts", 4) { (id, title: String, _) in "\(id): \(title)" }
     let store = client.store(for: rename)
-    #expect(store.path == ["posts", 4])
-    #expect(try await store.mutate(with: "new") == "4: new")
+    expect(store.path, equals: ["posts", 4])
+    try await expect(store.mutate(with: "new"), equals: "4: new")
 
     let both = MutationOperation("posts", 4, "a") { (id, letter, amount: Int, _) in "\(letter)\(id + amount)" }
-    #expect(try await OperationStore.detached(mutation: both).mutate(with: 2) == "a6")
+    try await expect(OperationStore.detached(mutation: both).mutate(with: 2), equals: "a6")
   }
 
   @Test
   func `A parameter with the type of the arguments keeps its meaning`() async throws {
     let add = MutationOperation("counter", 3) { (amount: Int, _) in amount + 1 }
-    #expect(try await OperationStore.detached(mutation: add).mutate(with: 8) == 9)
+    try await expect(OperationStore.detached(mutation: add).mutate(with: 8), equals: 9)
     let yielding = MutationOperation("counter", 3) { (amount: Int, _, continuation) in
       continuation.yield(1)
       return amount + 2
     }
-    #expect(try await OperationStore.detached(mutation: yielding).mutate(with: 8) == 10)
+    try await expect(OperationStore.detached(mutation: yielding).mutate(with: 8), equals: 10)
     let plain = MutationOperation("counter", 3) { _ in 11 }
-    #expect(try await OperationStore.detached(mutation: plain).mutate() == 11)
+    try await expect(OperationStore.detached(mutation: plain).mutate(), equals: 11)
   }
 
   @Test
@@ -64,9 +64,9 @@ struct MutationOperationTests {
   func `A type with mutate(with:in:) alone is a mutation`() async throws {
     let client = OperationClient()
     let store = client.store(for: Appending(id: 2))
-    #expect(store.path == ["texts", 2])
-    #expect(try await store.mutate(with: "b") == "2b")
-    #expect(store.history.map(\.arguments) == ["b"])
+    expect(store.path, equals: ["texts", 2])
+    try await expect(store.mutate(with: "b"), equals: "2b")
+    expect(store.history.map(\.arguments), equals: ["b"])
     let refusing: OperationStore<MutationState<Void, Int, Refused>> = .detached(mutation: Refusing())
     await #expect(throws: Refused(code: 5)) { try await refusing.mutate() }
   }

@@ -130,22 +130,22 @@ import Testing
         model.cancel(call.number)
       }
       let view = model.view
-      #expect(state.currentValue == view.value)
-      #expect(state.valueUpdateCount == view.valueCount)
-      #expect(state.errorUpdateCount == view.errorCount)
-      #expect(state.error == view.error)
-      #expect(state.isLoading == !running.isEmpty)
-      #expect(state.status.isLoading == ((running.last?.number ?? 0) > view.lastEnded))
-      #expect(state.activeTasks.map(\.id) == running.map(\.task.id))
+      expect(state.currentValue, equals: view.value)
+      expect(state.valueUpdateCount, equals: view.valueCount)
+      expect(state.errorUpdateCount, equals: view.errorCount)
+      expect(state.error, equals: view.error)
+      expect(state.isLoading, equals: !running.isEmpty)
+      expect(state.status.isLoading, equals: ((running.last?.number ?? 0) > view.lastEnded))
+      expect(state.activeTasks.map(\.id), equals: running.map(\.task.id))
       let all = (running.map(\.number) + ended).sorted()
-      #expect(state.latestArguments == all.last)
-      #expect(state.history.count == min(10, all.count))
-      #expect(state.history.map(\.arguments) == state.history.map(\.arguments).sorted())
+      expect(state.latestArguments, equals: all.last)
+      expect(state.history.count, equals: min(10, all.count))
+      expect(state.history.map(\.arguments), equals: state.history.map(\.arguments).sorted())
     }
     let effect = state.reset(using: store.context)
-    #expect(effect.tasksToCancel.map(\.id) == running.map(\.task.id))
+    expect(effect.tasksToCancel.map(\.id), equals: running.map(\.task.id))
     #expect(state.status.isIdle)
-    #expect(state.currentValue == -1)
+    expect(state.currentValue, equals: -1)
   }
 }
 
@@ -181,26 +181,26 @@ import Testing
         map.insert(step, for: key)
         model[key] = step
       case 4, 5:
-        #expect(map.removeValue(for: key) == model.removeValue(forKey: key))
+        expect(map.removeValue(for: key), equals: model.removeValue(forKey: key))
       case 6:
         map.update(key) { $0 += 1 }
         model[key]? += 1
       default:
         let first = model.keys.min()
-        #expect(map.removeFirst() == first.flatMap { model.removeValue(forKey: $0) })
+        expect(map.removeFirst(), equals: first.flatMap { model.removeValue(forKey: $0) })
       }
-      #expect(map[key] == model[key])
+      expect(map[key], equals: model[key])
       if step % 500 == 0 { copies.append((map, model)) }
     }
     for (map, model) in copies + [(map, model)] {
       let sorted = model.sorted { $0.key < $1.key }
-      #expect(map.count == sorted.count)
-      #expect(map.values == sorted.map(\.value))
-      #expect(map.first?.key == sorted.first?.key)
-      #expect(map.last?.key == sorted.last?.key)
-      #expect(map.suffix(5) { $0 }.map(\.key) == sorted.suffix(5).map(\.key))
+      expect(map.count, equals: sorted.count)
+      expect(map.values, equals: sorted.map(\.value))
+      expect(map.first?.key, equals: sorted.first?.key)
+      expect(map.last?.key, equals: sorted.last?.key)
+      expect(map.suffix(5) { $0 }.map(\.key), equals: sorted.suffix(5).map(\.key))
       let last = map.last(after: 300) { $0 % 2 == 0 ? $0 : nil }
-      #expect(last == sorted.last { $0.key > 300 && $0.value % 2 == 0 }?.value)
+      expect(last, equals: sorted.last { $0.key > 300 && $0.value % 2 == 0 }?.value)
     }
   }
 
@@ -234,6 +234,6 @@ import Testing
     }
     // Each element that a change copies has one more reference.
     #expect(references() - before <= 100 * 64)
-    #expect(copies.count == 100)
+    expect(copies.count, equals: 100)
   }
 }

@@ -22,20 +22,20 @@ struct OptimisticTests {
     )
     let store = self.feeds.client.store(for: self.mutation())
     let call = store.begin("new")
-    #expect(first.currentValue == ["old", "new"])
-    #expect(second.currentValue == ["old", "new"])
-    #expect(other.currentValue == ["old"])
-    #expect(number.currentValue == 1)
-    #expect(first.valueUpdateCount == 0)
+    expect(first.currentValue, equals: ["old", "new"])
+    expect(second.currentValue, equals: ["old", "new"])
+    expect(other.currentValue, equals: ["old"])
+    expect(number.currentValue, equals: 1)
+    expect(first.valueUpdateCount, equals: 0)
 
     try await self.script.next().succeed("made")
     _ = try await call.value
 
-    #expect(first.currentValue == ["old", "new"])
-    #expect(second.currentValue == ["old", "new"])
+    expect(first.currentValue, equals: ["old", "new"])
+    expect(second.currentValue, equals: ["old", "new"])
     // The update is part of the value now, so it is not applied to a value that is set.
     first.currentValue = []
-    #expect(first.currentValue == [])
+    expect(first.currentValue, equals: [])
   }
 
   @Test func `The path can depend on the arguments`() async throws {
@@ -50,8 +50,8 @@ struct OptimisticTests {
 
     await #expect(throws: Refused.self) { try await self.feeds.client.store(for: mutation).mutate(with: 2) }
 
-    #expect(recorders[0].0.stateValues == [["old"]])
-    #expect(recorders[1].0.stateValues == [["old"], ["new"], ["old"]])
+    expect(recorders[0].0.stateValues, equals: [["old"]])
+    expect(recorders[1].0.stateValues, equals: [["old"], ["new"], ["old"]])
   }
 
   @Test(arguments: [true, false])
@@ -60,16 +60,16 @@ struct OptimisticTests {
     let store = self.feeds.client.store(for: self.mutation())
     let calls = [store.begin("a"), store.begin("b")]
     let runs = [try await self.script.next(), try await self.script.next()]
-    #expect(feed.currentValue == ["old", "a", "b"])
+    expect(feed.currentValue, equals: ["old", "a", "b"])
     let (failing, succeeding) = isFirst ? (0, 1) : (1, 0)
 
     runs[failing].fail(Refused())
     await #expect(throws: Refused.self) { try await calls[failing].value }
-    #expect(feed.currentValue == ["old", isFirst ? "b" : "a"])
+    expect(feed.currentValue, equals: ["old", isFirst ? "b" : "a"])
 
     runs[succeeding].succeed("made")
     _ = try await calls[succeeding].value
-    #expect(feed.currentValue == ["old", isFirst ? "b" : "a"])
+    expect(feed.currentValue, equals: ["old", isFirst ? "b" : "a"])
   }
 
   @Test func `A new value is shown with the updates applied to it, in order`() async throws {
@@ -80,22 +80,22 @@ struct OptimisticTests {
 
     self.feeds.script.enqueue(.value(["fresh"]))
     try await feed.fetch()
-    #expect(feed.currentValue == ["fresh", "a", "b"])
-    #expect(feed.status.resultValue == ["fresh", "a", "b"])
+    expect(feed.currentValue, equals: ["fresh", "a", "b"])
+    expect(feed.status.resultValue, equals: ["fresh", "a", "b"])
 
     self.feeds.script.enqueue(.error(Refused(code: 7)))
     _ = try? await feed.fetch()
-    #expect(feed.error as? Refused == Refused(code: 7))
-    #expect(feed.currentValue == ["fresh", "a", "b"])
+    expect(feed.error as? Refused, equals: Refused(code: 7))
+    expect(feed.currentValue, equals: ["fresh", "a", "b"])
 
     runs[0].fail(Refused())
     _ = try? await calls[0].value
-    #expect(feed.currentValue == ["fresh", "b"])
+    expect(feed.currentValue, equals: ["fresh", "b"])
     feed.currentValue = ["set"]
-    #expect(feed.currentValue == ["set", "b"])
+    expect(feed.currentValue, equals: ["set", "b"])
     runs[1].fail(Refused())
     _ = try? await calls[1].value
-    #expect(feed.currentValue == ["set"])
+    expect(feed.currentValue, equals: ["set"])
   }
 
   @Test func `A store that is created during the call shows the update too`() async throws {
@@ -103,19 +103,19 @@ struct OptimisticTests {
     let call = store.begin("new")
     let run = try await self.script.next()
     let late = self.feeds.store(3)
-    #expect(late.currentValue == ["old", "new"])
+    expect(late.currentValue, equals: ["old", "new"])
     let empty = self.feeds.store(4, initialValue: nil)
-    #expect(empty.currentValue == nil)
+    expect(empty.currentValue, equals: nil)
     self.feeds.script.enqueue(.value(["fresh"]))
     try await empty.fetch()
-    #expect(empty.currentValue == ["fresh", "new"])
+    expect(empty.currentValue, equals: ["fresh", "new"])
 
     run.fail(Refused())
     _ = try? await call.value
 
-    #expect(late.currentValue == ["old"])
-    #expect(empty.currentValue == ["fresh"])
-    #expect(self.feeds.store(5).currentValue == ["old"])
+    expect(late.currentValue, equals: ["old"])
+    expect(empty.currentValue, equals: ["fresh"])
+    expect(self.feeds.store(5).currentValue, equals: ["old"])
   }
 
   @Test func `The update of a cancelled call is removed`() async throws {
@@ -125,15 +125,15 @@ struct OptimisticTests {
     let call = store.begin("a")
     let run = try await self.script.next()
     _ = try await self.script.next()
-    #expect(feed.currentValue == ["old", "b", "a"])
+    expect(feed.currentValue, equals: ["old", "b", "a"])
 
     call.cancel()
 
     await #expect(throws: CancellationError.self) { try await call.value }
-    #expect(feed.currentValue == ["old", "b"])
+    expect(feed.currentValue, equals: ["old", "b"])
     run.succeed("made")
     _ = try await other.value
-    #expect(feed.currentValue == ["old", "b"])
+    expect(feed.currentValue, equals: ["old", "b"])
   }
 
   @Test func `The update of a cancelled call is removed although its body succeeds`() async throws {
@@ -146,7 +146,7 @@ struct OptimisticTests {
     try await run.cancelled()
     run.succeed("made")
     _ = try await call.value
-    #expect(feed.currentValue == ["old"])
+    expect(feed.currentValue, equals: ["old"])
     #expect(store.history.isEmpty)
   }
 
@@ -157,7 +157,7 @@ struct OptimisticTests {
     let task = self.feeds.client.store(for: self.mutation()).mutateTask(with: "a")
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
-    #expect(recorder.stateValues == [["old"]])
+    expect(recorder.stateValues, equals: [["old"]])
     subscription.cancel()
   }
 
@@ -169,9 +169,9 @@ struct OptimisticTests {
     self.script.enqueue(.error(Refused(code: 1)), succeeds ? .value("made") : .error(Refused(code: 2)))
     let mutation = Mutation(script: self.script).tryingAgain().appending()
     _ = try? await self.feeds.client.store(for: mutation).mutate(with: "new")
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
     let end = succeeds ? ["old", "new"] : ["old"]
-    #expect(recorder.stateValues == [["old"], ["old", "new"], end])
+    expect(recorder.stateValues, equals: [["old"], ["old", "new"], end])
     subscription.cancel()
   }
 
@@ -182,7 +182,7 @@ struct OptimisticTests {
     self.script.enqueue(.error(Refused(code: 1)), .value("made"))
     let mutation = Mutation(script: self.script).appending().tryingAgain().invalidates(matching: ["elsewhere"])
     try await self.feeds.client.store(for: mutation).mutate(with: "new")
-    #expect(recorder.stateValues == [["old"], ["old", "new"], ["old", "new"]])
+    expect(recorder.stateValues, equals: [["old"], ["old", "new"], ["old", "new"]])
     subscription.cancel()
   }
 
@@ -192,10 +192,10 @@ struct OptimisticTests {
       .optimistic(on: ["feed"], of: FeedState.self) { feed, _ in feed?.append("outer") }
     let store = self.feeds.client.store(for: mutation)
     let call = store.begin("inner")
-    #expect(feed.currentValue == ["old", "outer", "inner"])
+    expect(feed.currentValue, equals: ["old", "outer", "inner"])
     try await self.script.next().succeed("made")
     _ = try await call.value
-    #expect(feed.currentValue == ["old", "outer", "inner"])
+    expect(feed.currentValue, equals: ["old", "outer", "inner"])
   }
 
   @Test func `A mutation that is called inside another with its context has updates of its own`() async throws {
@@ -208,10 +208,10 @@ struct OptimisticTests {
     let store = self.feeds.client.store(for: outer)
     let call = store.begin("outer")
     let run = try await self.script.next()
-    #expect(feed.currentValue == ["old", "outer", "inner"])
+    expect(feed.currentValue, equals: ["old", "outer", "inner"])
     run.fail(Refused())
     _ = try await call.value
-    #expect(feed.currentValue == ["old", "outer"])
+    expect(feed.currentValue, equals: ["old", "outer"])
   }
 
   @Test func `A state below a default value can have updates`() async throws {
@@ -220,10 +220,10 @@ struct OptimisticTests {
     let mutation = Mutation(script: self.script)
       .optimistic(on: ["feed"], of: DefaultOperationState<FeedState>.self) { feed, arguments in feed.append(arguments) }
     let call = self.feeds.client.store(for: mutation).begin("new")
-    #expect(feed.currentValue == ["new"])
+    expect(feed.currentValue, equals: ["new"])
     try await self.script.next().fail(Refused())
     _ = try? await call.value
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
   }
 
   @Test(arguments: [true, false])
@@ -233,23 +233,23 @@ struct OptimisticTests {
     let plain = self.feeds.store()
     feed.currentValue = ["set"]
     let call = self.feeds.client.store(for: self.mutation()).begin("new")
-    #expect(feed.currentValue == ["set", "new"])
-    #expect(plain.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["set", "new"])
+    expect(plain.currentValue, equals: ["old", "new"])
     // Also in a store that is created later.
     let late = self.feeds.client.store(
       for: self.feeds.script.query(path: ["feed", 10]).disableAutomaticRunning().defaultValue([])
     )
     late.currentValue = ["late"]
-    #expect(late.currentValue == ["late", "new"])
+    expect(late.currentValue, equals: ["late", "new"])
 
     let run = try await self.script.next()
     if succeeds { run.succeed("made") } else { run.fail(Refused()) }
     _ = try? await call.value
 
-    #expect(feed.currentValue == (succeeds ? ["set", "new"] : ["set"]))
-    #expect(late.currentValue == (succeeds ? ["late", "new"] : ["late"]))
+    expect(feed.currentValue, equals: (succeeds ? ["set", "new"] : ["set"]))
+    expect(late.currentValue, equals: (succeeds ? ["late", "new"] : ["late"]))
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
   }
 
   @Test func `An update may read the store that shows it`() async throws {
@@ -258,10 +258,10 @@ struct OptimisticTests {
       value?.append("\(arguments) after \(feed.valueUpdateCount)")
     }
     let call = self.feeds.client.store(for: mutation).begin("new")
-    #expect(feed.currentValue == ["old", "new after 0"])
+    expect(feed.currentValue, equals: ["old", "new after 0"])
     feed.currentValue = ["set"]
     try await self.script.next().succeed("made")
     _ = try await call.value
-    #expect(feed.currentValue?.first == "set")
+    expect(feed.currentValue?.first, equals: "set")
   }
 }

@@ -43,19 +43,19 @@ struct RefetchTests {
 
     let refetch = try await self.feeds.script.next()
     #expect(feed.isLoading)
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     refetch.succeed(["old", "new from the server"])
     try await self.feeds.script.noActiveRuns()
     await feed.settled()
-    #expect(feed.currentValue == ["old", "new from the server"])
+    expect(feed.currentValue, equals: ["old", "new from the server"])
     let values = self.recorder.stateValues
-    #expect(values.first == ["old"])
-    #expect(values.last == ["old", "new from the server"])
+    expect(values.first, equals: ["old"])
+    expect(values.last, equals: ["old", "new from the server"])
     #expect(values.dropFirst().dropLast().allSatisfy { $0 == ["old", "new"] })
     #expect(!feed.context.description.isEmpty)
     // The update is not applied to a new value.
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
     subscription.cancel()
   }
 
@@ -65,8 +65,8 @@ struct RefetchTests {
     let call = self.store().begin("new")
     self.feeds.script.enqueue(.value(["fresh"]))
     try await self.succeed(call)
-    #expect(feed.currentValue == ["fresh"])
-    #expect(self.recorder.stateValues == [["old"], ["old", "new"], ["old", "new"], ["fresh"]])
+    expect(feed.currentValue, equals: ["fresh"])
+    expect(self.recorder.stateValues, equals: [["old"], ["old", "new"], ["old", "new"], ["fresh"]])
     subscription.cancel()
   }
 
@@ -80,10 +80,10 @@ struct RefetchTests {
 
     earlierRun.succeed(["older"])
     _ = try await earlier.value
-    #expect(feed.currentValue == ["older", "new"])
+    expect(feed.currentValue, equals: ["older", "new"])
 
     let refetch = try await self.feeds.script.next()
-    #expect(feed.currentValue == ["older", "new"])
+    expect(feed.currentValue, equals: ["older", "new"])
     refetch.succeed(["fresh"])
     try await self.recorder.firstState { $0.currentValue == ["fresh"] && !$0.isLoading }
     #expect(self.recorder.stateValues.allSatisfy { $0 != ["older"] })
@@ -98,10 +98,10 @@ struct RefetchTests {
     try await self.feeds.script.next().fail(Refused())
     try await self.recorder.firstState { $0.error is Refused }
     await feed.settled()
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     #expect(self.recorder.stateValues.dropFirst().allSatisfy { $0 == ["old", "new"] })
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
     subscription.cancel()
   }
 
@@ -114,9 +114,9 @@ struct RefetchTests {
     subscription.cancel()
     try await refetch.cancelled()
     await feed.settled()
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
     #expect(feed.isStale)
   }
 
@@ -129,11 +129,11 @@ struct RefetchTests {
     #expect(!feed.isStale)
     let call = self.store().begin("new")
     try await self.succeed(call)
-    #expect(feed.currentValue == ["old", "new"])
+    expect(feed.currentValue, equals: ["old", "new"])
     #expect(feed.isStale)
-    #expect(self.feeds.script.runCount == 0)
+    expect(self.feeds.script.runCount, equals: 0)
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
   }
 
   @Test func `A set value or a reset before the end of the refetch replaces the update`() async throws {
@@ -146,7 +146,7 @@ struct RefetchTests {
     refetch.fail(Refused())
     try await self.recorder.firstState { $0.error is Refused }
     await feed.settled()
-    #expect(feed.currentValue == ["set"])
+    expect(feed.currentValue, equals: ["set"])
 
     call = self.store().begin("new")
     try await self.succeed(call)
@@ -154,7 +154,7 @@ struct RefetchTests {
     feed.resetState()
     try await refetch.cancelled()
     await feed.settled()
-    #expect(feed.currentValue == ["old"])
+    expect(feed.currentValue, equals: ["old"])
     subscription.cancel()
   }
 
@@ -172,8 +172,8 @@ struct RefetchTests {
     runs[1].fail(Refused())
     _ = try? await calls[1].value
     await feed.settled()
-    #expect(feed.currentValue == ["a from the server"])
-    #expect(self.feeds.script.runCount == 1)
+    expect(feed.currentValue, equals: ["a from the server"])
+    expect(self.feeds.script.runCount, equals: 1)
     subscription.cancel()
   }
 
@@ -206,8 +206,8 @@ struct RefetchTests {
     self.script.enqueue(.value("made"))
     try await self.feeds.client.store(for: mutation).mutate(with: "a")
     await feed.settled()
-    #expect(self.feeds.script.runCount == 1)
-    #expect(feed.currentValue == ["fresh"])
+    expect(self.feeds.script.runCount, equals: 1)
+    expect(feed.currentValue, equals: ["fresh"])
     subscription.cancel()
   }
 }

@@ -20,8 +20,8 @@ struct ScopeTests {
     #expect(stores[0].isLoading)
     for number in 0..<6 {
       let run = try await self.script.next()
-      #expect(run.arguments == "\(number)")
-      #expect(self.script.activeRunCount == 1)
+      expect(run.arguments, equals: "\(number)")
+      expect(self.script.activeRunCount, equals: 1)
       // A call that fails lets the next one run.
       if number == 2 { run.fail(Refused()) } else { run.succeed("made") }
     }
@@ -45,7 +45,7 @@ struct ScopeTests {
     let detached = stores[4]
     let twice = [detached.begin("1"), detached.begin("2")]
     let run = try await self.script.next()
-    #expect(self.script.runCount == 6)
+    expect(self.script.runCount, equals: 6)
     run.succeed("made")
     try await self.script.next().succeed("made")
     for call in twice { _ = try await call.value }
@@ -65,21 +65,21 @@ struct ScopeTests {
     let store = self.store()
     let calls = (0..<4).map { store.begin("\($0)") }
     let first = try await self.script.next()
-    #expect(first.arguments == "0")
+    expect(first.arguments, equals: "0")
 
     for number in [1, 2] {
       calls[number].cancel()
       await #expect(throws: CancellationError.self) { try await calls[number].value }
-      #expect(self.script.runCount == 1)
+      expect(self.script.runCount, equals: 1)
     }
-    #expect(store.history.map(\.arguments) == ["0", "3"])
+    expect(store.history.map(\.arguments), equals: ["0", "3"])
 
     first.succeed("made")
     let last = try await self.script.next()
-    #expect(last.arguments == "3")
+    expect(last.arguments, equals: "3")
     last.succeed("made")
     _ = try await calls[3].value
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `A call that is cancelled during its turn lets the next one run`() async throws {
@@ -88,7 +88,7 @@ struct ScopeTests {
     _ = try await self.script.next()
     calls[0].cancel()
     let run = try await self.script.next()
-    #expect(run.arguments == "b")
+    expect(run.arguments, equals: "b")
     run.succeed("made")
     _ = try await calls[1].value
     await #expect(throws: CancellationError.self) { try await calls[0].value }
@@ -107,17 +107,17 @@ struct ScopeTests {
     let calls = (1...3).map { number in Task.immediate { try await store.mutate(with: number) } }
     try await gate.arrivals(count: 1)
     calls[1].cancel()
-    #expect(order.all == [1])
+    expect(order.all, equals: [1])
     gate.open()
     await #expect(throws: Refused.self) { try await calls[1].value }
-    #expect(try await calls[2].value == 3)
-    #expect(order.all == [1, 2, 3])
+    try await expect(calls[2].value, equals: 3)
+    expect(order.all, equals: [1, 2, 3])
   }
 
   @Test func `A mutation that is called inside another of the scope does not wait for its end`() async throws {
     let inner = self.client.store(for: Mutation(script: Script(default: .value("inner"))).scope("x"))
     let outer = ClosureMutation<String, String, any Error> { _, _ in try await inner.mutate(with: "a") }.scope("x")
-    #expect(try await self.client.store(for: outer).mutate(with: "b") == "inner")
+    try await expect(self.client.store(for: outer).mutate(with: "b"), equals: "inner")
   }
 
   @Test func `A call that outlives the call that made it waits like any other`() async throws {
@@ -141,7 +141,7 @@ struct ScopeTests {
     let history = EventRecorder<MutationState<String, String, any Error>>()
     let subscription = store.subscribe(with: history.handler)
     try await history.firstState { $0.activeTasks.count == 2 }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.succeed("made")
     try await self.script.next().succeed("made")
     _ = try await call.value
@@ -154,14 +154,14 @@ struct ScopeTests {
     let feed = feeds.store()
     let store = feeds.client.store(for: Mutation(script: self.script).scope("x").appending())
     let calls = [store.begin("a"), store.begin("b")]
-    #expect(feed.currentValue == ["old", "a", "b"])
+    expect(feed.currentValue, equals: ["old", "a", "b"])
     calls[1].cancel()
     _ = try? await calls[1].value
-    #expect(feed.currentValue == ["old", "a"])
+    expect(feed.currentValue, equals: ["old", "a"])
     try await self.script.next().succeed("made")
     _ = try await calls[0].value
-    #expect(self.script.runCount == 1)
-    #expect(feed.currentValue == ["old", "a"])
+    expect(self.script.runCount, equals: 1)
+    expect(feed.currentValue, equals: ["old", "a"])
   }
 
   @Test func `An unused scope has no queue`() async throws {
@@ -173,7 +173,7 @@ struct ScopeTests {
       Issue.record("The first caller waits.")
       return
     }
-    #expect(queues.scopes == [["a"]])
+    expect(queues.scopes, equals: [["a"]])
 
     let script = Script(default: .value("made"))
     let store = OperationClient().store(for: Mutation(script: script).scope("own"))
@@ -191,7 +191,7 @@ struct ScopeTests {
     let runner = OperationRunner(operation: Mutation(script: self.script).scope("x"), initialContext: context)
     let runs = (0..<2).map { _ in Task.immediate { try await runner.run(isolation: nil) } }
     let first = try await self.script.next()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     first.succeed("made")
     try await self.script.next().succeed("made")
     for run in runs { _ = try await run.value }

@@ -43,12 +43,12 @@ struct SharedCallTests {
     let calls = ["a", "b", "a"].map { sharing.begin($0) }
     let first = try await script.next()
     let second = try await script.next()
-    #expect(script.runCount == 4)
+    expect(script.runCount, equals: 4)
     first.succeed("1")
     second.succeed("2")
-    #expect(try await calls[0].value == "1")
-    #expect(try await calls[1].value == "2")
-    #expect(try await calls[2].value == "1")
-    #expect(sharing.history.count == 2)
+    try await expect(calls[0].value, equals: "1")
+    try await expect(calls[1].value, equals: "2")
+    try await expect(calls[2].value, equals: "1")
+    expect(sharing.history.count, equals: 2)
   }
 }

@@ -42,7 +42,7 @@ struct StressTests {
     #expect(value.isSuperset(of: certain))
     // No update is left in the store.
     feed.currentValue = []
-    #expect(feed.currentValue == [])
+    expect(feed.currentValue, equals: [])
   }
 
   @Test func `With refetches and changing subscribers, no update is left in the store`() async throws {
@@ -69,7 +69,7 @@ struct StressTests {
     }
     await feed.settled()
     feed.currentValue = [-1]
-    #expect(feed.currentValue == [-1])
+    expect(feed.currentValue, equals: [-1])
   }
 
   @Test func `Calls of a scope never run at once, and all that are not cancelled run`() async throws {
@@ -98,7 +98,7 @@ struct StressTests {
       }
     }
     #expect(values.isSuperset(of: (0..<Self.calls).filter { !$0.isMultiple(of: 5) }))
-    #expect(counter.most == 1)
+    expect(counter.most, equals: 1)
   }
 }
 

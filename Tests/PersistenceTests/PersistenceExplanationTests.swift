@@ -22,8 +22,9 @@ struct PersistenceExplanationTests {
     let restarted = program.restarted()
     let events = restarted.client.events
     let store = self.store(in: restarted)
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 10 s ago.
         It was restored from a storage.
@@ -36,10 +37,10 @@ struct PersistenceExplanationTests {
     let event = try #require(
       try await withTimeLimit("the event") { await events.first { $0.what.name == "state.written" } }
     )
-    #expect("\(event)" == "GetPost at [\"posts\", 1]: a stored state was restored")
-    #expect(event.cause?.kind == .restoration)
+    expect("\(event)", equals: "GetPost at [\"posts\", 1]: a stored state was restored")
+    expect(event.cause?.kind, equals: .restoration)
     store.currentValue = 2
-    #expect(store.explain().value?.origin == nil)
+    expect(store.explain().value?.origin, equals: nil)
   }
 
   @Test func `A store whose value is being read, and one without a storage`() async throws {
@@ -50,7 +51,7 @@ struct PersistenceExplanationTests {
         "\nThe value that an earlier store had is being read from the storage.\n"
       )
     )
-    #expect(store.explain().sections.first?.facts == ["post, version 2", "nothing is stored"])
+    expect(store.explain().sections.first?.facts, equals: ["post, version 2", "nothing is stored"])
     storage.reading.open()
     await store.settled()
   }
@@ -68,8 +69,9 @@ struct PersistenceExplanationTests {
     let second = Task.immediate { try await store.mutate(with: Note(id: 2, text: "b")) }
     _ = try await withTimeLimit("the wait") { await events.first { $0.what.name == "run.waits" } }
     program.clock.advance(by: .seconds(2))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         Send at ["send"]
         It has no value.
         It has no subscribers.
@@ -86,6 +88,6 @@ struct PersistenceExplanationTests {
     try await script.next().succeed("ok")
     _ = try await withTimeLimit("the second call") { try await second.value }
     try await journal.entries(count: 0)
-    #expect(store.explain().sections == [.init(title: "Journal", facts: ["send: 0 calls stored"])])
+    expect(store.explain().sections, equals: [.init(title: "Journal", facts: ["send: 0 calls stored"])])
   }
 }

@@ -17,7 +17,7 @@ import Testing
         .stale(after: .seconds(60))
         .persisted(as: "note", version: 1)
       let note = client.store(for: query)
-      #expect(note.currentValue?.name == (start == 0 ? nil : "new"))
+      expect(note.currentValue?.name, equals: (start == 0 ? nil : "new"))
       try await note.fetch()
 
       let rename = RenameNote(server: server)
@@ -30,8 +30,8 @@ import Testing
       await client.journal.resume()
       try await client.store(for: rename).mutate(with: Renaming(id: 1, name: "new"))
       let unsent = client.journal.entries.count
-      #expect(unsent == 0)
-      #expect(note.currentValue?.name == "new")
+      expect(unsent, equals: 0)
+      expect(note.currentValue?.name, equals: "new")
       await client.persistence.flush()
     }
   }

@@ -38,15 +38,15 @@
       cleaner.start()
       for (number, delay) in [Duration.milliseconds(100), .seconds(10), .seconds(30), .seconds(30)].enumerated() {
         try await clock.sleepers(count: 1)
-        #expect(steps.begun.all.count == number + 1)
-        #expect(clock.remainingTimes() == [delay])
+        expect(steps.begun.all.count, equals: number + 1)
+        expect(clock.remainingTimes(), equals: [delay])
         clock.advance(by: delay)
       }
       try await clock.sleepers(count: 1)
       cleaner.close()
-      #expect(clock.sleeperCount() == 0)
+      expect(clock.sleeperCount(), equals: 0)
       cleaner.start()
-      #expect(steps.begun.all.count == 5)
+      expect(steps.begun.all.count, equals: 5)
     }
 
     @Test func `A cleaner that is released or closed makes no further step`() async throws {
@@ -61,8 +61,8 @@
       let closed = self.cleaner(clock, steps)
       closed.close()
       closed.start()
-      #expect(clock.sleeperCount() == 0)
-      #expect(steps.begun.all.count == 1)
+      expect(clock.sleeperCount(), equals: 0)
+      expect(steps.begun.all.count, equals: 1)
     }
   }
 
@@ -141,20 +141,20 @@
       try await store("new", 2)
       var bounds = self.bounds
       bounds.keptInvalidations = 1
-      #expect(try await self.step(fleet, bounds).removed == 2)
+      try await expect(self.step(fleet, bounds).removed, equals: 2)
       // One is kept, and the values from before the forgotten one are stale.
-      #expect(try await self.count("fleet_value") == 2)
-      #expect(
-        try await fleet.invalidations(since: first)
-          == .listed(
-            [FleetInvalidation(of: FleetSubject("other"), epoch: second, by: "node")],
-            upTo: second
-          )
+      try await expect(self.count("fleet_value"), equals: 2)
+      try await expect(
+        fleet.invalidations(since: first),
+        equals: .listed(
+          [FleetInvalidation(of: FleetSubject("other"), epoch: second, by: "node")],
+          upTo: second
+        )
       )
-      #expect(try await fleet.invalidations(since: .zero) == .everything(upTo: second))
-      #expect(try await fleet.lookUp([self.key("kept"), self.key("new")]).values.map { $0?.bytes } == [nil, [2]])
+      try await expect(fleet.invalidations(since: .zero), equals: .everything(upTo: second))
+      try await expect(fleet.lookUp([self.key("kept"), self.key("new")]).values.map { $0?.bytes }, equals: [nil, [2]])
       let late = FleetWrite(lease: early.0, epoch: early.1, bytes: [1], timeToLive: .seconds(9))
-      #expect(try await fleet.store(late) == .invalidated)
+      try await expect(fleet.store(late), equals: .invalidated)
       await fleet.close()
     }
 
@@ -171,12 +171,12 @@
         removed.append(step.removed)
         hasMore = step.hasMore
       }
-      #expect(removed.compactMap { $0 }.reduce(0, +) == 1_240)
-      #expect(removed.prefix(2) == [500, 500])
+      expect(removed.compactMap { $0 }.reduce(0, +), equals: 1_240)
+      expect(removed.prefix(2), equals: [500, 500])
       // The rest are 200 small ones and 40 of a megabyte.
-      #expect(removed.count == 5)
+      expect(removed.count, equals: 5)
       #expect(removed.suffix(2).allSatisfy { ($0 ?? 0) <= 17 })
-      #expect(try await self.count("fleet_value") == 0)
+      try await expect(self.count("fleet_value"), equals: 0)
       await fleet.close()
     }
 
@@ -186,13 +186,13 @@
       try await self.insert(20, from: 1, size: 100_000)
       var bounds = self.bounds
       bounds.maximumValues = 15
-      #expect(try await self.step(fleet, bounds).removed == 5)
+      try await expect(self.step(fleet, bounds).removed, equals: 5)
       bounds.maximumBytes = 1_000_500
-      #expect(try await self.step(fleet, bounds).removed == 5)
-      #expect(try await self.step(fleet, bounds).removed == 0)
-      #expect(
-        try await self.server.run("SELECT min(revision) || '-' || max(revision) FROM \(self.schema).fleet_value")
-          == "11-20"
+      try await expect(self.step(fleet, bounds).removed, equals: 5)
+      try await expect(self.step(fleet, bounds).removed, equals: 0)
+      try await expect(
+        self.server.run("SELECT min(revision) || '-' || max(revision) FROM \(self.schema).fleet_value"),
+        equals: "11-20"
       )
       await fleet.close()
     }
@@ -201,9 +201,9 @@
       let fleets = [try self.makeFleet(), try self.makeFleet()]
       _ = try await fleets[0].lookUp([self.key("a")])
       try await self.insert(10, from: -100)
-      #expect(try await self.step(fleets[0], FleetBounds()).removed == 10)
+      try await expect(self.step(fleets[0], FleetBounds()).removed, equals: 10)
       try await self.insert(10, from: -100)
-      for fleet in fleets { #expect(try await self.step(fleet, FleetBounds()).removed == nil) }
+      for fleet in fleets { try await expect(self.step(fleet, FleetBounds()).removed, equals: nil) }
       // While a step is under way, another process does not wait for it.
       try await self.server.run("UPDATE \(self.schema).fleet_cleaning SET due_at = '-infinity'")
       let connection = try await ConnectionOpening(self.server.connection(), deadlines: .system).open(
@@ -212,7 +212,7 @@
       _ = try await connection.perform(Statement(script: "BEGIN"), within: .seconds(30))
       let lock = Statement(script: "SELECT FROM \(self.schema).fleet_cleaning FOR UPDATE")
       _ = try await connection.perform(lock, within: .seconds(30))
-      #expect(try await self.step(fleets[1], FleetBounds()).removed == nil)
+      try await expect(self.step(fleets[1], FleetBounds()).removed, equals: nil)
       connection.close()
       for fleet in fleets { await fleet.close() }
     }
@@ -230,7 +230,7 @@
       _ = try await connection.perform(lock, within: .seconds(30))
       let fleet = try self.makeFleet(cleans: true)
       for _ in 0..<300 { _ = try await fleet.invalidate([FleetSubject("s")], by: "node") }
-      #expect(try await self.count("fleet_value") == 10)
+      try await expect(self.count("fleet_value"), equals: 10)
       _ = try await connection.perform(Statement(script: "COMMIT"), within: .seconds(30))
       connection.close()
       try await withTimeLimit("the values to be removed", .seconds(60)) {

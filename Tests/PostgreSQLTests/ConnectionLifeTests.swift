@@ -15,7 +15,7 @@
       let error = await #expect(throws: StorageError.self) {
         try await storage.apply([.put(key: "large", value: value)])
       }
-      #expect(error?.message.contains("32000001 bytes, and PostgreSQLStorage takes up to 32000000") == true)
+      expect(error?.message.contains("32000001 bytes, and PostgreSQLStorage takes up to 32000000"), equals: true)
       await storage.close()
     }
 
@@ -24,12 +24,12 @@
       var machine = PoolMachine<Connection>(maximumConnections: 1, maximumCallers: 9, name: "The pool")
       _ = machine.acquire(1)
       let old = Connection()
-      #expect(machine.didOpen(old).grants.map(\.caller) == [1])
-      #expect(machine.acquire(2).openingCount == 0)
+      expect(machine.didOpen(old).grants.map(\.caller), equals: [1])
+      expect(machine.acquire(2).openingCount, equals: 0)
       let actions = machine.retire(old)
       #expect(actions.closing.first === old && actions.openingCount == 1)
       #expect(machine.retire(old).closing.isEmpty)
-      #expect(machine.didOpen(Connection()).grants.map(\.caller) == [2])
+      expect(machine.didOpen(Connection()).grants.map(\.caller), equals: [2])
     }
   }
 
@@ -63,12 +63,16 @@
       await storage.close()
       let wrong = try PostgreSQLStorage(connection: server.connection(user: "guarded")) { "third" }
       let refusal = await #expect(throws: StorageError.self) { try await wrong.put("c") }
-      #expect((refusal?.cause as? PostgreSQLError)?.code == .noRights, "\(String(describing: refusal))")
-      #expect(refusal?.description.contains("third") == false)
+      expect((refusal?.cause as? PostgreSQLError)?.code, equals: .noRights, "\(String(describing: refusal))")
+      expect(refusal?.description.contains("third"), equals: false)
       await wrong.close()
       let broken = try PostgreSQLFleet(connection: server.connection(user: "guarded"), password: { throw Refused() })
       let failure = await #expect(throws: FleetError.self) { try await broken.lookUp([FleetKey("a", subjects: [])]) }
-      #expect(failure?.message.contains("the closure for its password threw") == true, "\(String(describing: failure))")
+      expect(
+        failure?.message.contains("the closure for its password threw"),
+        equals: true,
+        "\(String(describing: failure))"
+      )
       #expect(broken.snapshot().failedOpenings >= 1 && broken.snapshot().failure != nil)
       await broken.close()
     }
@@ -89,7 +93,7 @@
       let statement = Statement("SELECT pg_backend_pid()::bigint")
       func process() async throws -> Int64? { try await pool.perform(statement).first?.integer(0) }
       let first = try await process()
-      #expect(try await process() == first)
+      try await expect(process(), equals: first)
       clock.advance(by: .seconds(600))
       // The one that is old by now makes this one, and is closed then, unless it became free only now.
       _ = try await process()
@@ -105,7 +109,7 @@
     @Test func `A snapshot says whether a fleet listens`() async throws {
       let server = try await DatabaseServer.shared.value
       let fleet = try PostgreSQLFleet(connection: server.connection(), schema: ServerTests.newSchema("listens"))
-      #expect(fleet.snapshot().isListening == false)
+      expect(fleet.snapshot().isListening, equals: false)
       let isListening = Gate()
       let subscription = fleet.messages { if $0 == .missed { isListening.open() } }
       try await isListening.wait(within: .seconds(30))

@@ -29,7 +29,7 @@
       let connection = server.networkConnection("sslmode=verify-full sslrootcert=\(certificate.file)")
       let opened = try await ConnectionOpening(connection, deadlines: .system).open(within: .seconds(30))
       let statement = Statement("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
-      #expect(try await opened.perform(statement, within: .seconds(30)).first?.boolean(0) == true)
+      try await expect(opened.perform(statement, within: .seconds(30)).first?.boolean(0), equals: true)
       opened.close()
       let storage = try PostgreSQLStorage(connection: connection, timeout: .seconds(30))
       let values = (0..<4).map { [UInt8](repeating: UInt8($0), count: 1_000_000 + $0) }
@@ -39,7 +39,7 @@
         }
         try await group.waitForAll()
       }
-      #expect(try await storage.entries(withPrefix: "large/").map(\.value) == values)
+      try await expect(storage.entries(withPrefix: "large/").map(\.value), equals: values)
       await storage.close()
       let fleet = try PostgreSQLFleet(connection: connection, timeout: .seconds(30))
       let (isListening, isTold) = (Gate(), Gate())
@@ -63,8 +63,8 @@
       let connection = server.networkConnection("sslmode=verify-full sslrootcert=\(other.file)")
       let storage = try PostgreSQLStorage(connection: connection, timeout: .seconds(3))
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
-      #expect(error?.code == .cannotOpen, "\(String(describing: error))")
-      #expect(error?.message.contains("certificate verify failed") == true, "\(String(describing: error))")
+      expect(error?.code, equals: .cannotOpen, "\(String(describing: error))")
+      expect(error?.message.contains("certificate verify failed"), equals: true, "\(String(describing: error))")
       await storage.close()
     }
 

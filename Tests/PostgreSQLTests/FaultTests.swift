@@ -16,12 +16,12 @@
       try await storage.put("a")
       try await server.stop()
       let error = await #expect(throws: StorageError.self) { try await storage.put("b") }
-      #expect(error?.code == .cannotOpen, "\(String(describing: error))")
-      #expect(error?.message.contains("The database \"postgres\" of \(server.folder)") == true)
-      #expect(error?.message.contains("Start the server") == true)
+      expect(error?.code, equals: .cannotOpen, "\(String(describing: error))")
+      expect(error?.message.contains("The database \"postgres\" of \(server.folder)"), equals: true)
+      expect(error?.message.contains("Start the server"), equals: true)
       try await server.start()
       let again = try PostgreSQLStorage(connection: server.connection())
-      #expect(try await again.keys() == ["a"])
+      try await expect(again.keys(), equals: ["a"])
       // Its next attempt may be up to the longest pause away.
       try await withTimeLimit("the storage to connect again", .seconds(20)) {
         while (try? await storage.put("c")) == nil {}
@@ -60,8 +60,8 @@
       }
       for writer in 0..<writers {
         let entries = try await storage.entries(withPrefix: "\(writer)/")
-        #expect(entries.count == count + 1)
-        #expect(entries.last == StorageEntry(key: "\(writer)/last", value: [UInt8(count - 1)]))
+        expect(entries.count, equals: count + 1)
+        expect(entries.last, equals: StorageEntry(key: "\(writer)/last", value: [UInt8(count - 1)]))
       }
       await storage.close()
     }
@@ -75,7 +75,7 @@
       let call = StorageEntry(key: "journal/1", value: [1])
       try await storage.apply([.put(key: call.key, value: call.value)])
       let condition = StorageCondition.unchanged(key: call.key, StorageVersion(of: call.value, at: call.key))
-      #expect(try await storage.apply([.remove(key: call.key)], if: [condition]) == .made)
+      try await expect(storage.apply([.remove(key: call.key)], if: [condition]), equals: .made)
       try await server.crash()
       try await server.start()
       #expect(try await storage.entries(withPrefix: "").isEmpty)
@@ -95,13 +95,13 @@
       try await storage.put("a")
       let lock = try await TableLock("\(schema).entry", of: server)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
-      #expect(error?.code == .busy, "\(String(describing: error))")
-      #expect(error?.message.contains("timeout") == true)
+      expect(error?.code, equals: .busy, "\(String(describing: error))")
+      expect(error?.message.contains("timeout"), equals: true)
       try await lock.release()
       try await withTimeLimit("the statement to be cancelled", .seconds(20)) {
         while (try? await storage.keys()) != ["a"] {}
       }
-      #expect(storage.pool.connectionCount == 1)
+      expect(storage.pool.connectionCount, equals: 1)
       await storage.close()
     }
 
@@ -124,9 +124,9 @@
       let results = [await reader.result, await second.result]
       for result in results { #expect(throws: CancellationError.self) { try result.get() } }
       // The one connection is free only when the server has cancelled the statement: this lock is taken elsewhere.
-      #expect(try await storage.acquireLease("lease", owner: "a", for: .seconds(60)) == .held)
+      try await expect(storage.acquireLease("lease", owner: "a", for: .seconds(60)), equals: .held)
       try await lock.release()
-      #expect(try await storage.keys() == ["a"])
+      try await expect(storage.keys(), equals: ["a"])
       await storage.close()
     }
 
@@ -151,7 +151,7 @@
               let task = Task { try await pool.perform(statement, [.integer(Int64(number))]).first?.integer(0) }
               if isCancelled[number] { task.cancel() }
               switch await task.result {
-              case .success(let value): #expect(value == Int64(number))
+              case .success(let value): expect(value, equals: Int64(number))
               case .failure(let error):
                 let code = (error as? PostgreSQLError)?.code
                 #expect(isCancelled[number] && code == .cancelled, "\(number): \(error)")
@@ -186,10 +186,10 @@
         } catch { failure = error }
       }
       let error = try #require(failure as? StorageError)
-      #expect(error.code == .full, "\(error)")
+      expect(error.code, equals: .full, "\(error)")
       #expect(error.message.contains("Make room on the disk of the server."))
-      #expect(try await storage.keys("block/").count == stored)
-      #expect(try await storage.keys("more/").count == stored)
+      try await expect(storage.keys("block/").count, equals: stored)
+      try await expect(storage.keys("more/").count, equals: stored)
       // The other database, on another disk, is used as before.
       let other = try PostgreSQLStorage(connection: server.connection())
       try await other.put("a")
@@ -216,8 +216,8 @@
       let others = [try await self.firstFree(opening), try await self.firstFree(opening)]
       let storage = try PostgreSQLStorage(connection: connection, timeout: .seconds(3))
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
-      #expect(error?.code == .busy, "\(String(describing: error))")
-      #expect(error?.message.contains("Raise `max_connections` of the server") == true)
+      expect(error?.code, equals: .busy, "\(String(describing: error))")
+      expect(error?.message.contains("Raise `max_connections` of the server"), equals: true)
       await storage.close()
       let patient = try PostgreSQLStorage(connection: connection, timeout: .seconds(30))
       let keys = Task { try await patient.keys() }

@@ -72,29 +72,32 @@
         return
       }
       var found = try await fleet.lookUp([self.key("b"), self.key("a"), self.key("a")])
-      #expect(found.values.map { $0?.bytes } == [nil, [1], [1]])
-      #expect(found.values[1]?.revision == revision)
+      expect(found.values.map { $0?.bytes }, equals: [nil, [1], [1]])
+      expect(found.values[1]?.revision, equals: revision)
       let epoch = try await fleet.invalidate([FleetSubject("tag"), FleetSubject("tag")], by: "node")
       found = try await fleet.lookUp([self.key("a")])
-      #expect(found == FleetLookup(values: [nil], epoch: epoch))
-      #expect(
-        try await fleet.invalidations(since: .zero)
-          == .listed(
-            [
-              FleetInvalidation(of: FleetSubject("tag"), epoch: epoch, by: "node")
-            ],
-            upTo: epoch
-          )
+      expect(found, equals: FleetLookup(values: [nil], epoch: epoch))
+      try await expect(
+        fleet.invalidations(since: .zero),
+        equals: .listed(
+          [
+            FleetInvalidation(of: FleetSubject("tag"), epoch: epoch, by: "node")
+          ],
+          upTo: epoch
+        )
       )
       // It has the subject `all` only: this one concerns it.
       let last = try await fleet.invalidate([FleetSubject("all")], by: "node")
-      #expect(try await self.store([2], early, in: fleet) == .invalidated)
-      #expect(try await fleet.invalidations(since: last) == .listed([], upTo: last))
-      #expect(try await fleet.invalidations(since: FleetEpoch(rawValue: last.rawValue + 1)) == .everything(upTo: last))
+      try await expect(self.store([2], early, in: fleet), equals: .invalidated)
+      try await expect(fleet.invalidations(since: last), equals: .listed([], upTo: last))
+      try await expect(
+        fleet.invalidations(since: FleetEpoch(rawValue: last.rawValue + 1)),
+        equals: .everything(upTo: last)
+      )
       // Its lease has ended.
       let next = try await self.grant("early", to: "b", in: fleet)
       #expect(next.0.token > early.0.token)
-      #expect(next.1 == last)
+      expect(next.1, equals: last)
       guard case .stored(let second) = try await self.store([3], next, in: fleet) else {
         Issue.record("not stored")
         return
@@ -108,14 +111,14 @@
       let late = try await self.grant("a", in: fleet, for: .zero)
       #expect(try await !fleet.renewLease(late.0, for: self.hour))
       let holder = try await self.grant("a", to: "b", in: fleet)
-      #expect(try await self.store([1], late, in: fleet) == .leaseEnded)
+      try await expect(self.store([1], late, in: fleet), equals: .leaseEnded)
       try await fleet.releaseLease(late.0)
       #expect(try await fleet.renewLease(holder.0, for: self.hour))
       // It asks again, as after a lost answer.
-      #expect(try await self.grant("a", to: "b", in: fleet).0 == holder.0)
+      try await expect(self.grant("a", to: "b", in: fleet).0, equals: holder.0)
       #expect(try await self.store([2], holder, in: fleet) != .leaseEnded)
-      #expect(try await self.store([3], holder, in: fleet) == .leaseEnded)
-      #expect(try await fleet.lookUp([self.key("a")]).values.first??.bytes == [2])
+      try await expect(self.store([3], holder, in: fleet), equals: .leaseEnded)
+      try await expect(fleet.lookUp([self.key("a")]).values.first??.bytes, equals: [2])
       await fleet.close()
     }
 
@@ -147,7 +150,7 @@
         Issue.record("no value")
         return
       }
-      #expect(value.bytes == [1])
+      expect(value.bytes, equals: [1])
       // Nobody waits for this one.
       _ = try await self.store([1], try await self.grant("quiet", in: fleet), in: fleet)
       let announced = try await self.store([1], try await self.grant("loud", in: fleet), in: fleet, isAnnounced: true)
@@ -186,19 +189,19 @@
       for _ in 0..<2 {
         try await server.crash()
         let error = await #expect(throws: FleetError.self) { try await fleet.lookUp([self.key("a")]) }
-        #expect(error?.code == .unreachable, "\(String(describing: error))")
+        expect(error?.code, equals: .unreachable, "\(String(describing: error))")
         try await server.start()
         let found = try await withTimeLimit("the fleet to connect again", .seconds(20)) {
           while true {
             if let found = try? await fleet.lookUp([self.key("a")]) { return found }
           }
         }
-        #expect(found.values == [nil])
+        expect(found.values, equals: [nil])
         #expect(found.epoch > epoch)
-        #expect(try await fleet.invalidations(since: epoch) == .everything(upTo: found.epoch))
+        try await expect(fleet.invalidations(since: epoch), equals: .everything(upTo: found.epoch))
         epoch = found.epoch
       }
-      #expect(try await self.store([1], holder, in: fleet) == .leaseEnded)
+      try await expect(self.store([1], holder, in: fleet), equals: .leaseEnded)
       let next = try await self.grant("held", to: "b", in: fleet)
       #expect(next.0.token > holder.0.token)
       guard case .stored(let second) = try await self.store([1], next, in: fleet) else {
@@ -210,7 +213,7 @@
       try await server.stop()
       try await server.start()
       let again = try PostgreSQLFleet(connection: server.connection())
-      #expect(try await again.lookUp([self.key("held")]).values.first??.bytes == [1])
+      try await expect(again.lookUp([self.key("held")]).values.first??.bytes, equals: [1])
       await fleet.close()
       await again.close()
     }
@@ -235,7 +238,7 @@
       }
       client.join(fleet, settings: FleetSettings(lookupTimeout: .seconds(30), heartbeat: .milliseconds(50)))
       let query = QueryOperation<Int, any Error>("a") { _ in 1 }.sharedInFleet(as: "a")
-      #expect(try await client.store(for: query).fetch() == 1)
+      try await expect(client.store(for: query).fetch(), equals: 1)
       try await isAway.wait(within: .seconds(30))
       try await isUnheard.wait(within: .seconds(30))
       let texts = messages.all.map { "\(String(describing: $0))" }
@@ -263,7 +266,7 @@
       let plan = try await server.run("EXPLAIN " + sql.replacing("$1", with: "ARRAY['a', 'b']::bytea[]"))
       #expect(plan.contains("Index Scan using fleet_value_pkey"), "\(plan)")
       #expect(!plan.contains("Seq Scan on fleet_value"), "\(plan)")
-      #expect(try await fleet.lookUp([self.key("a")]).values.first??.bytes == [1])
+      try await expect(fleet.lookUp([self.key("a")]).values.first??.bytes, equals: [1])
       await fleet.close()
     }
 

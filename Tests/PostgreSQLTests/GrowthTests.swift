@@ -82,7 +82,10 @@
       let during = try await self.pages(in: fleet)
       try await self.put("hot", in: fleet)
       let after = try await self.pages(in: fleet)
-      #expect(try await fleet.lookUp([self.key("hot"), self.key("cold")]).values.map { $0 == nil } == [true, false])
+      try await expect(
+        fleet.lookUp([self.key("hot"), self.key("cold")]).values.map { $0 == nil },
+        equals: [true, false]
+      )
       for (what, count) in before {
         #expect(count > 0)
         // The trees of the indexes have one level more.
@@ -114,15 +117,15 @@
       )
       let fleet = try PostgreSQLFleet(connection: self.server.connection(), schema: self.schema)
       let lookup = try await fleet.lookUp(["a", "b", "c"].map { self.key($0) })
-      #expect(lookup.epoch == FleetEpoch(rawValue: 2))
-      #expect(lookup.values.map { $0?.bytes } == [nil, nil, [2]])
+      expect(lookup.epoch, equals: FleetEpoch(rawValue: 2))
+      expect(lookup.values.map { $0?.bytes }, equals: [nil, nil, [2]])
       guard case .listed(let list, _) = try await fleet.invalidations(since: .zero) else {
         Issue.record("not listed")
         return
       }
-      #expect(Set(list.map { "\($0.subject) \($0.epoch) \($0.node)" }) == ["a 1 early", "b 2 late"])
-      #expect(try await fleet.invalidate([FleetSubject("c")], by: "node") == FleetEpoch(rawValue: 3))
-      #expect(try await fleet.lookUp([self.key("c")]).values == [nil])
+      expect(Set(list.map { "\($0.subject) \($0.epoch) \($0.node)" }), equals: ["a 1 early", "b 2 late"])
+      try await expect(fleet.invalidate([FleetSubject("c")], by: "node"), equals: FleetEpoch(rawValue: 3))
+      try await expect(fleet.lookUp([self.key("c")]).values, equals: [nil])
       await fleet.close()
     }
   }

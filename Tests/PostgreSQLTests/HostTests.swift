@@ -20,16 +20,19 @@
     @Test func `A connection string has its hosts with their ports, as libpq pairs them`() throws {
       typealias Host = ConnectionHosts.Host
       let pairs = try self.hosts("host=a,b port=1,2 connect_timeout=1 target_session_attrs=prefer-standby")
-      #expect(pairs.all == [Host(name: "a", port: "1"), Host(name: "b", port: "2")])
-      #expect(pairs.limit == .seconds(2))
-      #expect(pairs.passes == ["standby", "any"])
+      expect(pairs.all, equals: [Host(name: "a", port: "1"), Host(name: "b", port: "2")])
+      expect(pairs.limit, equals: .seconds(2))
+      expect(pairs.passes, equals: ["standby", "any"])
       let uri = try self.hosts("postgresql://user@a:1,b/app?connect_timeout=0")
-      #expect(uri.all == [Host(name: "a", port: "1"), Host(name: "b", port: "5432")])
-      #expect(uri.limit == nil)
+      expect(uri.all, equals: [Host(name: "a", port: "1"), Host(name: "b", port: "5432")])
+      expect(uri.limit, equals: nil)
       let one = try self.hosts("host=a,b port=7")
-      #expect(one.all.map(\.port) == ["7", "7"])
+      expect(one.all.map(\.port), equals: ["7", "7"])
       let addresses = try self.hosts("host=a,b hostaddr=1.1.1.1,2.2.2.2 port=5433")
-      #expect(addresses.all.map { $0.options("").map(\.1) } == [["a", "1.1.1.1", "5433"], ["b", "2.2.2.2", "5433"]])
+      expect(
+        addresses.all.map { $0.options("").map(\.1) },
+        equals: [["a", "1.1.1.1", "5433"], ["b", "2.2.2.2", "5433"]]
+      )
       #expect(addresses.all.allSatisfy { !$0.hasAddresses })
       // libpq says what is wrong with these, or finds them elsewhere.
       for connection in ["host=a,b port=1,2,3", "host=a, port=5432", "service=somewhere", "dbname=app"] {
@@ -43,8 +46,8 @@
       for connection in ["host=127.0.0.1 port=70000", "host=127.0.0.1,b port=1,2,3", "host=127.0.0.1 sslmode=always"] {
         let opening = try ConnectionOpening(connection, deadlines: .system)
         let error = await #expect(throws: PostgreSQLError.self) { try await opening.open(within: .seconds(30)) }
-        #expect(error?.code == .invalidConnection, "\(String(describing: error))")
-        #expect(error?.message.contains("Correct the connection string") == true)
+        expect(error?.code, equals: .invalidConnection, "\(String(describing: error))")
+        expect(error?.message.contains("Correct the connection string"), equals: true)
       }
     }
 
@@ -64,7 +67,7 @@
       // A half of the time is for each of the two.
       clock.advance(by: .seconds(10))
       let answer = try await opened.value.perform(Statement("SELECT inet_server_port()"), within: .seconds(10))
-      #expect(answer.first?.integer(0) == Int64(server.port))
+      expect(answer.first?.integer(0), equals: Int64(server.port))
       try await opened.value.close()
       // What the string says is shorter.
       let other = try SilentHost()
@@ -101,10 +104,10 @@
         clock.advance(by: .seconds(2))
       }
       let error = await opened.value
-      #expect(error?.code == .unavailable)
+      expect(error?.code, equals: .unavailable)
       for hole in holes {
         let text = "at \"127.0.0.1\", port \(hole.port) failed: it has not answered within 2.0 s"
-        #expect(error?.message.contains(text) == true, "\(String(describing: error))")
+        expect(error?.message.contains(text), equals: true, "\(String(describing: error))")
       }
     }
 

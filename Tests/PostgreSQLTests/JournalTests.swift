@@ -39,7 +39,7 @@
                   "\(killAt)"
                 )
                 if result.reason == .exit {
-                  #expect(result.output == "done")
+                  expect(result.output, equals: "done")
                   return
                 }
                 killed.append("\(number)")
@@ -54,7 +54,7 @@
         }
       }
       // What the last one to die has left is made by one that is started now, if the others have ended before.
-      #expect(try await Self.run(server.connection(), schema, file, "99", "0", "0").output == "done")
+      try await expect(Self.run(server.connection(), schema, file, "99", "0", "0").output, equals: "done")
       let dead = Set(killed.all)
       #expect(dead.count >= 4, "only \(dead) were killed")
       try self.check(Self.lines(file), accepted: Self.lines(file + ".accepted").map { $0[0] }, killed: dead)
@@ -80,7 +80,7 @@
         } else if line[0] == "exit" {
           ended.insert(line[1])
         } else {
-          #expect(open[scope].map { Array($0.dropFirst()) } == Array(line.dropFirst()))
+          expect(open[scope].map { Array($0.dropFirst()) }, equals: Array(line.dropFirst()))
           open[scope] = nil
           if let first = senders.updateValue(line[1], forKey: line[2]) {
             #expect(ended.contains(first), "\(line[2]) was sent by \(first) and \(line[1])")
@@ -94,7 +94,7 @@
       #expect(done.count >= 1_000)
       let numbers = done.compactMap { Int($0) }
       for numbers in Dictionary(grouping: numbers, by: { [$0 / 1_000, Line(number: $0).scope] }).values {
-        #expect(numbers == numbers.sorted())
+        expect(numbers, equals: numbers.sorted())
       }
     }
 

@@ -16,13 +16,13 @@
 
     @Test func `Callers get connections in their order, and the one that was used last first`() {
       var machine = self.machine()
-      #expect(machine.acquire(1).openingCount == 1)
-      #expect(machine.acquire(2).openingCount == 1)
-      #expect(machine.acquire(3).openingCount == 0)
+      expect(machine.acquire(1).openingCount, equals: 1)
+      expect(machine.acquire(2).openingCount, equals: 1)
+      expect(machine.acquire(3).openingCount, equals: 0)
       let (first, second) = (Connection(), Connection())
-      #expect(machine.didOpen(first).grants.map(\.caller) == [1])
-      #expect(machine.didOpen(second).grants.map(\.caller) == [2])
-      #expect(machine.release(second).grants.map(\.caller) == [3])
+      expect(machine.didOpen(first).grants.map(\.caller), equals: [1])
+      expect(machine.didOpen(second).grants.map(\.caller), equals: [2])
+      expect(machine.release(second).grants.map(\.caller), equals: [3])
       #expect(machine.release(first).grants.isEmpty)
       #expect(machine.release(second).grants.isEmpty)
       #expect(machine.acquire(4).grants.first?.1 === second)
@@ -32,27 +32,27 @@
       var machine = self.machine()
       _ = machine.acquire(1)
       _ = machine.acquire(2)
-      #expect(machine.didFail(Self.gone).pause == 1)
+      expect(machine.didFail(Self.gone).pause, equals: 1)
       // The second attempt was under way already.
-      #expect(machine.didFail(Self.gone).pause == nil)
-      #expect(machine.acquire(3).openingCount == 0)
-      #expect(machine.endPause().openingCount == 1)
+      expect(machine.didFail(Self.gone).pause, equals: nil)
+      expect(machine.acquire(3).openingCount, equals: 0)
+      expect(machine.endPause().openingCount, equals: 1)
       let failed = machine.didFail(Self.gone)
-      #expect(failed.pause == 3)
+      expect(failed.pause, equals: 3)
       #expect(failed.failures.isEmpty)
-      #expect(machine.endPause().openingCount == 1)
+      expect(machine.endPause().openingCount, equals: 1)
       let opened = machine.didOpen(Connection())
-      #expect(opened.grants.map(\.caller) == [1])
-      #expect(opened.openingCount == 1)
+      expect(opened.grants.map(\.caller), equals: [1])
+      expect(opened.openingCount, equals: 1)
     }
 
     @Test func `Nobody waits where only a change of the server helps`() {
       var machine = self.machine()
       _ = machine.acquire(1)
-      #expect(machine.didFail(Self.refused).failures.map(\.caller) == [1])
-      #expect(machine.acquire(2).failures.first?.1.code == .noRights)
-      #expect(machine.endPause().openingCount == 0)
-      #expect(machine.acquire(3).openingCount == 1)
+      expect(machine.didFail(Self.refused).failures.map(\.caller), equals: [1])
+      expect(machine.acquire(2).failures.first?.1.code, equals: .noRights)
+      expect(machine.endPause().openingCount, equals: 0)
+      expect(machine.acquire(3).openingCount, equals: 1)
     }
 
     @Test(arguments: [true, false])
@@ -61,33 +61,33 @@
       _ = machine.acquire(1)
       let connection = Connection()
       _ = machine.didOpen(connection)
-      #expect(machine.acquire(2).openingCount == 1)
-      #expect(machine.acquire(3).openingCount == 1)
+      expect(machine.acquire(2).openingCount, equals: 1)
+      expect(machine.acquire(3).openingCount, equals: 1)
       for error in [Self.refused, Self.gone] { #expect(machine.didFail(error).failures.isEmpty) }
-      #expect(machine.release(connection).grants.map(\.caller) == [2])
+      expect(machine.release(connection).grants.map(\.caller), equals: [2])
       #expect(machine.acquire(4).failures.isEmpty)
-      #expect(machine.endPause().openingCount == 1)
+      expect(machine.endPause().openingCount, equals: 1)
       #expect(machine.didFail(Self.refused).failures.isEmpty)
       // With the last connection, nobody serves those who wait.
-      #expect(machine.remove(connection).failures.map(\.caller) == [3, 4])
-      #expect(machine.callerCount == 0)
+      expect(machine.remove(connection).failures.map(\.caller), equals: [3, 4])
+      expect(machine.callerCount, equals: 0)
     }
 
     @Test func `Without patience callers fail as soon as the server is known to be away`() {
       var machine = self.machine(isPatient: false)
       _ = machine.acquire(1)
-      #expect(machine.didFail(Self.gone).failures.map(\.caller) == [1])
-      #expect(machine.acquire(2).failures.first?.1.code == .unavailable)
+      expect(machine.didFail(Self.gone).failures.map(\.caller), equals: [1])
+      expect(machine.acquire(2).failures.first?.1.code, equals: .unavailable)
     }
 
     @Test func `A caller that leaves gets nothing, and too many are refused`() {
       var machine = self.machine(1, callers: 2)
       _ = machine.acquire(1)
       _ = machine.acquire(2)
-      #expect(machine.acquire(3).failures.first?.1.code == .busy)
+      expect(machine.acquire(3).failures.first?.1.code, equals: .busy)
       #expect(machine.leave(1).hasWaited)
       #expect(!machine.leave(1).hasWaited)
-      #expect(machine.didOpen(Connection()).grants.map(\.caller) == [2])
+      expect(machine.didOpen(Connection()).grants.map(\.caller), equals: [2])
     }
 
     @Test func `A closed pool closes its connections as they become free, and refuses callers`() {
@@ -101,11 +101,11 @@
       _ = machine.release(second)
       _ = machine.release(second)
       let closed = machine.close()
-      #expect(closed.closing.count == 1)
+      expect(closed.closing.count, equals: 1)
       #expect(closed.closing.first === second)
       #expect(machine.release(first).closing.first === first)
-      #expect(machine.acquire(5).failures.first?.1.code == .closed)
-      #expect(machine.didOpen(Connection()).closing.count == 1)
+      expect(machine.acquire(5).failures.first?.1.code, equals: .closed)
+      expect(machine.didOpen(Connection()).closing.count, equals: 1)
     }
 
     @Test func `Connections that nobody has used for a period are closed, but for one`() {
@@ -120,10 +120,10 @@
       _ = machine.acquire(4)
       _ = machine.release(connections[2])
       let closing = machine.sweep().closing
-      #expect(closing.count == 2)
+      expect(closing.count, equals: 2)
       #expect(!closing.contains { $0 === connections[2] })
       for connection in closing { _ = machine.remove(connection) }
-      #expect(machine.connectionCount == 1)
+      expect(machine.connectionCount, equals: 1)
       #expect(machine.sweep().closing.isEmpty)
     }
 
@@ -137,7 +137,7 @@
       var (opening, isPausing, last) = (0, false, 0 as UInt64)
       func apply(_ actions: PoolMachine<Connection>.Actions) {
         for (caller, connection) in actions.grants {
-          #expect(waiting.first == caller)
+          expect(waiting.first, equals: caller)
           waiting.removeAll { $0 == caller }
           #expect(ended.insert(caller).inserted)
           #expect(!busy.contains { $0 === connection })
@@ -149,9 +149,9 @@
         }
         opening += actions.openingCount
         if actions.pause != nil { isPausing = true }
-        #expect(machine.connectionCount == open.count + opening)
+        expect(machine.connectionCount, equals: open.count + opening)
         #expect(machine.connectionCount <= maximum)
-        #expect(machine.callerCount == waiting.count)
+        expect(machine.callerCount, equals: waiting.count)
         #expect(waiting.isEmpty || busy.count == open.count)
         #expect(waiting.isEmpty || isPausing || opening > 0 || open.count == maximum)
       }

@@ -27,14 +27,14 @@
         Issue.record("not stored")
         return
       }
-      #expect(try await fleet.lookUp([self.key]).values.first??.bytes == [1])
+      try await expect(fleet.lookUp([self.key]).values.first??.bytes, equals: [1])
       _ = try await fleet.invalidate([FleetSubject("s")], by: "node")
       _ = try await fleet.invalidations(since: epoch)
       try await fleet.releaseLease(lease)
       try await storage.put("a")
       try await storage.apply([.remove(key: "a")])
       #expect(try await storage.keys().isEmpty)
-      #expect(try await storage.acquireLease("l", owner: "o", for: .seconds(60)) == .held)
+      try await expect(storage.acquireLease("l", owner: "o", for: .seconds(60)), equals: .held)
       try await storage.releaseLease("l", owner: "o")
     }
 
@@ -52,7 +52,7 @@
       let subscription = fleet.messages { _ in }
       for _ in 0..<3 {
         try await self.use(fleet, storage)
-        #expect(try await server.run(application, over: pooler.connection()) == before)
+        try await expect(server.run(application, over: pooler.connection()), equals: before)
       }
       subscription.cancel()
       await fleet.close()
@@ -67,15 +67,16 @@
       let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
       _ = try await fleet.invalidate([FleetSubject("s")], by: "node")
       let rows = try await fleet.perform(Statement("SELECT current_setting('synchronous_commit')"), [])
-      #expect(rows.first?.text(0) == "on")
+      expect(rows.first?.text(0), equals: "on")
       let names = try await server.run(
         """
         SELECT string_agg(proname, ',' ORDER BY proname) FROM pg_proc
         WHERE pronamespace = '\(schema)'::regnamespace AND proconfig @> ARRAY['search_path=pg_catalog, pg_temp']
         """
       )
-      #expect(
-        names == """
+      expect(
+        names,
+        equals: """
           acquire_lease,apply_batch,apply_batch_if,apply_changes,clean_up,fleet_acquire_lease,fleet_acquire_leases,fleet_begin,\
           fleet_clean_up,fleet_invalidate,fleet_is_invalidated,fleet_moment,fleet_release_lease,fleet_store
           """
@@ -95,7 +96,7 @@
       // What a commit has left in memory is lost.
       try await server.crash()
       try await server.start()
-      #expect(try await server.run("SELECT count(*) FROM swift_operation.entry") == "100")
+      try await expect(server.run("SELECT count(*) FROM swift_operation.entry"), equals: "100")
       await fleet.close()
       await storage.close()
     }
@@ -115,7 +116,7 @@
       try await storage.apply([.remove(key: "journal/1")])
       try await server.crash()
       try await server.start()
-      #expect(try await server.run("SELECT count(*) FROM swift_operation.entry") == "0")
+      try await expect(server.run("SELECT count(*) FROM swift_operation.entry"), equals: "0")
       await fleet.close()
       await storage.close()
     }
@@ -174,10 +175,10 @@
       let subscription = client.onNotice { if $0.name == .fleetNoMessages { isTold.open() } }
       client.join(fleet, settings: FleetSettings(lookupTimeout: .seconds(30), heartbeat: .milliseconds(50)))
       try await isTold.wait(within: .seconds(30))
-      #expect(fleet.messagesFailure?.message.contains("Pass a `listeningConnection`") == true)
-      #expect(client.fleet?.connection == .connected)
+      expect(fleet.messagesFailure?.message.contains("Pass a `listeningConnection`"), equals: true)
+      expect(client.fleet?.connection, equals: .connected)
       let listeners = "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE '%listen%' AND pid <> pg_backend_pid()"
-      #expect(try await server.run(listeners) == "0")
+      try await expect(server.run(listeners), equals: "0")
       client.fleet?.leave()
       subscription.cancel()
       await fleet.close()
@@ -188,13 +189,13 @@
       let pooler = try await Pooler(before: server, sessions: 1, settings: ["max_client_conn=1"])
       let missing = try ConnectionOpening(pooler.connection(database: "nowhere"), deadlines: .system)
       let error = await #expect(throws: PostgreSQLError.self) { try await missing.open(within: .seconds(30)) }
-      #expect(error?.code == .invalidConnection, "\(String(describing: error))")
-      #expect(error?.message.contains("Add the database to `[databases]` of the pooler") == true)
+      expect(error?.code, equals: .invalidConnection, "\(String(describing: error))")
+      expect(error?.message.contains("Add the database to `[databases]` of the pooler"), equals: true)
       let opening = try ConnectionOpening(pooler.connection(), deadlines: .system)
       let first = try await opening.open(within: .seconds(30))
       let full = await #expect(throws: PostgreSQLError.self) { try await opening.open(within: .seconds(30)) }
-      #expect(full?.code == .busy, "\(String(describing: full))")
-      #expect(full?.message.contains("Raise `max_client_conn` of the pooler") == true)
+      expect(full?.code, equals: .busy, "\(String(describing: full))")
+      expect(full?.message.contains("Raise `max_client_conn` of the pooler"), equals: true)
       first.close()
     }
 
@@ -204,10 +205,10 @@
       try await server.run("ALTER ROLE owner SET default_transaction_isolation = 'serializable'")
       let pooled = try PostgreSQLStorage(connection: pooler.connection())
       let error = await #expect(throws: StorageError.self) { try await pooled.keys() }
-      #expect(error?.message.contains("ALTER ROLE \"owner\" SET default_transaction_isolation = 'read") == true)
+      expect(error?.message.contains("ALTER ROLE \"owner\" SET default_transaction_isolation = 'read"), equals: true)
       let direct = try PostgreSQLStorage(connection: server.connection())
       try await direct.put("a")
-      #expect(try await direct.keys() == ["a"])
+      try await expect(direct.keys(), equals: ["a"])
       await pooled.close()
       await direct.close()
     }
@@ -221,11 +222,11 @@
       for number in 0..<3 as Range<Int64> {
         if number == 1 { _ = try await connection.perform(Statement(script: "DEALLOCATE ALL"), within: .seconds(30)) }
         let rows = try await connection.perform(statement, [.integer(number)], within: .seconds(30))
-        #expect(rows.first?.integer(0) == number)
-        #expect(connection.ownsSession == (number == 0))
+        expect(rows.first?.integer(0), equals: number)
+        expect(connection.ownsSession, equals: (number == 0))
       }
       let names = Statement("SELECT count(*) FROM pg_prepared_statements")
-      #expect(try await connection.perform(names, within: .seconds(30)).first?.integer(0) == 0)
+      try await expect(connection.perform(names, within: .seconds(30)).first?.integer(0), equals: 0)
       connection.close()
     }
   }

@@ -14,8 +14,8 @@
         "postgresql://service:secret@db.example:5433/app?sslmode=require",
       ] {
         let name = ConnectionName(try ConnectionOptions(text))
-        #expect("\(name)" == "The database \"app\" of db.example:5433")
-        #expect(name.user == "service")
+        expect("\(name)", equals: "The database \"app\" of db.example:5433")
+        expect(name.user, equals: "service")
       }
     }
 
@@ -27,13 +27,13 @@
     func `A connection string that cannot be read is refused without being quoted`(text: String) throws {
       let error = #expect(throws: StorageError.self) { try PostgreSQLStorage(connection: text) }
       #expect(error?.code == .cannotOpen && (error?.cause as? PostgreSQLError)?.code == .invalidConnection)
-      #expect(error?.description.contains("secret") == false)
+      expect(error?.description.contains("secret"), equals: false)
     }
 
     @Test func `An option that libpq does not know is told as such`() throws {
       for text in ["host=b timeout=1", "postgresql://a:p@b/c?timeout=1"] {
         let error = #expect(throws: StorageError.self) { try PostgreSQLStorage(connection: text) }
-        #expect(error?.message.hasPrefix("The connection string has an option that libpq does not know.") == true)
+        expect(error?.message.hasPrefix("The connection string has an option that libpq does not know."), equals: true)
       }
       // Characters of a user or of a database that are written as they have to be.
       let name = ConnectionName(try ConnectionOptions("postgresql://a%40b:p%40%2F@c/d%40e?user=f@g"))
@@ -43,7 +43,7 @@
     @Test(arguments: ["", "pg_mine", "information_schema", "a\"b", "a'b", String(repeating: "a", count: 64)])
     func `A name of a schema that PostgreSQL would change is refused`(name: String) throws {
       let error = #expect(throws: FleetError.self) { try PostgreSQLFleet(connection: "", schema: name) }
-      #expect(error?.message.contains("1 to 63 bytes") == true)
+      expect(error?.message.contains("1 to 63 bytes"), equals: true)
     }
   }
 
@@ -56,11 +56,11 @@
         for (number, storage) in storages.enumerated() { group.addTask { try await storage.put("\(number)") } }
         try await group.waitForAll()
       }
-      #expect(try await storages[3].keys().count == 8)
+      try await expect(storages[3].keys().count, equals: 8)
       let versions = try await server.run(
         "SELECT string_agg(version::text, ',' ORDER BY version) FROM \"\(schema)\".schema_version"
       )
-      #expect(versions == (1...PostgreSQLSchema.currentVersion).map { "\($0)" }.joined(separator: ","))
+      expect(versions, equals: (1...PostgreSQLSchema.currentVersion).map { "\($0)" }.joined(separator: ","))
       for storage in storages { await storage.close() }
     }
 
@@ -71,13 +71,13 @@
       try await server.run("INSERT INTO \(schema).schema_version (version) VALUES (99)")
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
-      #expect(error?.code == .newerSchema)
+      expect(error?.code, equals: .newerSchema)
       let version = PostgreSQLSchema.currentVersion
-      #expect(error?.message.contains("has the version 99, and this program knows \(version)") == true)
+      expect(error?.message.contains("has the version 99, and this program knows \(version)"), equals: true)
       await storage.close()
       let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
       let refusal = await #expect(throws: FleetError.self) { try await fleet.lookUp([FleetKey("a", subjects: [])]) }
-      #expect((refusal?.cause as? PostgreSQLError)?.code == .newerSchema)
+      expect((refusal?.cause as? PostgreSQLError)?.code, equals: .newerSchema)
       await fleet.close()
       await #expect(throws: PostgreSQLError.self) {
         try await PostgreSQLSchema(schema).migrate(connection: server.connection())
@@ -89,9 +89,12 @@
       let schema = ServerTests.newSchema()
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema, isMigrating: false)
       let error = await #expect(throws: StorageError.self) { try await storage.keys() }
-      #expect((error?.cause as? PostgreSQLError)?.code == .olderSchema)
+      expect((error?.cause as? PostgreSQLError)?.code, equals: .olderSchema)
       let version = PostgreSQLSchema.currentVersion
-      #expect(error?.message.contains("is missing, and this program needs \(version). Migrate it as its owner") == true)
+      expect(
+        error?.message.contains("is missing, and this program needs \(version). Migrate it as its owner"),
+        equals: true
+      )
       await storage.close()
     }
 
@@ -105,10 +108,10 @@
           + "INSERT INTO \(schema).entry VALUES ('old', '', '', '\\x07')"
       )
       let storage = try PostgreSQLStorage(connection: server.connection(), schema: schema)
-      #expect(try await storage.entries(withPrefix: "") == [StorageEntry(key: "old", value: [7])])
+      try await expect(storage.entries(withPrefix: ""), equals: [StorageEntry(key: "old", value: [7])])
       await storage.close()
       let fleet = try PostgreSQLFleet(connection: server.connection(), schema: schema)
-      #expect(try await fleet.lookUp([FleetKey("a", subjects: [])]).values == [nil])
+      try await expect(fleet.lookUp([FleetKey("a", subjects: [])]).values, equals: [nil])
       await fleet.close()
     }
 
@@ -119,24 +122,27 @@
       let connection = server.connection(user: "service", database: "app")
       let storage = try PostgreSQLStorage(connection: connection)
       let error = await #expect(throws: StorageError.self) { try await storage.put("a") }
-      #expect(error?.code == .readOnly, "\(String(describing: error))")
-      #expect((error?.cause as? PostgreSQLError)?.code == .noRights)
-      #expect(error?.message.contains("The user \"service\" may not migrate the schema \"swift_operation\"") == true)
+      expect(error?.code, equals: .readOnly, "\(String(describing: error))")
+      expect((error?.cause as? PostgreSQLError)?.code, equals: .noRights)
+      expect(
+        error?.message.contains("The user \"service\" may not migrate the schema \"swift_operation\""),
+        equals: true
+      )
       await storage.close()
       // The owner has migrated, and granted nothing.
       let owner = server.connection(database: "app")
       try await PostgreSQLSchema().migrate(connection: owner)
       let second = try PostgreSQLStorage(connection: connection)
       let refused = await #expect(throws: StorageError.self) { try await second.put("a") }
-      #expect((refused?.cause as? PostgreSQLError)?.code == .noRights, "\(String(describing: refused))")
-      #expect(refused?.message.contains("grantingTo:") == true)
+      expect((refused?.cause as? PostgreSQLError)?.code, equals: .noRights, "\(String(describing: refused))")
+      expect(refused?.message.contains("grantingTo:"), equals: true)
       await second.close()
       try await PostgreSQLSchema().migrate(connection: owner, grantingTo: "service")
       let third = try PostgreSQLStorage(connection: connection, isMigrating: false)
       try await third.put("a")
       try await third.apply([.remove(key: "a"), .put(key: "b", value: [1])])
-      #expect(try await third.keys() == ["b"])
-      #expect(try await third.acquireLease("x", owner: "y", for: .seconds(9)) == .held)
+      try await expect(third.keys(), equals: ["b"])
+      try await expect(third.acquireLease("x", owner: "y", for: .seconds(9)), equals: .held)
       try await third.releaseLease("x", owner: "y")
       // Each batch in 200 removes what is old.
       for number in 0..<200 { try await third.put("\(number)") }
@@ -175,8 +181,8 @@
       ] {
         let storage = try PostgreSQLStorage(connection: connection)
         let error = await #expect(throws: StorageError.self) { try await storage.keys() }
-        #expect((error?.cause as? PostgreSQLError)?.code == code, "\(String(describing: error))")
-        #expect(error?.message.contains(text) == true, "\(String(describing: error))")
+        expect((error?.cause as? PostgreSQLError)?.code, equals: code, "\(String(describing: error))")
+        expect(error?.message.contains(text), equals: true, "\(String(describing: error))")
         await storage.close()
       }
     }
@@ -200,10 +206,10 @@
       }
       for prefix in keys + ["", String(noise.prefix(1_002))] {
         let expected = keys.filter { $0.hasPrefix(prefix) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        #expect(try await storage.keys(prefix) == expected)
+        try await expect(storage.keys(prefix), equals: expected)
       }
       try await storage.apply([.remove(key: keys[3])])
-      #expect(try await storage.keys().count == keys.count - 1)
+      try await expect(storage.keys().count, equals: keys.count - 1)
       #expect(storage.pool.connectionCount <= 3)
       await storage.close()
     }
@@ -222,8 +228,8 @@
       let counts = try await [510, 500, 200, 0].asyncMap { _ in
         try await storage.pool.perform(StorageStatements(SchemaName(schema)).cleanUp).first?.integer(0)
       }
-      #expect(counts == [510, 500, 200, 0])
-      #expect(try await server.run("SELECT count(*) FROM \(schema).batch") == "1")
+      expect(counts, equals: [510, 500, 200, 0])
+      try await expect(server.run("SELECT count(*) FROM \(schema).batch"), equals: "1")
       await storage.close()
     }
   }

@@ -54,15 +54,15 @@
       try await PostgreSQLSchema().migrate(connection: server.connection())
       let settings = FleetSettings(nodeName: "node", lookupTimeout: .seconds(2), heartbeat: .milliseconds(500))
       let nodes = try Nodes(server, settings: settings)
-      #expect(try await nodes.fetch(1, on: 0) == 1)
-      #expect(try await nodes.fetch(1, on: 1) == 1)
-      #expect(nodes.runs(of: 1) == 1)
+      try await expect(nodes.fetch(1, on: 0), equals: 1)
+      try await expect(nodes.fetch(1, on: 1), equals: 1)
+      expect(nodes.runs(of: 1), equals: 1)
       try await server.suspend()
       // The server stays silent until all of these have ended.
       for item in 2..<12 {
-        #expect(try await nodes.fetch(item, on: 0) == item)
-        #expect(try await nodes.fetch(item, on: 1) == item)
-        #expect(nodes.runs(of: item) == 2)
+        try await expect(nodes.fetch(item, on: 0), equals: item)
+        try await expect(nodes.fetch(item, on: 1), equals: item)
+        expect(nodes.runs(of: item), equals: 2)
       }
       let connections = nodes.clients.map { $0.fleet?.connection }
       for connection in connections {
@@ -74,11 +74,11 @@
       nodes.clients[0].invalidate(matching: ["items", 1])
       try await server.proceed()
       for back in nodes.backs { try await back.wait(within: .seconds(60)) }
-      #expect(await nodes.clients[0].fleet?.flush() == true)
+      await expect(nodes.clients[0].fleet?.flush(), equals: true)
       // The invalidation from the time of silence has reached the backend, and one node runs for both.
-      #expect(try await nodes.fetch(1, on: 1) == 1)
-      #expect(try await nodes.fetch(1, on: 0) == 1)
-      #expect(nodes.runs(of: 1) == 2)
+      try await expect(nodes.fetch(1, on: 1), equals: 1)
+      try await expect(nodes.fetch(1, on: 0), equals: 1)
+      expect(nodes.runs(of: 1), equals: 2)
       for client in nodes.clients { client.fleet?.leave() }
     }
 
@@ -90,13 +90,13 @@
       let error = await #expect(throws: StorageError.self) {
         try await withTimeLimit("the call", .seconds(60)) { try await storage.keys() }
       }
-      #expect(error?.code == .busy, "\(String(describing: error))")
+      expect(error?.code, equals: .busy, "\(String(describing: error))")
       // With no connection, too.
       let other = try PostgreSQLStorage(connection: server.connection(), timeout: .seconds(2))
       let second = await #expect(throws: StorageError.self) {
         try await withTimeLimit("the call", .seconds(60)) { try await other.keys() }
       }
-      #expect(second?.message.contains("The database \"postgres\" of \(server.folder)") == true)
+      expect(second?.message.contains("The database \"postgres\" of \(server.folder)"), equals: true)
       try await server.proceed()
       for storage in [storage, other] {
         try await withTimeLimit("the storage to connect again", .seconds(60)) {

@@ -41,9 +41,9 @@
       let gone = "\(ended.processIdentifier).1.\(parts[2]).x"
       // Of another machine, and of a process that lives.
       for (index, owner) in [gone, "\(ended.processIdentifier).1.\(parts[2])0.x", own].enumerated() {
-        #expect(try await storage.acquireLease("lease \(index)", owner: owner, for: .seconds(60)) == .held)
+        try await expect(storage.acquireLease("lease \(index)", owner: owner, for: .seconds(60)), equals: .held)
         let lease = try await storage.acquireLease("lease \(index)", owner: "b", for: .seconds(60))
-        #expect((lease == .held) == (owner == gone), "\(owner)")
+        expect((lease == .held), equals: (owner == gone), "\(owner)")
         #expect(try await storage.acquireLease("lease \(index)", owner: "c", for: .seconds(60)) != .held)
       }
       await storage.close()
@@ -64,17 +64,17 @@
       for name in 0..<100 { try await first.put("journal/\(name)") }
       let other = StorageVersion(of: [1], at: "journal/0")
       let refused = StorageCondition.unchanged(key: "journal/0", other)
-      #expect(try await first.apply([.remove(key: "journal/0")], if: [refused]) == .refused(refused))
+      try await expect(first.apply([.remove(key: "journal/0")], if: [refused]), equals: .refused(refused))
       let entry = try #require(try await first.entries(withPrefix: "journal/1").first)
       let holds = [StorageCondition.unchanged(key: "journal/1", entry.version), .absent(key: "journal/x")]
-      #expect(try await first.apply([.remove(key: "journal/1"), .remove(key: "journal/2")], if: holds) == .made)
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      try await expect(first.apply([.remove(key: "journal/1"), .remove(key: "journal/2")], if: holds), equals: .made)
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal/"), equals: number)
       // Values and leases of another process, and a batch of it that is refused.
       try await second.put("value/a")
       try await second.put("journal")
-      #expect(try await second.acquireLease("journal:b", owner: "b", for: .seconds(10)) == .held)
-      #expect(try await second.apply([.remove(key: "journal/3")], if: [refused]) == .refused(refused))
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      try await expect(second.acquireLease("journal:b", owner: "b", for: .seconds(10)), equals: .held)
+      try await expect(second.apply([.remove(key: "journal/3")], if: [refused]), equals: .refused(refused))
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal/"), equals: number)
       for change in [StorageChange.put(key: "journal/a", value: [2]), .remove(key: "journal/a")] {
         try await second.apply([change])
         let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
@@ -86,8 +86,8 @@
       try await first.put("journal/b")
       let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
       #expect(next != number)
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == next)
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal") == nil)
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal/"), equals: next)
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal"), equals: nil)
       for storage in [first, second] { await storage.close() }
     }
 
@@ -101,22 +101,25 @@
       for era in ["1", "2", "1"] {
         for number in 0..<3 {
           let batch = [StorageChange.put(key: "value/\(number)", value: [1])]
-          #expect(try await first.apply(batch, if: [condition]) == .made)
-          #expect(try await second.apply(batch, if: [condition, .absent(key: "x")]) == .made)
+          try await expect(first.apply(batch, if: [condition]), equals: .made)
+          try await expect(second.apply(batch, if: [condition, .absent(key: "x")]), equals: .made)
         }
         try await second.put("era", era)
-        #expect(try await first.apply([.remove(key: "value/0")], if: [condition]) == .refused(condition))
-        #expect(try await second.apply([.remove(key: "value/0")], if: [condition]) == .refused(condition))
-        #expect(try await first.keys("value/").count == 3)
+        try await expect(first.apply([.remove(key: "value/0")], if: [condition]), equals: .refused(condition))
+        try await expect(second.apply([.remove(key: "value/0")], if: [condition]), equals: .refused(condition))
+        try await expect(first.keys("value/").count, equals: 3)
         condition = .unchanged(key: "era", StorageVersion(of: Array(era.utf8), at: "era"))
       }
       // Its content is the same, and it was written anew.
       try await second.put("era", "1")
-      #expect(try await first.apply([.remove(key: "value/0")], if: [condition]) == .made)
+      try await expect(first.apply([.remove(key: "value/0")], if: [condition]), equals: .made)
       // Entries that a batch changes are compared anew.
       for _ in 0..<2 {
-        #expect(try await first.apply([.remove(key: "era")], if: [condition]) == .made)
-        #expect(try await first.apply([.put(key: "era", value: Array("1".utf8))], if: [.absent(key: "era")]) == .made)
+        try await expect(first.apply([.remove(key: "era")], if: [condition]), equals: .made)
+        try await expect(
+          first.apply([.put(key: "era", value: Array("1".utf8))], if: [.absent(key: "era")]),
+          equals: .made
+        )
       }
       for storage in [first, second] { await storage.close() }
     }
@@ -126,14 +129,14 @@
       let conditions = (0..<100).map { StorageCondition.absent(key: "\($0)") }
       for (number, condition) in conditions.enumerated() {
         compared.note([condition], [Int64(number)], heldFor: [.remove(key: "other")])
-        #expect(compared.writers(of: [condition]) == [Int64(number)])
+        expect(compared.writers(of: [condition]), equals: [Int64(number)])
       }
       #expect(conditions.count { compared.writers(of: [$0]) != nil } <= 16)
       compared.note([conditions[0]], [7], heldFor: [.remove(key: "0")])
-      #expect(compared.writers(of: [conditions[0]]) == nil)
+      expect(compared.writers(of: [conditions[0]]), equals: nil)
       compared.forget([conditions[99]])
-      #expect(compared.writers(of: [conditions[99]]) == nil)
-      #expect(compared.writers(of: []) == [])
+      expect(compared.writers(of: [conditions[99]]), equals: nil)
+      expect(compared.writers(of: []), equals: [])
     }
 
     /// Makes the server refuse each batch that puts an entry with this key.

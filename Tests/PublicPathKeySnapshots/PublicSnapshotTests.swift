@@ -20,19 +20,19 @@ struct PublicSnapshotTests {
   @Test
   func `The generator produces the code that is compiled here`() throws {
     let snapshot = try String(contentsOf: self.folder.appending(path: "PathKeys.swift"), encoding: .utf8)
-    #expect(try self.code() == snapshot)
+    try expect(self.code(), equals: snapshot)
   }
 
   @Test
   func `Another access level changes the levels and nothing else`() throws {
     let code = try self.code { $0.replacing("\"public\"", with: "\"package\"") }
-    #expect(try code == self.code().replacing("public ", with: "package "))
+    try expect(code, equals: self.code().replacing("public ", with: "package "))
   }
 
   @Test
   func `Public keys work as others do`() {
-    #expect(PathKeys.articles.article(number: 1).path == ["articles", "article", 1])
-    #expect(OperationPathKey(Article.Query(number: 1)) == PathKeys.articles.article(number: 1))
-    #expect(OperationContext().day == 2)
+    expect(PathKeys.articles.article(number: 1).path, equals: ["articles", "article", 1])
+    expect(OperationPathKey(Article.Query(number: 1)), equals: PathKeys.articles.article(number: 1))
+    expect(OperationContext().day, equals: 2)
   }
 }

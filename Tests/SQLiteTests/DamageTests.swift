@@ -35,16 +35,16 @@
       // The digits of a key of a call, wherever they are: in the table and in its index.
       let digits = Array("journal/00000000000000000042".utf8)
       let places = file.indices.dropLast(digits.count).filter { file[$0..<$0 + digits.count].elementsEqual(digits) }
-      #expect(places.count == 2)
+      expect(places.count, equals: 2)
       for place in places {
         var damaged = file
         damaged[place + 20] ^= 4
         let folder = try Folder.inMemory()
         try folder.write(damaged)
         let (storage, warnings) = try openReporting(folder.file())
-        #expect(warnings.map(\.code) == [.storageDamaged])
+        expect(warnings.map(\.code), equals: [.storageDamaged])
         let entries = try await storage.entries(withPrefix: "")
-        #expect(Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) }) == sample.model)
+        expect(Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0.value) }), equals: sample.model)
         await storage.close()
       }
     }
@@ -111,7 +111,7 @@
       let warnings: [OperationWarning]
       do { (storage, warnings) = try openReporting(folder.file()) } catch {
         // The number of the version itself has changed.
-        #expect((error as? StorageError)?.code == .newerSchema, "\(comment): \(error)")
+        expect((error as? StorageError)?.code, equals: .newerSchema, "\(comment): \(error)")
         return "refused"
       }
       let entries = try await storage.entries(withPrefix: "")
@@ -126,7 +126,7 @@
         if self.model[entry.key] == nil, entry.value.first == 0 { renamedCount += 1 }
         // What was removed may come back if a part of the log is missing.
         if self.files.count > 1, entry.key.hasSuffix("x"), !warnings.isEmpty { continue }
-        #expect(entry.value.first == 0, "\(comment): \(entry.key) has other bytes")
+        expect(entry.value.first, equals: 0, "\(comment): \(entry.key) has other bytes")
       }
       let text = warnings.map(\.message).joined()
       if missing.count > renamedCount {
@@ -139,7 +139,7 @@
       await storage.close()
       let (again, later) = try openReporting(folder.file())
       #expect(later.isEmpty, comment)
-      #expect(try await again.keys().count == entries.count + 1, comment)
+      try await expect(again.keys().count, equals: entries.count + 1, comment)
       await again.close()
       return warnings.isEmpty
         ? "sound" : missing.isEmpty ? damagedCount == 0 ? "all found" : "all found or marked" : "missing and reported"

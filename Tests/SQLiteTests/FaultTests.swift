@@ -81,8 +81,8 @@
         }
       }
       #expect(Set(accepted).isSubset(of: done), "\(comment): lost \(Set(accepted).subtracting(done).sorted())")
-      #expect(done == done.sorted(), comment)
-      #expect(Set(keys.values).count == keys.count, comment)
+      expect(done, equals: done.sorted(), comment)
+      expect(Set(keys.values).count, equals: keys.count, comment)
     }
 
     @Test(arguments: [2, 4])
@@ -109,11 +109,11 @@
         }
         return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
       }
-      #expect(results[1] == .uncaughtSignal)
+      expect(results[1], equals: .uncaughtSignal)
       #expect(results.filter { $0.key != 1 }.allSatisfy { $0.value == .exit })
       // What the dead process has left is made by one that is started now, if the others have ended before.
       let last = try await runSubject("shared", folder.file(), folder.file("server"), "9", "0", "0")
-      #expect(last.output == "done 9")
+      expect(last.output, equals: "done 9")
       try self.checkShared(folder, processes: count, calls: calls)
       let storage = try SQLiteStorage(path: folder.file())
       #expect(try await storage.keys("journal/").isEmpty)
@@ -140,7 +140,7 @@
         } else if line[0] == "exit" {
           ended.insert(line[1])
         } else {
-          #expect(open.map { Array($0.dropFirst()) } == Array(line.dropFirst()))
+          expect(open.map { Array($0.dropFirst()) }, equals: Array(line.dropFirst()))
           open = nil
           let number = try #require(Int(line[2]))
           // A sender may end after the server has done a call, and before the journal has removed it.
@@ -153,8 +153,8 @@
       }
       for process in 1...processes {
         let numbers = done.filter { $0 / 1_000 == process }
-        #expect(numbers == numbers.sorted())
-        if process > 1 { #expect(numbers.count == calls) }
+        expect(numbers, equals: numbers.sorted())
+        if process > 1 { expect(numbers.count, equals: calls) }
       }
       let accepted = try lines("server.accepted").compactMap { $0.first.flatMap { Int($0) } }
       #expect(Set(accepted).isSubset(of: done))
@@ -165,11 +165,11 @@
       async let first = runSubject("writes", folder.file(), "a", "200")
       async let second = runSubject("writes", folder.file(), "b", "200")
       async let third = runSubject("writes", folder.file(), "c", "200")
-      for result in try await [first, second, third] { #expect(result.output == "done") }
+      for result in try await [first, second, third] { expect(result.output, equals: "done") }
       let storage = try SQLiteStorage(path: folder.file())
       for name in ["a", "b", "c"] {
-        #expect(try await storage.keys("\(name)/").count == 201)
-        #expect(try await storage.entries(withPrefix: "\(name)/last").map(\.value) == [Array("199".utf8)])
+        try await expect(storage.keys("\(name)/").count, equals: 201)
+        try await expect(storage.entries(withPrefix: "\(name)/last").map(\.value), equals: [Array("199".utf8)])
       }
       await storage.close()
     }
@@ -186,7 +186,7 @@
       #expect(try await storage.keys().isEmpty)
       try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
       try await storage.put("a", "b")
-      #expect(try await storage.keys() == ["a"])
+      try await expect(storage.keys(), equals: ["a"])
       await storage.close()
     }
 
@@ -257,7 +257,7 @@
       try queue.close()
       let damaged = try SQLiteStorage(path: folder.file())
       let entries = try await damaged.entries(withPrefix: "")
-      #expect(entries.first { $0.key == "a" }?.value == [1])
+      expect(entries.first { $0.key == "a" }?.value, equals: [1])
       #expect(entries.allSatisfy { $0.key == "a" || $0.value.first == 0 })
       await damaged.close()
     }
@@ -303,9 +303,9 @@
           count += 1
         } catch let failure { error = failure }
       }
-      #expect((error as? StorageError)?.code == .full, "\(String(describing: error))")
-      #expect(try await storage.keys("a").count == count)
-      #expect(try await storage.keys("b").count == count)
+      expect((error as? StorageError)?.code, equals: .full, "\(String(describing: error))")
+      try await expect(storage.keys("a").count, equals: count)
+      try await expect(storage.keys("b").count, equals: count)
 
       let note = [UInt8](repeating: 65, count: 30_000)
       let mutation = QuietMutation().journaled(as: "quiet", in: journal)
@@ -317,7 +317,7 @@
       #expect(journal.entries.isEmpty)
       try FileManager.default.removeItem(atPath: ballast)
       try await storage.put("c", "room")
-      #expect(try await storage.keys("c") == ["c"])
+      try await expect(storage.keys("c"), equals: ["c"])
       await storage.close()
     }
 
@@ -339,7 +339,7 @@
         let value = [UInt8](repeating: UInt8(count % 256), count: 20_000)
         do { try await storage.apply([.put(key: "a\(count % 5)", value: value)]) } catch let failure { error = failure }
       }
-      #expect((error as? StorageError)?.code == .full, "\(String(describing: error))")
+      expect((error as? StorageError)?.code, equals: .full, "\(String(describing: error))")
       fillUp(disk + "/ballast")
       for number in 0..<5 { try await storage.apply([.remove(key: "a\(number)")]) }
       #expect(try await storage.keys().isEmpty)
@@ -368,7 +368,7 @@
           count += 1
         } catch let error as StorageError { failure = error }
       }
-      #expect(failure?.code == .full)
+      expect(failure?.code, equals: .full)
       #expect(count > 20)
       let message = failure?.message ?? ""
       #expect(message.contains("bytes left. Make room on the disk, or remove entries"), "\(message)")
@@ -377,9 +377,9 @@
       // Another program takes the rest.
       fillUp(disk + "/ballast")
 
-      #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(60)) == .held)
+      try await expect(storage.acquireLease("journal", owner: "a", for: .seconds(60)), equals: .held)
       for number in 0..<10 { try await storage.apply([.remove(key: "a\(number)")]) }
-      #expect(try await storage.keys().count == count - 10)
+      try await expect(storage.keys().count, equals: count - 10)
       // What the file has not taken of it to grow is kept again, and the log is used again.
       #expect(FileManager.default.fileExists(atPath: reserve) != isLogEmpty)
       for number in 10..<20 { try await storage.apply([.remove(key: "a\(number)")]) }
@@ -389,12 +389,12 @@
       fillUp(disk + "/ballast2")
       storage = try SQLiteStorage(path: path)
       for number in 20..<(count - 1) { try await storage.apply([.remove(key: "a\(number)")]) }
-      #expect(try await storage.keys() == ["a\(count - 1)"])
+      try await expect(storage.keys(), equals: ["a\(count - 1)"])
       for name in ["/ballast", "/ballast2"] { try FileManager.default.removeItem(atPath: disk + name) }
       try await storage.apply([.remove(key: "a\(count - 1)")])
       try await storage.put("b", "room")
       #expect(FileManager.default.fileExists(atPath: reserve))
-      #expect(try await storage.keys() == ["b"])
+      try await expect(storage.keys(), equals: ["b"])
       await storage.close()
     }
   }

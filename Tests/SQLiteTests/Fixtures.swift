@@ -4,6 +4,7 @@
   import OperationPersistence
   import OperationSQLite
   import OperationTesting
+  import TestFixtures
   import Testing
 
   /// A folder of a test, removed at its end.
@@ -110,6 +111,6 @@
     let error = #expect(throws: StorageError.self, sourceLocation: sourceLocation) { try SQLiteStorage(path: path) }
     let isExpected = error.map { codes.contains($0.code) } ?? false
     #expect(isExpected, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: sourceLocation)
-    #expect(error?.message.contains(path) == true, sourceLocation: sourceLocation)
+    expect(error?.message.contains(path), equals: true, sourceLocation: sourceLocation)
   }
 #endif

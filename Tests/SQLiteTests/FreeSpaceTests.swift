@@ -31,12 +31,12 @@
       let pages = try self.number("page_count", folder.file())
       #expect(pages < 200)
       let keys = (1_990..<2_000).map { "value/\($0 + 10_000)" }
-      #expect(try await storage.keys() == keys)
+      try await expect(storage.keys(), equals: keys)
       await storage.close()
       #expect(try folder.read().count < 200 * 4_096)
       let reopened = try SQLiteStorage(path: folder.file())
       #expect(try await reopened.entries(withPrefix: "").allSatisfy { $0.value == Self.value })
-      #expect(try await reopened.keys() == keys)
+      try await expect(reopened.keys(), equals: keys)
       await reopened.close()
     }
 
@@ -54,7 +54,7 @@
         try await group.waitForAll()
       }
       await storage.settled()
-      #expect(try await storage.keys("task/").count == 200)
+      try await expect(storage.keys("task/").count, equals: 200)
       #expect(try self.number("page_count", folder.file()) < 400)
       await storage.close()
     }
@@ -66,7 +66,7 @@
       let pages = try self.number("page_count", folder.file())
       try await storage.apply((0..<100).map { .remove(key: "value/\($0 + 10_000)") })
       await storage.settled()
-      #expect(try self.number("page_count", folder.file()) == pages)
+      try expect(self.number("page_count", folder.file()), equals: pages)
       await storage.close()
     }
 
@@ -81,10 +81,10 @@
         try database.execute(sql: "VACUUM")
       }
       try queue.close()
-      #expect(try self.number("auto_vacuum", folder.file()) == 0)
+      try expect(self.number("auto_vacuum", folder.file()), equals: 0)
       let reopened = try SQLiteStorage(path: folder.file())
-      #expect(try self.number("auto_vacuum", folder.file()) == 2)
-      #expect(try await reopened.keys().count == 500)
+      try expect(self.number("auto_vacuum", folder.file()), equals: 2)
+      try await expect(reopened.keys().count, equals: 500)
       try await reopened.apply((0..<490).map { .remove(key: "value/\($0 + 10_000)") })
       await reopened.settled()
       #expect(try self.number("page_count", folder.file()) < 150)
@@ -108,7 +108,7 @@
       await storage.settled()
       let statistics = try await client.persistence.statistics
       #expect(statistics.total.bytes <= 100_000 && statistics.total.rows > 40)
-      #expect(statistics.evictions == 1_000 - statistics.total.rows)
+      expect(statistics.evictions, equals: 1_000 - statistics.total.rows)
       #expect(try self.number("page_count", folder.file()) < 200)
       await storage.close()
     }

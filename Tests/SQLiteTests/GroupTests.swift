@@ -28,9 +28,9 @@
       }
       try lock.release()
       for call in calls { try await self.result(of: call).get() }
-      #expect(try self.commitCount() == before + 1)
-      #expect(try await storage.keys("own/").count == count)
-      #expect(try await storage.entries(withPrefix: "shared/").map(\.value) == [Array("\(count - 1)".utf8)])
+      try expect(self.commitCount(), equals: before + 1)
+      try await expect(storage.keys("own/").count, equals: count)
+      try await expect(storage.entries(withPrefix: "shared/").map(\.value), equals: [Array("\(count - 1)".utf8)])
       await storage.close()
     }
 
@@ -42,8 +42,8 @@
       let calls = (0..<300).map { number in Task.immediate { try await storage.put("own/\(number)", "x") } }
       try lock.release()
       for call in calls { try await self.result(of: call).get() }
-      #expect(try self.commitCount() == before + 2)
-      #expect(try await storage.keys("own/").count == 300)
+      try expect(self.commitCount(), equals: before + 2)
+      try await expect(storage.keys("own/").count, equals: 300)
       await storage.close()
     }
 
@@ -69,19 +69,19 @@
       for (number, call) in calls.enumerated() {
         if case .failure(let error) = try await self.result(of: call) {
           failed.append(number)
-          #expect((error as? StorageError)?.code == .failed, "\(error)")
+          expect((error as? StorageError)?.code, equals: .failed, "\(error)")
         }
       }
-      #expect(failed == [7, 17, 27, 37, 39])
-      #expect(try await storage.keys("good/").count == 35)
+      expect(failed, equals: [7, 17, 27, 37, 39])
+      try await expect(storage.keys("good/").count, equals: 35)
       #expect(try await storage.keys("bad/").isEmpty)
-      #expect(try await storage.entries(withPrefix: "shared/").map(\.value) == [Array("38".utf8)])
+      try await expect(storage.entries(withPrefix: "shared/").map(\.value), equals: [Array("38".utf8)])
       await storage.close()
       // The numbers of entries are those of the batches that were made, or the file would be set aside.
       let again = try SQLiteStorage(path: self.folder.file())
-      #expect(try await again.keys().count == 36)
+      try await expect(again.keys().count, equals: 36)
       await again.close()
-      #expect(try self.folder.files == ["state.sqlite"])
+      try expect(self.folder.files, equals: ["state.sqlite"])
     }
 
     @Test func `A caller that is cancelled while it waits hears that its batch was written`() async throws {
@@ -91,7 +91,7 @@
       for call in calls where call != calls[3] { call.cancel() }
       try lock.release()
       for call in calls { try await self.result(of: call).get() }
-      #expect(try await storage.keys("own/").count == 8)
+      try await expect(storage.keys("own/").count, equals: 8)
       await storage.close()
     }
 
@@ -103,7 +103,7 @@
       calls.append(Task.immediate { try await storage.put("own/new", "x") })
       try lock.release()
       for call in calls { try await self.result(of: call).get() }
-      #expect(try await storage.keys("own/") == ["own/new"])
+      try await expect(storage.keys("own/"), equals: ["own/new"])
       await storage.close()
     }
 
@@ -128,11 +128,11 @@
         switch try await self.result(of: call) {
         case .success: written.append("own/\(number)")
         case .failure(let error):
-          #expect((error as? StorageError)?.code == .full, "\(number): \(error)")
-          #expect(number % 2 == 1, "a small batch was not written")
+          expect((error as? StorageError)?.code, equals: .full, "\(number): \(error)")
+          expect(number % 2, equals: 1, "a small batch was not written")
         }
       }
-      #expect(try await storage.keys("own/") == written.sorted())
+      try await expect(storage.keys("own/"), equals: written.sorted())
       #expect(written.count < 20)
       await storage.close()
     }

@@ -23,13 +23,13 @@
       var number = try await first.numberOfForeignChanges(withPrefix: "journal/")
       #expect(number != nil)
       try await first.apply([.put(key: "journal/a", value: [1])])
-      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+      try await expect(first.acquireLease("journal", owner: "a", for: .seconds(10)), equals: .held)
       _ = try await second.entries(withPrefix: "")
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal/"), equals: number)
       // Another process that stores values, and takes leases.
       try await second.apply([.put(key: "value/a", value: [1])])
-      #expect(try await second.acquireLease("journal:b", owner: "b", for: .seconds(10)) == .held)
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      try await expect(second.acquireLease("journal:b", owner: "b", for: .seconds(10)), equals: .held)
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal/"), equals: number)
       for change in [StorageChange.put(key: "journal/a", value: [2]), .remove(key: "journal/a")] {
         try await second.apply([change])
         let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
@@ -42,34 +42,34 @@
       let next = try await first.numberOfForeignChanges(withPrefix: "journal/")
       #expect(next != number)
       number = next
-      #expect(try await first.numberOfForeignChanges(withPrefix: "journal/") == number)
+      try await expect(first.numberOfForeignChanges(withPrefix: "journal/"), equals: number)
       for storage in [first, second] { await storage.close() }
     }
 
     @Test func `Of two storages with one file, one holds a lease until its end`() async throws {
       let time = MachineTime()
       let (first, second) = (try self.open(time), try self.open(time))
-      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
-      #expect(
-        try await second.acquireLease("journal", owner: "b", for: .seconds(10))
-          == .heldByAnother(remaining: .seconds(10))
+      try await expect(first.acquireLease("journal", owner: "a", for: .seconds(10)), equals: .held)
+      try await expect(
+        second.acquireLease("journal", owner: "b", for: .seconds(10)),
+        equals: .heldByAnother(remaining: .seconds(10))
       )
       // Names are independent, also those that contain a null character or are equal as strings.
       for name in ["other", "", "journal\0", "\u{E9}", "e\u{301}"] {
-        #expect(try await second.acquireLease(name, owner: "b", for: .seconds(10)) == .held, "\(name)")
+        try await expect(second.acquireLease(name, owner: "b", for: .seconds(10)), equals: .held, "\(name)")
       }
       time.advance(by: .seconds(6))
-      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+      try await expect(first.acquireLease("journal", owner: "a", for: .seconds(10)), equals: .held)
       time.advance(by: .seconds(6))
-      #expect(
-        try await second.acquireLease("journal", owner: "b", for: .seconds(10))
-          == .heldByAnother(remaining: .seconds(4))
+      try await expect(
+        second.acquireLease("journal", owner: "b", for: .seconds(10)),
+        equals: .heldByAnother(remaining: .seconds(4))
       )
       time.advance(by: .seconds(4))
-      #expect(try await second.acquireLease("journal", owner: "b", for: .seconds(10)) == .held)
-      #expect(
-        try await first.acquireLease("journal", owner: "a", for: .seconds(10))
-          == .heldByAnother(remaining: .seconds(10))
+      try await expect(second.acquireLease("journal", owner: "b", for: .seconds(10)), equals: .held)
+      try await expect(
+        first.acquireLease("journal", owner: "a", for: .seconds(10)),
+        equals: .heldByAnother(remaining: .seconds(10))
       )
       await first.close()
       await second.close()
@@ -94,9 +94,9 @@
         "\(ended.processIdentifier).1.\(parts[2].prefix { $0 != "-" }).x", "x", "-1.1.\(parts[2]).x",
       ]
       for (index, owner) in (gone + alive).enumerated() {
-        #expect(try await storage.acquireLease("lease \(index)", owner: owner, for: .seconds(10)) == .held)
+        try await expect(storage.acquireLease("lease \(index)", owner: owner, for: .seconds(10)), equals: .held)
         let lease = try await storage.acquireLease("lease \(index)", owner: "b", for: .seconds(10))
-        #expect((lease == .held) == gone.contains(owner), "\(owner)")
+        expect((lease == .held), equals: gone.contains(owner), "\(owner)")
       }
       await storage.close()
     }
@@ -104,15 +104,15 @@
     @Test func `Only the owner releases a lease`() async throws {
       let time = MachineTime()
       let (first, second) = (try self.open(time), try self.open(time))
-      #expect(try await first.acquireLease("journal", owner: "\u{E9}", for: .seconds(10)) == .held)
+      try await expect(first.acquireLease("journal", owner: "\u{E9}", for: .seconds(10)), equals: .held)
       try await second.releaseLease("journal", owner: "e\u{301}")
-      #expect(
-        try await second.acquireLease("journal", owner: "b", for: .seconds(1))
-          == .heldByAnother(remaining: .seconds(10))
+      try await expect(
+        second.acquireLease("journal", owner: "b", for: .seconds(1)),
+        equals: .heldByAnother(remaining: .seconds(10))
       )
       try await first.releaseLease("journal", owner: "\u{E9}")
       try await first.releaseLease("journal", owner: "\u{E9}")
-      #expect(try await second.acquireLease("journal", owner: "b", for: .seconds(1)) == .held)
+      try await expect(second.acquireLease("journal", owner: "b", for: .seconds(1)), equals: .held)
       await first.close()
       await second.close()
       await #expect { try await first.acquireLease("x", owner: "a", for: .zero) } throws: {
@@ -124,24 +124,24 @@
     @Test func `A lease survives closing, and ends when the machine starts again`() async throws {
       let time = MachineTime()
       let first = try self.open(time)
-      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(1_000)) == .held)
+      try await expect(first.acquireLease("journal", owner: "a", for: .seconds(1_000)), equals: .held)
       await first.close()
       let second = try self.open(time)
-      #expect(
-        try await second.acquireLease("journal", owner: "b", for: .seconds(1))
-          == .heldByAnother(remaining: .seconds(1_000))
+      try await expect(
+        second.acquireLease("journal", owner: "b", for: .seconds(1)),
+        equals: .heldByAnother(remaining: .seconds(1_000))
       )
       await second.close()
       let third = try SQLiteStorage(path: self.folder.file(), clock: time.clock(start: "second"))
-      #expect(try await third.acquireLease("journal", owner: "b", for: .seconds(1)) == .held)
+      try await expect(third.acquireLease("journal", owner: "b", for: .seconds(1)), equals: .held)
       await third.close()
     }
 
     @Test func `A lease that cannot be true has ended`() async throws {
       let (late, early) = (MachineTime(at: .seconds(100_000)), MachineTime())
       let (first, second) = (try self.open(late), try self.open(early))
-      #expect(try await first.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
-      #expect(try await second.acquireLease("journal", owner: "b", for: .seconds(10)) == .held)
+      try await expect(first.acquireLease("journal", owner: "a", for: .seconds(10)), equals: .held)
+      try await expect(second.acquireLease("journal", owner: "b", for: .seconds(10)), equals: .held)
       await first.close()
       await second.close()
     }
@@ -150,7 +150,7 @@
     func `A lease may last for any time`(duration: Duration) async throws {
       let time = MachineTime()
       let storage = try self.open(time)
-      #expect(try await storage.acquireLease("journal", owner: "a", for: duration) == .held)
+      try await expect(storage.acquireLease("journal", owner: "a", for: duration), equals: .held)
       let result = try await storage.acquireLease("journal", owner: "b", for: .seconds(1))
       #expect(duration > .zero ? result != .held : result == .held)
       await storage.close()
@@ -160,11 +160,11 @@
       let time = MachineTime()
       let storage = try self.open(time)
       for number in 0..<300 {
-        #expect(try await storage.acquireLease("\(number)", owner: "a", for: .seconds(1)) == .held)
+        try await expect(storage.acquireLease("\(number)", owner: "a", for: .seconds(1)), equals: .held)
         time.advance(by: .seconds(1))
       }
       let count = try await storage.database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lease") }
-      #expect(count == 1)
+      expect(count, equals: 1)
       await storage.close()
     }
 
@@ -179,21 +179,21 @@
         }
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
       }
-      #expect(held == 1)
+      expect(held, equals: 1)
       for storage in storages { await storage.close() }
     }
 
     @Test func `The lease of a process that was killed is taken over at its end`() async throws {
       let killed = try await runSubject("lease", self.folder.file(), "killed", "3600")
-      #expect(killed.reason == .uncaughtSignal)
-      #expect(killed.output == "held")
+      expect(killed.reason, equals: .uncaughtSignal)
+      expect(killed.output, equals: "held")
       let refused = try await runSubject("lease", self.folder.file(), "other", "0")
       #expect(refused.output.hasPrefix("another"))
       // The processes read the time of the machine: an hour later it has ended.
       let machine = LeaseClock.ofMachine
       let later = LeaseClock(start: machine.start) { machine.now() + 3_600_000_000_000 }
       let storage = try SQLiteStorage(path: self.folder.file(), clock: later)
-      #expect(try await storage.acquireLease("journal", owner: "next", for: .seconds(1)) == .held)
+      try await expect(storage.acquireLease("journal", owner: "next", for: .seconds(1)), equals: .held)
       await storage.close()
     }
 

@@ -49,18 +49,18 @@
       let damaged = try self.folder.read()
       let (storage, warnings) = try openReporting(self.folder.file())
       // Also the rows of the damaged page are found, by their checksums.
-      #expect(try await storage.keys("journal/").count == 200)
+      try await expect(storage.keys("journal/").count, equals: 200)
       #expect(try await storage.entries(withPrefix: "").allSatisfy { $0.value.count == 200 })
       try await storage.put("journal/new", "new")
       await storage.close()
       let warning = try #require(warnings.first)
-      #expect(warnings.count == 1)
-      #expect(warning.code == .storageDamaged)
-      #expect(warning.severity == .failure)
+      expect(warnings.count, equals: 1)
+      expect(warning.code, equals: .storageDamaged)
+      expect(warning.severity, equals: .failure)
       #expect(warning.message.contains(self.folder.file() + " is damaged"))
       #expect(warning.message.contains(self.folder.file("state.sqlite.damaged-1")))
-      #expect(try self.databases == ["state.sqlite", "state.sqlite.damaged-1"])
-      #expect(try self.folder.read("state.sqlite.damaged-1") == damaged)
+      try expect(self.databases, equals: ["state.sqlite", "state.sqlite.damaged-1"])
+      try expect(self.folder.read("state.sqlite.damaged-1"), equals: damaged)
     }
 
     @Test func `A damaged change in the log is reported, as entries may be older`() async throws {
@@ -76,14 +76,14 @@
       try killed.write(log, to: "state.sqlite-wal")
       let (recovered, warnings) = try openReporting(killed.file())
       await recovered.close()
-      #expect(warnings.map(\.code) == [.storageDamaged])
-      #expect(warnings.first?.message.contains("entries may be older") == true)
+      expect(warnings.map(\.code), equals: [.storageDamaged])
+      expect(warnings.first?.message.contains("entries may be older"), equals: true)
     }
 
     @Test func `A damaged lease is found when the file is opened, not when it is needed`() async throws {
       let storage = try SQLiteStorage(path: self.folder.file())
       try await storage.put("note", "text")
-      #expect(try await storage.acquireLease("journal", owner: "me", for: .seconds(5)) == .held)
+      try await expect(storage.acquireLease("journal", owner: "me", for: .seconds(5)), equals: .held)
       await storage.close()
       let queue = try DatabaseQueue(path: self.folder.file())
       let root = "SELECT rootpage FROM sqlite_master WHERE name = 'sqlite_autoindex_lease_1'"
@@ -92,13 +92,13 @@
       // An index without its row: a page of its kind that has no cells, and whose content begins at its end.
       var bytes = try self.folder.read()
       let start = (page - 1) * 4_096
-      #expect(bytes[start] == 10)
+      expect(bytes[start], equals: 10)
       for (place, byte) in [0, 0, 0, 0, 0x10, 0, 0].enumerated() { bytes[start + 1 + place] = UInt8(byte) }
       try self.folder.write(bytes)
       let (recovered, warnings) = try openReporting(self.folder.file())
-      #expect(warnings.map(\.code) == [.storageDamaged])
-      #expect(try await recovered.acquireLease("journal", owner: "other", for: .seconds(5)) == .held)
-      #expect(try await recovered.keys("note") == ["note"])
+      expect(warnings.map(\.code), equals: [.storageDamaged])
+      try await expect(recovered.acquireLease("journal", owner: "other", for: .seconds(5)), equals: .held)
+      try await expect(recovered.keys("note"), equals: ["note"])
       await recovered.close()
     }
 
@@ -108,14 +108,15 @@
       try self.folder.write(Data("a log".utf8), to: "state.sqlite-wal")
       let (storage, warnings) = try openReporting(self.folder.file())
       await storage.close()
-      #expect(warnings.first?.message.contains("state.sqlite.damaged-2.") == true)
+      expect(warnings.first?.message.contains("state.sqlite.damaged-2."), equals: true)
       try self.damage()
       let (second, later) = try openReporting(self.folder.file())
       await second.close()
-      #expect(later.first?.message.contains("state.sqlite.damaged-3.") == true)
-      #expect(try self.folder.read("state.sqlite.damaged-1") == Data("mine".utf8))
-      #expect(
-        try self.databases == [
+      expect(later.first?.message.contains("state.sqlite.damaged-3."), equals: true)
+      try expect(self.folder.read("state.sqlite.damaged-1"), equals: Data("mine".utf8))
+      try expect(
+        self.databases,
+        equals: [
           "state.sqlite", "state.sqlite.damaged-1", "state.sqlite.damaged-2", "state.sqlite.damaged-3",
         ]
       )
@@ -143,11 +144,12 @@
       if last == "shm" || last == "file" { try rename("-shm") }
       if last == "file" { try rename("") }
       let (storage, warnings) = try openReporting(self.folder.file())
-      #expect(warnings.map(\.message) == ["it was"])
-      #expect(try await storage.keys().count == 200)
+      expect(warnings.map(\.message), equals: ["it was"])
+      try await expect(storage.keys().count, equals: 200)
       await storage.close()
-      #expect(
-        try self.files == [
+      try expect(
+        self.files,
+        equals: [
           "state.sqlite", "state.sqlite.damaged-1", "state.sqlite.damaged-1-shm", "state.sqlite.damaged-1-wal",
         ]
       )
@@ -161,10 +163,10 @@
       try self.folder.write(Data("half".utf8), to: "state.sqlite.recovering")
       try self.folder.write(Data("half".utf8), to: "state.sqlite.recovering-journal")
       let (storage, warnings) = try openReporting(self.folder.file())
-      #expect(warnings.count == 1)
-      #expect(try await storage.keys().count == 200)
+      expect(warnings.count, equals: 1)
+      try await expect(storage.keys().count, equals: 200)
       await storage.close()
-      #expect(try self.databases == ["state.sqlite", "state.sqlite.damaged-1"])
+      try expect(self.databases, equals: ["state.sqlite", "state.sqlite.damaged-1"])
     }
 
     @Test func `A damaged file that is open elsewhere is not replaced`() async throws {
@@ -175,12 +177,12 @@
       let error = #expect(throws: StorageError.self) {
         try SQLiteStorage(path: self.folder.file(), busyTimeout: .milliseconds(50))
       }
-      #expect(error?.code == .damaged, "\(String(describing: error))")
-      #expect(error?.message.contains("open it again") == true)
+      expect(error?.code, equals: .damaged, "\(String(describing: error))")
+      expect(error?.message.contains("open it again"), equals: true)
       await storage.close()
       let (again, warnings) = try openReporting(self.folder.file())
-      #expect(warnings.map(\.code) == [.storageDamaged])
-      #expect(try await again.keys().count == 200)
+      expect(warnings.map(\.code), equals: [.storageDamaged])
+      try await expect(again.keys().count, equals: 200)
       await again.close()
     }
 
@@ -191,13 +193,16 @@
       try await storage.database.write { try $0.execute(sql: "DELETE FROM entry WHERE key = 'journal/150'") }
       for prefix in ["journal/", ""] {
         let error = await #expect(throws: StorageError.self) { try await storage.entries(withPrefix: prefix) }
-        #expect(error?.code == .damaged)
-        #expect(error?.message.contains("200 entries of \"\(prefix)\" were stored, and 199 are found") == true)
+        expect(error?.code, equals: .damaged)
+        expect(error?.message.contains("200 entries of \"\(prefix)\" were stored, and 199 are found"), equals: true)
       }
       await storage.close()
       let (again, warnings) = try openReporting(self.folder.file())
-      #expect(warnings.first?.message.contains("1 more entries, with the prefix \"journal/\", are missing") == true)
-      #expect(try await again.keys("journal/").count == 199)
+      expect(
+        warnings.first?.message.contains("1 more entries, with the prefix \"journal/\", are missing"),
+        equals: true
+      )
+      try await expect(again.keys("journal/").count, equals: 199)
       await again.close()
     }
 
@@ -208,13 +213,13 @@
       await second.close()
       // Another process is not the last one that closes the file, so it leaves the log.
       let result = try await runSubject("writes", self.folder.file(), "other", "3")
-      #expect(result.output == "done")
+      expect(result.output, equals: "done")
       #expect(try self.files.contains("state.sqlite-wal"))
       try await storage.put("b", "2")
       await storage.close()
       let (again, warnings) = try openReporting(self.folder.file())
       #expect(warnings.isEmpty)
-      #expect(try await again.keys() == ["a", "b", "other/0", "other/1", "other/2", "other/last"])
+      try await expect(again.keys(), equals: ["a", "b", "other/0", "other/1", "other/2", "other/last"])
       await again.close()
     }
 
@@ -238,12 +243,12 @@
           await storage.close()
           return entries
         }
-        #expect(entries.count == 100, "\(number): \(warnings.withLock { $0 })")
+        expect(entries.count, equals: 100, "\(number): \(warnings.withLock { $0 })")
         let unreadable = entries.filter { $0.status == .unreadable }
         #expect(unreadable.count <= 1)
-        #expect(Set(entries.map(\.id)).intersection(ids).count == 100 - unreadable.count)
+        expect(Set(entries.map(\.id)).intersection(ids).count, equals: 100 - unreadable.count)
         let reported = warnings.withLock { $0.filter { $0.code == .journalEntryUnreadable }.count }
-        #expect(reported == unreadable.count)
+        expect(reported, equals: unreadable.count)
       }
     }
 
@@ -292,17 +297,18 @@
       try queue.close()
       let (storage, warnings) = try openReporting(self.folder.file())
       #expect(warnings.isEmpty)
-      #expect(
-        try await storage.entries(withPrefix: "") == [
+      try await expect(
+        storage.entries(withPrefix: ""),
+        equals: [
           StorageEntry(key: "journal/1", value: [7]), StorageEntry(key: "value/a", value: [8, 9]),
           StorageEntry(key: "value/b", value: [0, 10]),
         ]
       )
-      #expect(try await storage.acquireLease("a", owner: "b", for: .seconds(1)) == .held)
+      try await expect(storage.acquireLease("a", owner: "b", for: .seconds(1)), equals: .held)
       await storage.close()
       let (again, later) = try openReporting(self.folder.file())
       #expect(later.isEmpty)
-      #expect(try await again.keys().count == 3)
+      try await expect(again.keys().count, equals: 3)
       await again.close()
     }
 

@@ -19,8 +19,9 @@
       try await storage.apply([.remove(key: "c"), .put(key: "a", value: [7]), .remove(key: "none")])
       await storage.close()
       let again = try SQLiteStorage(path: self.folder.file())
-      #expect(
-        try await again.entries(withPrefix: "") == [
+      try await expect(
+        again.entries(withPrefix: ""),
+        equals: [
           StorageEntry(key: "a", value: [7]), StorageEntry(key: "b", value: []),
         ]
       )
@@ -40,10 +41,10 @@
       try await storage.apply((0..<50).map { .remove(key: "key\($0)") })
       #expect(try self.count(of: "secret of Alice") > 0)
       try await storage.overwriteRemovedEntries()
-      #expect(try self.count(of: "secret of Alice") == 0)
+      try expect(self.count(of: "secret of Alice"), equals: 0)
       #expect(try self.folder.read("state.sqlite-wal").isEmpty)
       try await storage.put("later", "text")
-      #expect(try await storage.keys() == ["later"])
+      try await expect(storage.keys(), equals: ["later"])
       await storage.close()
       await #expect(throws: StorageError.self) { try await storage.overwriteRemovedEntries() }
     }
@@ -62,7 +63,7 @@
       await #expect { try await storage.overwriteRemovedEntries() } throws: { ($0 as? StorageError)?.code == .busy }
       try reader.inDatabase { try $0.execute(sql: "COMMIT") }
       try await storage.overwriteRemovedEntries()
-      #expect(try self.count(of: "secret of Alice") == 0)
+      try expect(self.count(of: "secret of Alice"), equals: 0)
       await storage.close()
     }
 
@@ -83,13 +84,13 @@
       }
       for _ in 0..<2 {
         let error = await #expect(throws: StorageError.self) { try await storage.put("b", "2") }
-        #expect(error?.code == .moved)
-        #expect(error?.message.contains(path) == true)
+        expect(error?.code, equals: .moved)
+        expect(error?.message.contains(path), equals: true)
       }
       if what == "replace" { try FileManager.default.removeItem(atPath: path) }
       try FileManager.default.moveItem(atPath: place, toPath: path)
       try await storage.put("c", "3")
-      #expect(try await storage.keys() == ["a", "c"])
+      try await expect(storage.keys(), equals: ["a", "c"])
       await storage.close()
     }
 
@@ -100,7 +101,7 @@
         try await storage.apply(keys.map { .put(key: $0, value: Array($0.utf8)) })
       }
       for prefix in keys + ["a/1/", "zz", "%", "_"] {
-        #expect(try await storage.entries(withPrefix: prefix) == model.entries(withPrefix: prefix), "\(prefix)")
+        try await expect(storage.entries(withPrefix: prefix), equals: model.entries(withPrefix: prefix), "\(prefix)")
       }
       await storage.close()
     }
@@ -144,9 +145,9 @@
         }
         return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
       }
-      #expect(failures == 10)
-      #expect(try await storage.keys("good").count == 490)
-      #expect(try await storage.keys("x").count == 490)
+      expect(failures, equals: 10)
+      try await expect(storage.keys("good").count, equals: 490)
+      try await expect(storage.keys("x").count, equals: 490)
       #expect(try await storage.keys("bad").isEmpty)
       await storage.close()
     }
@@ -154,15 +155,16 @@
     @Test func `An older schema is migrated with its entries`() async throws {
       try self.makeVersion1(entries: ["value/a": "1", "journal/1": "2"])
       let storage = try SQLiteStorage(path: self.folder.file())
-      #expect(
-        try await storage.entries(withPrefix: "") == [
+      try await expect(
+        storage.entries(withPrefix: ""),
+        equals: [
           StorageEntry(key: "journal/1", value: Array("2".utf8)), StorageEntry(key: "value/a", value: Array("1".utf8)),
         ]
       )
       try await storage.put("b", "3")
       await storage.close()
       let again = try SQLiteStorage(path: self.folder.file())
-      #expect(try await again.keys() == ["b", "journal/1", "value/a"])
+      try await expect(again.keys(), equals: ["b", "journal/1", "value/a"])
       await again.close()
     }
 
@@ -175,7 +177,7 @@
       try queue.close()
       let before = try self.folder.read()
       expectRefusal(.newerSchema, of: self.folder.file())
-      #expect(try self.folder.read() == before)
+      try expect(self.folder.read(), equals: before)
     }
 
     @Test func `A database of another program is refused, and left as it is`() async throws {
@@ -184,8 +186,8 @@
       try queue.close()
       let before = try self.folder.read()
       expectRefusal(.notADatabase, of: self.folder.file())
-      #expect(try self.folder.read() == before)
-      #expect(try self.folder.files == ["state.sqlite"])
+      try expect(self.folder.read(), equals: before)
+      try expect(self.folder.files, equals: ["state.sqlite"])
     }
 
     @Test(arguments: [
@@ -194,22 +196,22 @@
     func `A file that is no database is refused, and left as it is`(text: String) async throws {
       try self.folder.write(Data(text.utf8))
       expectRefusal(.notADatabase, of: self.folder.file())
-      #expect(try self.folder.read() == Data(text.utf8))
-      #expect(try self.folder.files == ["state.sqlite"])
+      try expect(self.folder.read(), equals: Data(text.utf8))
+      try expect(self.folder.files, equals: ["state.sqlite"])
     }
 
     @Test func `An empty file becomes a database`() async throws {
       try self.folder.write(Data())
       let storage = try SQLiteStorage(path: self.folder.file())
       try await storage.put("a", "b")
-      #expect(try await storage.keys() == ["a"])
+      try await expect(storage.keys(), equals: ["a"])
       await storage.close()
     }
 
     @Test func `A header with nothing behind it is refused`() async throws {
       try self.folder.write(Data("SQLite format 3\0".utf8))
       expectRefusal(.notADatabase, of: self.folder.file())
-      #expect(try self.folder.read() == Data("SQLite format 3\0".utf8))
+      try expect(self.folder.read(), equals: Data("SQLite format 3\0".utf8))
     }
 
     @Test func `A folder that is missing is refused`() {

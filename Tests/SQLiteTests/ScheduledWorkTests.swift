@@ -60,7 +60,7 @@
       self.clock.advance(by: .seconds(100))
       try await self.script.next().succeed("ok")
       await first.journal.settled()
-      #expect(self.keys.all == ["a1#0"])
+      expect(self.keys.all, equals: ["a1#0"])
       // As a killed process leaves it.
       first.client.stopAutomaticRuns()
       let killed = try Folder.inMemory()
@@ -73,9 +73,9 @@
       self.clock.advance(by: .seconds(50))
       try await self.script.next().succeed("ok")
       await second.journal.settled()
-      #expect(self.keys.all == ["a1#0", "a1#1", "a2"])
-      #expect(second.journal.schedules.map(\.name) == ["n"])
-      #expect(try await second.storage.entries(withPrefix: "").map(\.key) == ["journal/=schedule=/n"])
+      expect(self.keys.all, equals: ["a1#0", "a1#1", "a2"])
+      expect(second.journal.schedules.map(\.name), equals: ["n"])
+      try await expect(second.storage.entries(withPrefix: "").map(\.key), equals: ["journal/=schedule=/n"])
       second.client.stopAutomaticRuns()
       await second.storage.close()
     }

@@ -41,7 +41,7 @@
         for name in ["state.sqlite", "state.sqlite-wal", "state.sqlite-shm"] {
           let bytes = (try? folder.read(name)) ?? Data()
           size += bytes.count
-          #expect(bytes.range(of: Data("secret".utf8)) == nil, "\(name)")
+          expect(bytes.range(of: Data("secret".utf8)), equals: nil, "\(name)")
         }
         #expect(size > 10_000)
       }

@@ -32,7 +32,7 @@
     {
       let complete = try Folder.inMemory()
       let result = try await self.run(complete, adding: Self.count, version: 1)
-      #expect(result.left == 0, "\(result.text)")
+      expect(result.left, equals: 0, "\(result.text)")
       let callCount = try #require(result.calls)
       let requests = try self.check(complete)
       // Five calls become one or two requests, each of which is in conflict with the other device's change.
@@ -56,7 +56,7 @@
         let downgraded = try await self.run(folder, version: 1)
         #expect(downgraded.left != nil, "killed at \(place): \(downgraded.text)")
         let last = try await self.run(folder, version: 2)
-        #expect(last.left == 0, "killed at \(place): \(last.text)")
+        expect(last.left, equals: 0, "killed at \(place): \(last.text)")
         _ = try self.check(folder, "killed at \(place)")
       }
     }
@@ -69,9 +69,9 @@
       let accepted = Set(lines("server.accepted").compactMap { Int($0) })
       let requests = lines("server").filter { $0 != "other device" }.map { $0.split(separator: " ") }
       let done = requests.flatMap { $0[0].split(separator: ",").compactMap { Int($0) } }
-      #expect(Set(done).count == done.count, "\(comment): added twice: \(done)")
-      #expect(Set(requests.map { $0[1] }).count == requests.count, comment)
-      #expect(done == done.sorted(), comment)
+      expect(Set(done).count, equals: done.count, "\(comment): added twice: \(done)")
+      expect(Set(requests.map { $0[1] }).count, equals: requests.count, comment)
+      expect(done, equals: done.sorted(), comment)
       let lost = accepted.subtracting(done)
       #expect(lost.isEmpty, "\(comment): lost \(lost.sorted())")
       return requests.count

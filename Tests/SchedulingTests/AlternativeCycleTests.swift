@@ -28,11 +28,11 @@ struct AlternativeCycleTests {
         try await waits.value
       } else {
         let error = await #expect(throws: OperationAlternativesDenied.self) { try await waits.value }
-        #expect(error?.errors.count { $0 is OperationCycleError } == 2)
+        expect(error?.errors.count { $0 is OperationCycleError }, equals: 2)
       }
       _ = try? await self.operations.all[0].value
     }
-    #expect(recorder.warnings.map(\.code) == (holds ? [] : [.taskCycle, .taskCycle]))
+    expect(recorder.warnings.map(\.code), equals: (holds ? [] : [.taskCycle, .taskCycle]))
   }
 }
 

@@ -22,10 +22,10 @@ struct BarrierTests {
     #expect(barrier.erased.isBarrier && barrier.erased.isVital)
     // The scheduler lets an operation begin that is not behind the barrier.
     try await OperationScheduler().schedule(self.work("elsewhere")).value
-    #expect(self.log.all == ["elsewhere"])
+    expect(self.log.all, equals: ["elsewhere"])
     run.succeed(1)
     _ = try await (earlier.value, barrier.value, later.value)
-    #expect(self.log.all == ["elsewhere", "barrier", "later"])
+    expect(self.log.all, equals: ["elsewhere", "barrier", "later"])
   }
 
   @Test func `Barriers in a row run one after another, each with all operations before it ended`() async throws {
@@ -34,7 +34,7 @@ struct BarrierTests {
     for number in 0..<300 {
       if number.isMultiple(of: 3) {
         scheduler.addBarrier {
-          #expect(Set(ended.all) == Set(0..<number))
+          expect(Set(ended.all), equals: Set(0..<number))
           await elsewhere()
           ended.append(number)
         }
@@ -47,7 +47,7 @@ struct BarrierTests {
       }
     }
     await scheduler.waitUntilEmpty()
-    #expect(ended.all.count == 300)
+    expect(ended.all.count, equals: 300)
   }
 
   @Test func `A barrier waits for what an earlier operation schedules, which does not wait for it`() async throws {
@@ -64,9 +64,9 @@ struct BarrierTests {
     gate.open()
     try await earlier.value
     try await barrier.value
-    #expect(self.log.all.first == "inner")
-    #expect(self.log.all.last == "barrier")
-    #expect(self.log.all.count == 4)
+    expect(self.log.all.first, equals: "inner")
+    expect(self.log.all.last, equals: "barrier")
+    expect(self.log.all.count, equals: 4)
   }
 
   @Test func `A cancelled barrier holds nothing back, and the next one waits for all`() async throws {
@@ -78,10 +78,10 @@ struct BarrierTests {
     let second = scheduler.scheduleBarrier(self.work("second"))
     first.cancel()
     try await between.value
-    #expect(self.log.all == ["between"])
+    expect(self.log.all, equals: ["between"])
     run.succeed(1)
     _ = try await (earlier.value, second.value)
-    #expect(self.log.all == ["between", "second"])
+    expect(self.log.all, equals: ["between", "second"])
     await #expect(throws: CancellationError.self) { try await first.value }
   }
 
@@ -93,10 +93,10 @@ struct BarrierTests {
     let after = scheduler.schedule(self.work("after"), named: "after")
     expectWarning(.taskCycle) { before.addDependency(after) }
     let error = await #expect(throws: OperationCycleError.self) { try await before.value }
-    #expect(error?.operationNames.first == "before")
+    expect(error?.operationNames.first, equals: "before")
     scheduler.resume()
     _ = try await (barrier.value, after.value)
-    #expect(self.log.all == ["barrier", "after"])
+    expect(self.log.all, equals: ["barrier", "after"])
   }
 
   @Test func `An operation that schedules a barrier and awaits it is told that it waits for itself`() async throws {
@@ -110,8 +110,8 @@ struct BarrierTests {
       try await outer.value
     }
     await scheduler.waitUntilEmpty()
-    #expect(self.log.all == ["barrier"])
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(self.log.all, equals: ["barrier"])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `Barriers of a group divide its operations`() async throws {
@@ -120,7 +120,7 @@ struct BarrierTests {
     group.addBarrier { [log] in log.append("barrier") }
     group.schedule(self.work("last"))
     try await OperationScheduler().schedule(group).value
-    #expect(self.log.all == ["first", "barrier", "last"])
+    expect(self.log.all, equals: ["first", "barrier", "last"])
   }
 
   @Test
@@ -141,7 +141,7 @@ struct BarrierTests {
     }
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(count.all.count == 12_500)
+    expect(count.all.count, equals: 12_500)
   }
 
   @Test
@@ -152,6 +152,6 @@ struct BarrierTests {
       group.schedule(Work<Void, any Error> { _ in count.append(number) }, vital: true)
     }
     try await OperationScheduler().schedule(group).value
-    #expect(count.all == Array(0..<10_000))
+    expect(count.all, equals: Array(0..<10_000))
   }
 }

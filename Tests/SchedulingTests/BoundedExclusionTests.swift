@@ -47,16 +47,17 @@ struct BoundedExclusionTests {
     #expect(self.clock.sleeperCount() == 2 && ExclusionLock.use(of: self.slot("x")).waiting == 2)
     self.clock.advance(by: .milliseconds(1))
     let error = await #expect(throws: OperationExclusionTimedOut.self) { try await late.value }
-    #expect(
-      error == OperationExclusionTimedOut(categories: [self.names("x")], after: .seconds(2), holders: [self.holder])
+    expect(
+      error,
+      equals: OperationExclusionTimedOut(categories: [self.names("x")], after: .seconds(2), holders: [self.holder])
     )
     #expect(error?.isLocalRejection == true && error?.afterAttempt().isLocalRejection == false)
     let text = "The operation did not get the category \(self.names("x")) in 2 s, held by \(self.holder)."
-    #expect(error?.description == text)
+    expect(error?.description, equals: text)
     self.gate.open()
     try await holder.value
     try await self.script.next().succeed(1)
-    #expect(try await next.value == 1)
+    try await expect(next.value, equals: 1)
     #expect(self.script.runCount == 1 && self.clock.sleeperCount() == 0)
   }
 
@@ -65,10 +66,10 @@ struct BoundedExclusionTests {
   @Test func `A run that needs no wait has no timer`() async throws {
     let task = self.begin(self.script.operation().mutuallyExclusive(self.names("x"), maximumWait: .seconds(2)))
     let run = try await self.script.next()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.clock.advance(by: .seconds(3))
     run.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `Without any time a run waits for nothing, and a free category is taken`() async throws {
@@ -76,12 +77,12 @@ struct BoundedExclusionTests {
     let first = self.begin(operation)
     let run = try await self.script.next()
     await #expect(throws: OperationExclusionTimedOut.self) { try await self.begin(operation).value }
-    #expect(ExclusionLock.use(of: self.slot("x")).waiting == 0)
+    expect(ExclusionLock.use(of: self.slot("x")).waiting, equals: 0)
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     let second = self.begin(operation)
     try await self.script.next().succeed(2)
-    #expect(try await second.value == 2)
+    try await expect(second.value, equals: 2)
   }
 
   @Test(arguments: [Duration.seconds(-1), .seconds(Int64.min), .nanoseconds(-1)])
@@ -100,12 +101,12 @@ struct BoundedExclusionTests {
     let holder = self.hold("x")
     let task = self.begin(self.script.operation().mutuallyExclusive(self.names("x"), maximumWait: wait))
     self.clock.advance(by: .seconds(1_000_000))
-    #expect(ExclusionLock.use(of: self.slot("x")).waiting == 1)
+    expect(ExclusionLock.use(of: self.slot("x")).waiting, equals: 1)
     self.gate.open()
     try await holder.value
     try await self.script.next().succeed(1)
-    #expect(try await task.value == 1)
-    #expect(self.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 1)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Next to each other, the shortest wait counts for all categories`() async throws {
@@ -115,12 +116,12 @@ struct BoundedExclusionTests {
     let task = self.begin(operation)
     let waiting = self.begin(self.script.operation().mutuallyExclusive(self.names("a")))
     // It waits for the run before it, and not for a holder.
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     self.clock.advance(by: .seconds(1))
     let error = await #expect(throws: OperationExclusionTimedOut.self) { try await task.value }
     #expect(error?.categories == ["a", "b", "c"].map { self.names($0) } && error?.limit == .seconds(1))
     try await self.script.next().succeed(1)
-    #expect(try await waiting.value == 1)
+    try await expect(waiting.value, equals: 1)
     self.gate.open()
     try await holder.value
   }
@@ -148,7 +149,7 @@ struct BoundedExclusionTests {
     self.gate.open()
     try await holder.value
     let text = AnyWork { _ in }.mutuallyExclusive("disk", maximumWait: .seconds(2)).modifier.sourceText
-    #expect(text == ".mutuallyExclusive(disk, maximumWait: 2 s)")
+    expect(text, equals: ".mutuallyExclusive(disk, maximumWait: 2 s)")
   }
 
   @Test func `A wait that was too long is a notice`() async throws {
@@ -162,11 +163,11 @@ struct BoundedExclusionTests {
     )
     self.clock.advance(by: .seconds(1))
     _ = await task.result
-    #expect(notices.names == [.exclusionTimedOut])
+    expect(notices.names, equals: [.exclusionTimedOut])
     let attributes: [String: OperationNotice.Value] = [
       "exclusion.categories": .string("\(self.names("x"))"), "exclusion.limit": .duration(.seconds(1)),
     ]
-    #expect(notices.all.first?.attributes == attributes)
+    expect(notices.all.first?.attributes, equals: attributes)
     self.gate.open()
     try await holder.value
   }
@@ -176,7 +177,7 @@ struct BoundedExclusionTests {
     let task = self.begin(self.script.operation().mutuallyExclusive(self.names("x"), maximumWait: .seconds(1)))
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.gate.open()
     try await holder.value
   }
@@ -191,7 +192,7 @@ struct BoundedExclusionTests {
     self.clock.advance(by: .seconds(3))
     await #expect(throws: Refused(code: 3)) { try await task.value }
     #expect(self.script.runCount == 0 && self.clock.sleeperCount() == 0)
-    #expect(ExclusionLock.use(of: self.slot("x")).waiting == 0)
+    expect(ExclusionLock.use(of: self.slot("x")).waiting, equals: 0)
     self.gate.open()
     try await holder.value
   }
@@ -204,7 +205,7 @@ struct BoundedExclusionTests {
     )
     self.clock.advance(by: .seconds(1))
     let error = await #expect(throws: OperationExclusionTimedOut.self) { try await task.value }
-    #expect(error?.limit == .seconds(1))
+    expect(error?.limit, equals: .seconds(1))
     self.gate.open()
     try await holder.value
   }
@@ -215,16 +216,16 @@ struct BoundedExclusionTests {
     let task = self.begin(bounded.mutuallyExclusive(self.names("x")))
     self.clock.advance(by: .seconds(3))
     let error = await #expect(throws: OperationExclusionTimedOut.self) { try await task.value }
-    #expect(
-      error?.description
-        == "The operation did not get the category \(self.names("x")) before its deadline, held by \(self.holder)."
+    expect(
+      error?.description,
+      equals: "The operation did not get the category \(self.names("x")) before its deadline, held by \(self.holder)."
     )
     self.gate.open()
     try await holder.value
     // With the category, the fallback replaces the failure.
     let second = self.begin(bounded.mutuallyExclusive(self.names("x")))
     try await self.script.next().fail(Refused())
-    #expect(try await second.value == -1)
+    try await expect(second.value, equals: -1)
   }
 }
 

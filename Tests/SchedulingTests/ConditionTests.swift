@@ -21,19 +21,19 @@ struct ConditionTests {
 
   @Test func `Generated work runs in order, then the conditions in order, then the body`() async throws {
     try await self.work().condition(self.check("B")).condition(self.check("C")).runOnce()
-    #expect(self.log.all == ["Bo", "Co", "Bc", "Cc", "body"])
+    expect(self.log.all, equals: ["Bo", "Co", "Bc", "Cc", "body"])
   }
 
   @Test func `A condition under another modifier is evaluated in each of its runs`() async throws {
     let operation = self.work().condition(self.check("B")).modifier(Twice()).condition(self.check("C"))
     try await operation.runOnce()
-    #expect(self.log.all == ["Co", "Cc", "Bo", "Bc", "body", "Bo", "Bc", "body"])
+    expect(self.log.all, equals: ["Co", "Cc", "Bo", "Bc", "body", "Bo", "Bc", "body"])
   }
 
   @Test func `A denial is thrown as it is, and the operation does not run`() async throws {
     let operation = self.work().condition(self.check("B", .denied(Refused(code: 7)))).condition(self.check("C"))
     await #expect(throws: Refused(code: 7)) { try await operation.runOnce() }
-    #expect(self.log.all == ["Bo", "Co", "Bc"])
+    expect(self.log.all, equals: ["Bo", "Co", "Bc"])
   }
 
   @Test func `A skip is thrown as OperationSkipped, and the operation does not run`() async throws {
@@ -53,7 +53,7 @@ struct ConditionTests {
     await #expect(throws: OnlyFailure.denied("Refused(code: 4)")) { try await denied.runOnce() }
     let skipped = operation.condition(Check.skipped) { $0 is OperationSkipped ? .other : .denied("") }
     await #expect(throws: OnlyFailure.other) { try await skipped.runOnce() }
-    #expect(try await operation.condition(Check.satisfied) { _ in .other }.runOnce() == 1)
+    try await expect(operation.condition(Check.satisfied) { _ in .other }.runOnce(), equals: 1)
   }
 
   @Test func `Each of several conditions has its own failure`() async throws {
@@ -69,13 +69,13 @@ struct ConditionTests {
       throw Refused()
     }
     try await self.work().condition(Check(dependency: failing) { .satisfied }).runOnce()
-    #expect(self.log.all == ["tried", "body"])
+    expect(self.log.all, equals: ["tried", "body"])
   }
 
   @Test func `Generated work can have conditions of its own`() async throws {
     let login = self.work("login").condition(self.check("A"))
     try await self.work().condition(Check(dependency: login) { .satisfied }).runOnce()
-    #expect(self.log.all == ["Ao", "Ac", "login", "body"])
+    expect(self.log.all, equals: ["Ao", "Ac", "login", "body"])
   }
 
   @Test func `Conditions and generated work see the context of the run`() async throws {
@@ -93,47 +93,47 @@ struct ConditionTests {
       }
     }
     try await self.work().condition(Reading(log: self.log)).context { $0[WordKey.self] = "hello" }.runOnce()
-    #expect(self.log.all == ["work: hello", "condition: hello", "body"])
+    expect(self.log.all, equals: ["work: hello", "condition: hello", "body"])
   }
 
   @Test func `A silent condition only checks`() async throws {
     let operation = self.work().condition(SilentCondition(self.check("B", .denied(Refused()))))
     await #expect(throws: Refused.self) { try await operation.runOnce() }
-    #expect(self.log.all == ["Bc"])
+    expect(self.log.all, equals: ["Bc"])
   }
 
   @Test func `A negated condition is satisfied by a denial or a skip, and still does its work`() async throws {
     try await self.work().condition(NegatedCondition(self.check("B", .denied(Refused())))).runOnce()
-    #expect(self.log.all == ["Bo", "Bc", "body"])
+    expect(self.log.all, equals: ["Bo", "Bc", "body"])
     try await self.work().condition(!Check.skipped).runOnce()
     let denied = self.work().condition(!Check.satisfied)
     let error = await #expect(throws: OperationConditionDenied.self) { try await denied.runOnce() }
-    #expect(error?.conditionName == "NegatedCondition<Check>")
+    expect(error?.conditionName, equals: "NegatedCondition<Check>")
   }
 
   @Test func `A negated silent condition does no work`() async throws {
     try await self.work().condition(!SilentCondition(self.check("B", .denied(Refused())))).runOnce()
-    #expect(self.log.all == ["Bc", "body"])
+    expect(self.log.all, equals: ["Bc", "body"])
   }
 
   @Test func `Both conditions of a conjunction have to be satisfied, and a skip wins over satisfied`() async throws {
-    #expect(await (Check.satisfied && Check.satisfied).outcome == "satisfied")
-    #expect(await (Check.satisfied && Check.skipped).outcome == "skipped")
-    #expect(await (Check.skipped && Check.satisfied).outcome == "skipped")
-    #expect(await (Check.skipped && Check.denied(1)).outcome == "denied Refused(code: 1)")
-    #expect(await (Check.denied(1) && Check.denied(2)).outcome == "denied Refused(code: 1)")
+    await expect((Check.satisfied && Check.satisfied).outcome, equals: "satisfied")
+    await expect((Check.satisfied && Check.skipped).outcome, equals: "skipped")
+    await expect((Check.skipped && Check.satisfied).outcome, equals: "skipped")
+    await expect((Check.skipped && Check.denied(1)).outcome, equals: "denied Refused(code: 1)")
+    await expect((Check.denied(1) && Check.denied(2)).outcome, equals: "denied Refused(code: 1)")
   }
 
   @Test func `A denial ends a conjunction`() async throws {
     _ = await (self.check("A", .denied(Refused())) && self.check("B")).outcome
-    #expect(self.log.all == ["Ac"])
+    expect(self.log.all, equals: ["Ac"])
   }
 
   @Test func `One condition of a disjunction has to be satisfied`() async throws {
-    #expect(await (Check.denied(1) || Check.satisfied).outcome == "satisfied")
-    #expect(await (Check.satisfied || Check.denied(1)).outcome == "satisfied")
-    #expect(await (Check.skipped || Check.skipped).outcome == "skipped")
-    #expect(await (Check.skipped || Check.denied(1)).outcome == "denied Refused(code: 1)")
+    await expect((Check.denied(1) || Check.satisfied).outcome, equals: "satisfied")
+    await expect((Check.satisfied || Check.denied(1)).outcome, equals: "satisfied")
+    await expect((Check.skipped || Check.skipped).outcome, equals: "skipped")
+    await expect((Check.skipped || Check.denied(1)).outcome, equals: "denied Refused(code: 1)")
   }
 
   @Test func `A disjunction throws the errors of all conditions that deny, in order`() async {
@@ -143,7 +143,7 @@ struct ConditionTests {
       return
     }
     let errors = error.errors.map { $0 as? Refused }
-    #expect(errors == [Refused(code: 1), Refused(code: 2), Refused(code: 3)])
+    expect(errors, equals: [Refused(code: 1), Refused(code: 2), Refused(code: 3)])
   }
 
   @Test func `The first condition that is satisfied cancels the evaluation of the others`() async throws {
@@ -153,17 +153,17 @@ struct ConditionTests {
       return .denied(Refused())
     }
     let result = await (slow || Check.satisfied).outcome
-    #expect(result == "satisfied")
-    #expect(await (Check.satisfied || slow).outcome == "satisfied")
+    expect(result, equals: "satisfied")
+    await expect((Check.satisfied || slow).outcome, equals: "satisfied")
     #expect(!gate.isOpen)
   }
 
   @Test func `Compound conditions do the work of both, in order`() async throws {
     try await self.work().condition(self.check("A") && self.check("B")).runOnce()
-    #expect(self.log.all == ["Ao", "Bo", "Ac", "Bc", "body"])
+    expect(self.log.all, equals: ["Ao", "Bo", "Ac", "Bc", "body"])
     try await self.work().condition(self.check("C", .denied(Refused())) || self.check("D")).runOnce()
-    #expect(self.log.all[5...].prefix(2) == ["Co", "Do"])
-    #expect(self.log.all.last == "body")
+    expect(self.log.all[5...].prefix(2), equals: ["Co", "Do"])
+    expect(self.log.all.last, equals: "body")
   }
 
   @Test func `A run specification is a condition`() async throws {
@@ -176,19 +176,19 @@ struct ConditionTests {
     ) { try await typed.runOnce() }
     let mixed = self.work().condition(SpecificationCondition(.always(false)) || Check.satisfied)
     try await mixed.runOnce()
-    #expect(self.log.all == ["body", "body"])
+    expect(self.log.all, equals: ["body", "body"])
   }
 
   @Test func `A query with conditions and categories is a query`() async throws {
     let script = Script(default: .value(1))
     let query = script.query().condition(Check.satisfied).mutuallyExclusive("a").condition(Check.satisfied)
-    #expect(query.path == script.query().path)
+    expect(query.path, equals: script.query().path)
     let store = OperationClient().store(for: query, initialValue: 0)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     let denied = OperationStore.detached(query: script.query(path: ["b"]).condition(Check.denied(2)), initialValue: 0)
     await #expect(throws: Refused(code: 2)) { try await denied.fetch() }
-    #expect(denied.error as? Refused == Refused(code: 2))
-    #expect(denied.currentValue == 0)
+    expect(denied.error as? Refused, equals: Refused(code: 2))
+    expect(denied.currentValue, equals: 0)
   }
 
   @Test func `A run that is cancelled while its conditions are evaluated does not begin`() async throws {
@@ -204,7 +204,7 @@ struct ConditionTests {
     run.cancel()
     gate.open()
     await #expect(throws: CancellationError.self) { try await run.value }
-    #expect(self.log.all == ["Bo"])
+    expect(self.log.all, equals: ["Bo"])
   }
 
   @Test func `A run that is cancelled during generated work evaluates nothing`() async throws {
@@ -222,11 +222,11 @@ struct ConditionTests {
     let operation = self.work().condition(LoggedIn(session: session))
     try await operation.runOnce()
     try await operation.runOnce()
-    #expect(await session.loginCount == 1)
+    await expect(session.loginCount, equals: 1)
     // So does a condition that combines others, and one without `async` is a condition as before.
     try await self.work().condition(!(!LoggedIn(session: session)) && self.check("A")).runOnce()
-    #expect(await session.loginCount == 1)
-    #expect(self.log.all == ["body", "body", "Ao", "Ac", "body"])
+    await expect(session.loginCount, equals: 1)
+    expect(self.log.all, equals: ["body", "body", "Ao", "Ac", "body"])
   }
 
   @Test func `The error of generated work is kept beside the denial`() async throws {
@@ -237,7 +237,7 @@ struct ConditionTests {
       self.work().condition(Check(dependency: login) { .denied(Refused(code: 2)) })
     )
     await #expect(throws: Refused(code: 2)) { try await operation.value }
-    #expect(operation.generatedWorkErrors.map { $0 as? Refused } == [Refused(code: 1)])
+    expect(operation.generatedWorkErrors.map { $0 as? Refused }, equals: [Refused(code: 1)])
     #expect(self.log.all.isEmpty)
   }
 
@@ -264,7 +264,7 @@ struct ConditionTests {
       Issue.record("\(grouped)")
       return
     }
-    #expect(error.errors.map { $0 as? Refused } == [1, 2, 3].map { Refused(code: $0) })
+    expect(error.errors.map { $0 as? Refused }, equals: [1, 2, 3].map { Refused(code: $0) })
     let scheduler = OperationScheduler()
     scheduler.suspend()
     var operation = scheduler.schedule(Work<Void, any Error>("0") { _ in throw Refused(code: 4) })
@@ -275,11 +275,11 @@ struct ConditionTests {
     let last = scheduler.schedule(injecting: operation) { _ in Work<Void, any Error>("last") { _ in } }
     scheduler.resume()
     let failure = await #expect(throws: OperationDependencyFailed.self) { try await operation.value }
-    #expect(failure?.dependencyName == "2")
-    #expect(failure?.underlyingError as? Refused == Refused(code: 4))
+    expect(failure?.dependencyName, equals: "2")
+    expect(failure?.underlyingError as? Refused, equals: Refused(code: 4))
     let injected = await #expect(throws: OperationDependencyFailed.self) { try await last.value }
-    #expect(injected?.dependencyName == "3")
-    #expect(injected?.underlyingError as? Refused == Refused(code: 4))
+    expect(injected?.dependencyName, equals: "3")
+    expect(injected?.underlyingError as? Refused, equals: Refused(code: 4))
   }
 
   @Test(arguments: ModifierRule.allCases)

@@ -23,13 +23,13 @@ struct ControlTests {
       let phase = scheduler.operations.first?.phase ?? .ending
       if phase == .suspended {
         await elsewhere()
-        #expect(scheduler.operations.map(\.phase) == [.suspended])
+        expect(scheduler.operations.map(\.phase), equals: [.suspended])
         #expect(!operation.isFinished)
       }
       scheduler.resume()
       try await operation.value
     }
-    #expect(self.log.all.count == 200)
+    expect(self.log.all.count, equals: 200)
   }
 
   @Test func `An operation that was suspended before it began keeps its turn`() async throws {
@@ -40,7 +40,7 @@ struct ControlTests {
       scheduler.resume()
       for operation in operations { try await operation.value }
     }
-    #expect(self.log.all == Array(repeating: ["first", "second", "third"], count: 50).flatMap(\.self))
+    expect(self.log.all, equals: Array(repeating: ["first", "second", "third"], count: 50).flatMap(\.self))
   }
 
   @Test func `More operations run when the width is raised, and fewer when it is lowered`() async throws {
@@ -56,24 +56,24 @@ struct ControlTests {
     }
     try await gates[0].arrivals(count: 1)
     scheduler.maximumConcurrentOperations = 3
-    #expect(scheduler.maximumConcurrentOperations == 3)
+    expect(scheduler.maximumConcurrentOperations, equals: 3)
     for gate in gates[1...2] { try await gate.arrivals(count: 1) }
-    #expect(inside.most == 3)
+    expect(inside.most, equals: 3)
     scheduler.maximumConcurrentOperations = 1
     gates[0].open()
     gates[1].open()
     try await operations[1].value
     try await operations[0].value
-    #expect(gates[3].arrivalCount == 0)
-    #expect(scheduler.operations[1].phase == .waitingForPlace)
+    expect(gates[3].arrivalCount, equals: 0)
+    expect(scheduler.operations[1].phase, equals: .waitingForPlace)
     gates[2].open()
     try await gates[3].arrivals(count: 1)
-    #expect(gates[4].arrivalCount == 0)
+    expect(gates[4].arrivalCount, equals: 0)
     for gate in gates { gate.open() }
     await scheduler.waitUntilEmpty()
-    #expect(inside.most == 3)
+    expect(inside.most, equals: 3)
     expectWarning(.invalidArgument) { scheduler.maximumConcurrentOperations = 0 }
-    #expect(scheduler.maximumConcurrentOperations == 1)
+    expect(scheduler.maximumConcurrentOperations, equals: 1)
   }
 
   @Test func `A removed dependency is not waited for`() async throws {
@@ -126,11 +126,11 @@ struct ControlTests {
     let second = scheduler.schedule(self.work("second"), priority: .low) { $0.addDependency(first) }
     let urgent = scheduler.schedule(self.work("urgent"), priority: .high) { $0.addDependency(second) }
     #expect(first.priority == .high && second.priority == .high)
-    #expect(other.priority == .medium)
+    expect(other.priority, equals: .medium)
     scheduler.resume()
     try await urgent.value
     try await other.value
-    #expect(self.log.all == ["first", "second", "urgent", "other"])
+    expect(self.log.all, equals: ["first", "second", "urgent", "other"])
   }
 
   @Test func `A priority can be changed, and dependencies and vital operations and barriers follow`() async throws {
@@ -140,15 +140,15 @@ struct ControlTests {
     let barrier = scheduler.scheduleBarrier(self.work("barrier"), priority: .low)
     let vital = scheduler.schedule(self.work("vital"), vital: true, priority: .low)
     let last = scheduler.schedule(self.work("last"), priority: .low)
-    #expect([plain, barrier, vital, last].map(\.priority) == Array(repeating: .low, count: 4))
+    expect([plain, barrier, vital, last].map(\.priority), equals: Array(repeating: .low, count: 4))
     last.priority = .high
-    #expect([plain, barrier, vital, last].map(\.priority) == Array(repeating: .high, count: 4))
+    expect([plain, barrier, vital, last].map(\.priority), equals: Array(repeating: .high, count: 4))
     last.erased.priority = .low
     // What others have asked for remains.
     #expect(last.priority == .low && vital.priority == .high)
     scheduler.resume()
     try await last.value
-    #expect(self.log.all == ["plain", "barrier", "vital", "last"])
+    expect(self.log.all, equals: ["plain", "barrier", "vital", "last"])
   }
 
   @Test func `A raised operation overtakes others that wait for a place, and a lowered one does not`() async throws {
@@ -159,7 +159,7 @@ struct ControlTests {
     operations[0].priority = .low
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(self.log.all == ["c", "b", "a"])
+    expect(self.log.all, equals: ["c", "b", "a"])
   }
 
   @Test func `The task of an operation that runs is escalated by one that waits for it`() async throws {
@@ -171,9 +171,9 @@ struct ControlTests {
     }
     try await gate.arrivals(count: 1)
     let urgent = scheduler.schedule(self.work("urgent"), priority: .high) { $0.addDependency(running) }
-    #expect(running.priority == .high)
+    expect(running.priority, equals: .high)
     gate.open()
-    #expect(try await running.value == .high)
+    try await expect(running.value, equals: .high)
     try await urgent.value
   }
 
@@ -182,17 +182,17 @@ struct ControlTests {
     let door = Door()
     let paused = scheduler.schedule(self.work("paused").waits(until: door), named: "paused")
     try await scheduler.schedule(self.work("other")).value
-    #expect(scheduler.operations.map(\.phase) == [.paused])
-    #expect(scheduler.operations[0].description == "paused is paused: Door")
+    expect(scheduler.operations.map(\.phase), equals: [.paused])
+    expect(scheduler.operations[0].description, equals: "paused is paused: Door")
     let next = scheduler.schedule(self.script.operation())
     let run = try await self.script.next()
     door.set(true)
     // The place is taken: the operation that may continue waits for it.
     try await OperationScheduler().schedule(self.work("elsewhere")).value
-    #expect(self.log.all == ["other", "elsewhere"])
+    expect(self.log.all, equals: ["other", "elsewhere"])
     run.succeed(1)
     _ = try await (next.value, paused.value)
-    #expect(self.log.all == ["other", "elsewhere", "paused"])
+    expect(self.log.all, equals: ["other", "elsewhere", "paused"])
   }
 
   @Test func `A paused operation that is cancelled ends at once, though all places are taken`() async throws {
@@ -231,8 +231,9 @@ struct ControlTests {
     scheduler.schedule(self.work("later")).cancel()
     let held = scheduler.schedule(self.work("held"))
     let texts = scheduler.operations.map(\.description)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "holder runs",
         "checking evaluates conditions",
         "dependent waits for dependencies: holder",
@@ -240,9 +241,9 @@ struct ControlTests {
         "held waits for dependencies: dependent, barrier",
       ]
     )
-    #expect(scheduler.operations.map(\.isBarrier) == [false, false, false, true, false])
-    #expect(scheduler.operations.map(\.isVital) == [false, false, true, true, false])
-    #expect(scheduler.operations[2].operation == dependent.erased)
+    expect(scheduler.operations.map(\.isBarrier), equals: [false, false, false, true, false])
+    expect(scheduler.operations.map(\.isVital), equals: [false, false, true, true, false])
+    expect(scheduler.operations[2].operation, equals: dependent.erased)
     gate.open()
     checking.open()
     try await held.value
@@ -264,13 +265,11 @@ struct ControlTests {
     let run = try await self.script.next()
     scheduler.schedule(self.work("last"))
     let operations = scheduler.operations
-    #expect(
-      operations.map(\.phase) == [.waitingForCategories, .waitingForOperations, .running, .waitingForPlace]
-    )
-    #expect(operations[0].holders == ["holder"])
-    #expect(operations[1].description == "awaiting waits for operations: holder")
+    expect(operations.map(\.phase), equals: [.waitingForCategories, .waitingForOperations, .running, .waitingForPlace])
+    expect(operations[0].holders, equals: ["holder"])
+    expect(operations[1].description, equals: "awaiting waits for operations: holder")
     scheduler.suspend()
-    #expect(scheduler.operations.last?.phase == .suspended)
+    expect(scheduler.operations.last?.phase, equals: .suspended)
     scheduler.resume()
     run.succeed(1)
     gate.open()
@@ -287,11 +286,11 @@ struct ControlTests {
     ]
     operations[2].cancel()
     await scheduler.waitUntilEmpty()
-    #expect(operations.map(\.name) == ["own", "given", "cancelled"])
+    expect(operations.map(\.name), equals: ["own", "given", "cancelled"])
     let dependent = scheduler.schedule(named: "dependent") { _ in
       AnyScheduledOperation.current?.dependencies.map(\.name) ?? []
     }
-    #expect(try await dependent.value == [])
+    try await expect(dependent.value, equals: [])
   }
 
   @Test(arguments: ["inside", "around", "twice", "under a modifier"])
@@ -315,7 +314,7 @@ struct ControlTests {
       try await scheduler.schedule(operation, configure: observe).value
     }
     let conditions = form == "twice" ? ["condition", "condition"] : ["condition"]
-    #expect(log.all == conditions + ["start", "body"])
+    expect(log.all, equals: conditions + ["start", "body"])
   }
 
   @Test func `Erased unique work and erased groups are known to the scheduler`() async throws {

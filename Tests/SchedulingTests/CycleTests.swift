@@ -54,7 +54,7 @@ struct CycleTests {
       self.gate.open()
       await #expect(throws: OperationCycleError.self) { try await parent.value }
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
     #expect(
       [
         "A waits for the value of B, which waits for the value of A.",
@@ -78,10 +78,10 @@ struct CycleTests {
       self.operations.append(scheduler.schedule(dependent) { $0.addDependency(parent) })
       self.gate.open()
       let error = await #expect(throws: OperationCycleError.self) { try await parent.value }
-      #expect(error?.operationNames == ["B", "A", "B"])
+      expect(error?.operationNames, equals: ["B", "A", "B"])
       try await self.operations.all[0].value
     }
-    #expect(cycles.map { $0.hasPrefix("A waits for the value of B, which waits for A.") } == [true])
+    expect(cycles.map { $0.hasPrefix("A waits for the value of B, which waits for A.") }, equals: [true])
   }
 
   @Test func `A task that an operation has started and does not wait for is no part of it`() async throws {
@@ -111,7 +111,7 @@ struct CycleTests {
         await empty
       }.value
     }
-    #expect(cycles.map { $0.hasPrefix("A waits until S is empty, which has A.") } == [true])
+    expect(cycles.map { $0.hasPrefix("A waits until S is empty, which has A.") }, equals: [true])
   }
 
   @Test func `Two schedulers that wait for each other are reported`() async throws {
@@ -123,7 +123,7 @@ struct CycleTests {
       try await first.value
       try await second.value
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
   }
 
   @Test func `A wait inside of a held category for a scheduler that needs it is reported`() async throws {
@@ -139,7 +139,7 @@ struct CycleTests {
       try await OperationScheduler().schedule(holder).value
       _ = try? await self.operations.all[0].value
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
   }
 
   @Test func `An operation that is added to a scheduler, and waits for what waits for that, is reported`() async throws
@@ -164,7 +164,7 @@ struct CycleTests {
       try await waiting.value
       try await held.value
     }
-    #expect(cycles.map { $0.hasPrefix("B waits for A, which waits until S is empty, which has B.") } == [true])
+    expect(cycles.map { $0.hasPrefix("B waits for A, which waits until S is empty, which has B.") }, equals: [true])
   }
 
   // MARK: - Unique work
@@ -184,7 +184,7 @@ struct CycleTests {
       }
       await scheduler.waitUntilEmpty()
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
     let text = "A waits for the value of B, which waits for the unique work \(id), which A does before it."
     #expect(cycles[0].hasPrefix(text))
   }
@@ -215,9 +215,9 @@ struct CycleTests {
         }
         return await group.reduce(into: []) { $0.append($1) }
       }
-      #expect(outcomes.count(where: { !$0 }) == 1)
+      expect(outcomes.count(where: { !$0 }), equals: 1)
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
   }
 
   @Test(arguments: [true, false])
@@ -241,10 +241,10 @@ struct CycleTests {
       async let first = Result { try await isScheduled ? scheduler.schedule(unique).value : unique.runOnce() }
       async let second = Result { try await isScheduled ? scheduler.schedule(exclusive).value : exclusive.runOnce() }
       let errors = [await first, await second].compactMap(\.failure)
-      #expect(errors.count == 1)
+      expect(errors.count, equals: 1)
       #expect(errors.allSatisfy { $0 is OperationCycleError })
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
   }
 
   // MARK: - Dependencies and groups
@@ -268,7 +268,7 @@ struct CycleTests {
       schedulers[1].resume()
       await #expect(throws: OperationCycleError.self) { try await first.value }
     }
-    #expect(cycles.map { $0.hasPrefix("B waits for A, which waits for the value of B.") } == [true])
+    expect(cycles.map { $0.hasPrefix("B waits for A, which waits for the value of B.") }, equals: [true])
   }
 
   @Test func `Groups that are scheduled in each other are reported`() async throws {
@@ -278,13 +278,13 @@ struct CycleTests {
       await #expect(throws: OperationCycleError.self) { try await operations[2].value }
       for operation in operations[..<2] { await #expect(throws: (any Error).self) { try await operation.value } }
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
     let own = OperationGroup("own")
     let ownCycles = try await self.cycles {
       let operation = own.schedule(own)
       await #expect(throws: OperationCycleError.self) { try await operation.value }
     }
-    #expect(ownCycles.count == 1)
+    expect(ownCycles.count, equals: 1)
   }
 
   @Test func `An operation of a group that runs inside of an operation, and depends on that, is reported`() async throws
@@ -304,7 +304,7 @@ struct CycleTests {
       self.gate.open()
       await #expect(throws: OperationCycleError.self) { try await outer.value }
     }
-    #expect(cycles.count == 1)
+    expect(cycles.count, equals: 1)
   }
 
   // MARK: - No cycles
@@ -321,7 +321,7 @@ struct CycleTests {
         return try await first + second
       }.mutuallyExclusive(category)
       let values = [try await scheduler.schedule(parent).value, try await parent.runOnce()]
-      #expect(values == [2, 2])
+      expect(values, equals: [2, 2])
     }
     #expect(cycles.isEmpty)
   }

@@ -27,7 +27,7 @@ struct DeinitializerTests {
     }
     #expect(released.all.isEmpty)
     run.succeed(1)
-    #expect(try await operation.value == 1)
+    try await expect(operation.value, equals: 1)
     try await released.values(count: 1)
   }
 
@@ -37,7 +37,7 @@ struct DeinitializerTests {
     #expect(try await operation.value == nil)
     operation.keep(ReleaseCallback { [weak operation] in hasResult.receive(operation?.result != nil) })
     operation.keep(nil)
-    #expect(hasResult.all == [true])
+    expect(hasResult.all, equals: [true])
   }
 
   @Test func `Cancelled dependents may be released with the schedulers that they waited in`() async throws {
@@ -53,7 +53,7 @@ struct DeinitializerTests {
       _ = try? await dependent.value
     }
     run.succeed(1)
-    #expect(try await operation.value == 1)
+    try await expect(operation.value, equals: 1)
     try await released.values(count: 10)
   }
 }

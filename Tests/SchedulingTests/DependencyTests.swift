@@ -25,7 +25,7 @@ struct DependencyTests {
     #expect(self.log.all.isEmpty)
     run.succeed(1)
     try await third.value
-    #expect(self.log.all == ["second", "third"])
+    expect(self.log.all, equals: ["second", "third"])
   }
 
   @Test func `A dependency that has failed or was cancelled does not stop the operation`() async throws {
@@ -39,7 +39,7 @@ struct DependencyTests {
     cancelled.cancel()
     scheduler.resume()
     try await operation.value
-    #expect(self.log.all == ["body"])
+    expect(self.log.all, equals: ["body"])
   }
 
   @Test func `An operation does not wait for a dependency that has ended already`() async throws {
@@ -47,7 +47,7 @@ struct DependencyTests {
     let first = scheduler.schedule(self.work("first"))
     try await first.value
     try await scheduler.schedule(self.work("second")) { $0.addDependency(first) }.value
-    #expect(self.log.all == ["first", "second"])
+    expect(self.log.all, equals: ["first", "second"])
   }
 
   @Test(arguments: [true, false])
@@ -79,9 +79,9 @@ struct DependencyTests {
     for operation in passing { try await operation.value }
     for (operation, name) in zip(denied, ["failing", "cancelled", "skipped"]) {
       let error = await #expect(throws: OperationDependencyFailed.self) { try await operation.value }
-      #expect(error?.dependencyName == name)
+      expect(error?.dependencyName, equals: name)
     }
-    #expect(self.log.all == ["succeeding"] + Array(repeating: "body", count: 5))
+    expect(self.log.all, equals: ["succeeding"] + Array(repeating: "body", count: 5))
   }
 
   @Test func `Conditions read how the dependencies have ended`() async throws {
@@ -94,8 +94,8 @@ struct DependencyTests {
       return .satisfied
     }
     try await scheduler.schedule(self.work("body").condition(reading)) { $0.addDependency(first) }.value
-    #expect(self.log.all == ["first", "first: succeeded", "body"])
-    #expect(AnyScheduledOperation.current == nil)
+    expect(self.log.all, equals: ["first", "first: succeeded", "body"])
+    expect(AnyScheduledOperation.current, equals: nil)
     // Without a scheduler there is no dependency.
     try await self.work("alone").condition(NoFailedDependencies()).condition(NoCancelledDependencies()).runOnce()
   }
@@ -106,7 +106,7 @@ struct DependencyTests {
     let operation = scheduler.schedule(self.work("body"), named: "circular")
     expectWarning(.taskCycle) { operation.addDependency(operation) }
     let error = await #expect(throws: OperationCycleError.self) { try await operation.value }
-    #expect(error?.operationNames == ["circular", "circular"])
+    expect(error?.operationNames, equals: ["circular", "circular"])
     scheduler.resume()
     await scheduler.waitUntilEmpty()
     #expect(self.log.all.isEmpty)
@@ -120,10 +120,10 @@ struct DependencyTests {
     operations[1].addDependency(operations[2])
     expectWarning(.taskCycle) { operations[2].addDependency(operations[0]) }
     let error = await #expect(throws: OperationCycleError.self) { try await operations[2].value }
-    #expect(error?.operationNames == ["operation 2", "operation 0", "operation 1", "operation 2"])
+    expect(error?.operationNames, equals: ["operation 2", "operation 0", "operation 1", "operation 2"])
     for scheduler in schedulers { scheduler.resume() }
     try await operations[0].value
-    #expect(self.log.all == ["1", "0"])
+    expect(self.log.all, equals: ["1", "0"])
   }
 
   @Test func `A cycle in the closure of the schedule call is reported, too`() async throws {
@@ -131,7 +131,7 @@ struct DependencyTests {
     let recorder = WarningRecorder()
     let operation = recorder.recording { scheduler.schedule(self.work("body")) { $0.addDependency($0) } }
     await #expect(throws: OperationCycleError.self) { try await operation.value }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `A dependency of an operation that has begun is reported and ignored`() async throws {
@@ -141,7 +141,7 @@ struct DependencyTests {
     let other = scheduler.schedule(self.work("other"))
     expectWarning(.lateDependency) { operation.addDependency(other) }
     run.succeed(1)
-    #expect(try await operation.value == 1)
+    try await expect(operation.value, equals: 1)
     try await other.value
   }
 
@@ -169,8 +169,8 @@ struct DependencyTests {
       gate.open()
       return try? await awaiting.value
     }
-    #expect(names == ["awaiting", "awaiting", "dependent", "awaiting", "dependent"])
-    #expect(recorder.warnings.map(\.code) == [.taskCycle, .taskCycle])
+    expect(names, equals: ["awaiting", "awaiting", "dependent", "awaiting", "dependent"])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle, .taskCycle])
   }
 
   @Test func `An operation that waits until its own scheduler is empty is reported`() async throws {
@@ -179,7 +179,7 @@ struct DependencyTests {
     try await recorder.recording {
       try await scheduler.schedule(named: "waiting") { _ in await scheduler.waitUntilEmpty() }.value
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `An operation gives its place to the one that it awaits`() async throws {
@@ -207,10 +207,10 @@ struct DependencyTests {
         counter.leave()
       }
     }
-    #expect(try await outer.value == 5)
+    try await expect(outer.value, equals: 5)
     await scheduler.waitUntilEmpty()
-    #expect(counter.most == 1)
-    #expect(counter.entered == 23)
+    expect(counter.most, equals: 1)
+    expect(counter.entered, equals: 23)
   }
 
   @Test func `An operation that is cancelled while it waits for its place again ends`() async throws {
@@ -240,8 +240,8 @@ struct DependencyTests {
       Work<String, OnlyFailure> { _ throws(OnlyFailure) in "\(number + 1)" }
     }
     let length = text.then(named: "length") { text in ClosureOperation { _ in text.count } }
-    #expect(try await text.value == "21")
-    #expect(try await length.value == 2)
+    try await expect(text.value, equals: "21")
+    try await expect(length.value, equals: 2)
   }
 
   @Test func `An operation whose input has not succeeded does not run`() async throws {
@@ -261,10 +261,10 @@ struct DependencyTests {
     cancelled.cancel()
     scheduler.resume()
     let error = await #expect(throws: OperationDependencyFailed.self) { try await after[0].value }
-    #expect(error?.dependencyName == "failing")
+    expect(error?.dependencyName, equals: "failing")
     await #expect(throws: CancellationError.self) { try await after[1].value }
     #expect(self.log.all.isEmpty)
-    #expect(starts.all == ["fail", "fail"])
+    expect(starts.all, equals: ["fail", "fail"])
     let throwing = scheduler.schedule(named: "one") { _ in 1 }.then { _ throws -> AnyWork in throw Refused(code: 5) }
     await #expect(throws: Refused(code: 5)) { try await throwing.value }
   }
@@ -281,7 +281,7 @@ struct DependencyTests {
     late.observe { [log] in $0.didStart { log.append("start") } }
     scheduler.resume()
     try await late.value
-    #expect(self.log.all == ["check", "body", "check", "start", "late"])
+    expect(self.log.all, equals: ["check", "body", "check", "start", "late"])
   }
 
   @Test func `A chain of ten thousand operations runs in order and leaves nothing behind`() async throws {
@@ -303,7 +303,7 @@ struct DependencyTests {
       }
       scheduler.resume()
       try await last?.value
-      #expect(self.log.all == (0..<10_000).map { "\($0)" })
+      expect(self.log.all, equals: (0..<10_000).map { "\($0)" })
     }
     try await lifetimes.noneAlive()
   }

@@ -86,21 +86,21 @@ struct ExclusionModelTests {
       for _ in 0..<Int.random(in: 0...2, using: &random) {
         if Bool.random(using: &random) {
           let first = model.isEmpty ? nil : model.removeFirst()
-          #expect(queue.popFirst() == first)
+          expect(queue.popFirst(), equals: first)
         } else if let index = model.indices.randomElement(using: &random) {
           let removed = model.remove(at: index)
-          #expect(queue.remove(removed) == removed)
-          #expect(queue.remove(removed) == nil)
+          expect(queue.remove(removed), equals: removed)
+          expect(queue.remove(removed), equals: nil)
         }
       }
-      #expect(queue.first == model.first)
-      #expect(queue.firstTicket == model.first)
-      #expect(queue.count == model.count)
+      expect(queue.first, equals: model.first)
+      expect(queue.firstTicket, equals: model.first)
+      expect(queue.count, equals: model.count)
       let middle = UInt64.random(in: 0...ticket + 1, using: &random)
-      #expect(queue.last(before: middle) == model.last { $0 < middle })
-      #expect(queue.elements(before: middle) == model.filter { $0 < middle })
+      expect(queue.last(before: middle), equals: model.last { $0 < middle })
+      expect(queue.elements(before: middle), equals: model.filter { $0 < middle })
     }
-    #expect(queue.all == model)
+    expect(queue.all, equals: model)
   }
 
   @Test func `Urgent work goes first, and every sixteenth choice is the one that waits longest`() {
@@ -126,8 +126,8 @@ struct ExclusionModelTests {
     queue.remove(dropped)
     var order: [UInt8] = []
     while let next = queue.popNext() { order.append(next.state.priority) }
-    #expect(order.count == 41)
-    #expect(order.firstIndex(of: 1) == 15)
+    expect(order.count, equals: 41)
+    expect(order.firstIndex(of: 1), equals: 15)
     #expect(!order.contains(5))
   }
 }

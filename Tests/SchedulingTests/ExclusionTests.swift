@@ -29,11 +29,11 @@ struct ExclusionTests {
     let runs = (0..<6).map { operations[$0 % 2].begin() }
     for number in 0..<6 {
       let run = try await self.script.next()
-      #expect(self.script.activeRunCount == 1)
+      expect(self.script.activeRunCount, equals: 1)
       // A run that fails admits the next one.
       if number == 2 { run.fail(Refused()) } else { run.succeed(number) }
     }
-    for (number, run) in runs.enumerated() where number != 2 { #expect(try await run.value == number) }
+    for (number, run) in runs.enumerated() where number != 2 { try await expect(run.value, equals: number) }
     await #expect(throws: Refused.self) { try await runs[2].value }
   }
 
@@ -73,7 +73,7 @@ struct ExclusionTests {
     let runs = (0..<2).map { _ in self.script.operation().condition(Reachable()).begin() }
     for run in runs {
       let scripted = try await self.script.next()
-      #expect(self.script.activeRunCount == 1)
+      expect(self.script.activeRunCount, equals: 1)
       scripted.succeed(1)
       _ = try await run.value
     }
@@ -95,12 +95,12 @@ struct ExclusionTests {
     for number in [1, 2] {
       runs[number].cancel()
       await #expect(throws: CancellationError.self) { try await runs[number].value }
-      #expect(self.script.runCount == 1)
+      expect(self.script.runCount, equals: 1)
     }
     first.succeed(0)
     try await self.script.next().succeed(3)
-    #expect(try await runs[3].value == 3)
-    #expect(self.script.runCount == 2)
+    try await expect(runs[3].value, equals: 3)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `A cancelled waiter of two categories admits the runs that wait for the free one of them`() async throws {
@@ -110,17 +110,17 @@ struct ExclusionTests {
     let second = self.script.operation().mutuallyExclusive(self.names("b")).begin()
     let third = self.script.operation().mutuallyExclusive(self.names("a")).begin()
     // `both` came first, so the second waits for it, although its category is free.
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     both.cancel()
     await #expect(throws: CancellationError.self) { try await both.value }
     try await self.script.next().succeed(2)
-    #expect(try await second.value == 2)
-    #expect(self.script.runCount == 1)
+    try await expect(second.value, equals: 2)
+    expect(self.script.runCount, equals: 1)
     gate.open()
     try await holder.value
     try await self.script.next().succeed(3)
-    #expect(try await third.value == 3)
-    #expect(self.log.all == ["holder"])
+    try await expect(third.value, equals: 3)
+    expect(self.log.all, equals: ["holder"])
   }
 
   @Test func `A cancelled waiter whose failure cannot represent a cancellation keeps its place`() async throws {
@@ -135,11 +135,11 @@ struct ExclusionTests {
     let first = operation.begin()
     let second = operation.begin()
     second.cancel()
-    #expect(self.log.all == ["run"])
+    expect(self.log.all, equals: ["run"])
     gate.open()
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     await #expect(throws: OnlyFailure.other) { try await second.value }
-    #expect(self.log.all == ["run", "run"])
+    expect(self.log.all, equals: ["run", "run"])
   }
 
   @Test func `Runs with the same categories in any order do not wait for each other in a cycle`() async throws {
@@ -158,7 +158,7 @@ struct ExclusionTests {
         }
       }
     }
-    #expect(counter.entered == 600)
+    expect(counter.entered, equals: 600)
   }
 
   @Test func `Categories of two modifiers in different orders are taken at once`() async throws {
@@ -173,7 +173,7 @@ struct ExclusionTests {
     gates[0].open()
     gates[1].open()
     for run in runs { try await run.value }
-    #expect(self.log.all == ["first", "second"])
+    expect(self.log.all, equals: ["first", "second"])
   }
 
   @Test func `A category that is released in any way admits the next run`() async throws {
@@ -185,7 +185,7 @@ struct ExclusionTests {
     await #expect(throws: CancellationError.self) { try await cancelled.value }
     let last = self.script.operation().mutuallyExclusive(self.names("x")).begin()
     try await self.script.next().succeed(5)
-    #expect(try await last.value == 5)
+    try await expect(last.value, equals: 5)
   }
 
   @Test func `Categories hold across clients and stores`() async throws {
@@ -198,7 +198,7 @@ struct ExclusionTests {
     let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
     for fetch in fetches {
       let run = try await self.script.next()
-      #expect(self.script.activeRunCount == 1)
+      expect(self.script.activeRunCount, equals: 1)
       run.succeed(1)
       _ = try await fetch.value
     }
@@ -219,7 +219,7 @@ struct ExclusionTests {
     gate.open()
     try await holder.value
     for number in stride(from: 0, to: count, by: 2) { try await runs[number].value }
-    #expect(order.all == Array(stride(from: 0, to: count, by: 2)))
+    expect(order.all, equals: Array(stride(from: 0, to: count, by: 2)))
   }
 
   @Test func `A category that is created while it is looked up has one lane`() {

@@ -22,11 +22,11 @@ struct GroupTests {
     let run = try await self.script.next()
     let second = group.schedule(self.script.operation())
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     let last = try await self.script.next()
     #expect(!scheduled.isFinished)
     last.succeed(2)
-    #expect(try await second.value == 2)
+    try await expect(second.value, equals: 2)
     try await scheduled.value
   }
 
@@ -40,7 +40,7 @@ struct GroupTests {
     #expect(self.log.all.isEmpty)
     run.succeed(1)
     try await scheduled.value
-    #expect(self.log.all == ["child"])
+    expect(self.log.all, equals: ["child"])
   }
 
   @Test func `A group waits for what its operations produce, and for its body`() async throws {
@@ -53,7 +53,7 @@ struct GroupTests {
       log.append("body")
     }
     try await OperationScheduler().schedule(group).value
-    #expect(Set(self.log.all) == ["parent", "product", "body"])
+    expect(Set(self.log.all), equals: ["parent", "product", "body"])
     let again = OperationGroup("group of one") { _ in }
     try await again.runOnce()
   }
@@ -66,14 +66,14 @@ struct GroupTests {
     group.schedule(self.work("cancelled")).cancel()
     let scheduled = OperationScheduler().schedule(group)
     await #expect(throws: Refused(code: 1)) { try await scheduled.value }
-    #expect(self.log.all == ["last"])
-    #expect(group.errors.map { $0 as? Refused } == [Refused(code: 1), Refused(code: 2)])
+    expect(self.log.all, equals: ["last"])
+    expect(group.errors.map { $0 as? Refused }, equals: [Refused(code: 1), Refused(code: 2)])
     let failing = OperationGroup("failing") { group in
       group.schedule(self.work("child"))
       throw Refused(code: 3)
     }
     await #expect(throws: Refused(code: 3)) { try await failing.runOnce() }
-    #expect(self.log.all == ["last", "child"])
+    expect(self.log.all, equals: ["last", "child"])
   }
 
   @Test func `Cancelling a group cancels its operations, and it ends after them`() async throws {
@@ -85,7 +85,7 @@ struct GroupTests {
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await scheduled.value }
     for child in children { await #expect(throws: CancellationError.self) { try await child.value } }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test func `What is added to a cancelled group is cancelled`() async throws {
@@ -143,11 +143,11 @@ struct GroupTests {
     try await OperationScheduler().schedule(named: "arrival") { _ in try await begun.wait() }.value
     #expect(group.isSuspended)
     #expect(!self.log.all.contains("first"))
-    #expect(group.operations.count == 2)
+    expect(group.operations.count, equals: 2)
     group.resume()
     try await scheduled.value
     for child in children { try await child.value }
-    #expect(self.log.all == ["group", "first", "second"])
+    expect(self.log.all, equals: ["group", "first", "second"])
   }
 
   @Test func `A cancelled group cancels its operations, whether a scheduler runs it or not`() async throws {
@@ -196,7 +196,7 @@ struct GroupTests {
     try await OperationScheduler().schedule(group).value
     let late = expectWarning(.addedAfterEnd) { group.schedule(self.work("late"), named: "the late one") }
     let error = await #expect(throws: OperationAddedAfterEnd.self) { try await late.value }
-    #expect(error == OperationAddedAfterEnd(operationName: "the late one", endedName: "the group"))
+    expect(error, equals: OperationAddedAfterEnd(operationName: "the late one", endedName: "the group"))
     await expectWarning(.addedAfterEnd) {
       await #expect(throws: OperationAddedAfterEnd.self) { try await group.runOnce() }
     }
@@ -222,8 +222,8 @@ struct GroupTests {
     try await scheduled.value
     try await early.value
     try await other.value
-    #expect(counter.most == 1)
-    #expect(Set(self.log.all) == ["early", "other"])
+    expect(counter.most, equals: 1)
+    expect(Set(self.log.all), equals: ["early", "other"])
   }
 
   @Test func `A group that depends on its own operation is reported`() async throws {
@@ -249,7 +249,7 @@ struct GroupTests {
     await #expect(throws: OperationCycleError.self) { try await second.value }
     scheduler.resume()
     await #expect(throws: OperationCycleError.self) { try await scheduled.value }
-    #expect(self.log.all == ["first"])
+    expect(self.log.all, equals: ["first"])
   }
 
   @Test func `An operation that awaits its own group is reported`() async throws {
@@ -268,7 +268,7 @@ struct GroupTests {
       gate.open()
       await #expect(throws: OperationCycleError.self) { try await scheduled.value }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `An operation of a group gives the place of the group to the one that it awaits`() async throws {
@@ -280,7 +280,7 @@ struct GroupTests {
       }
     }
     try await scheduler.schedule(group).value
-    #expect(self.log.all == ["awaited", "child"])
+    expect(self.log.all, equals: ["awaited", "child"])
   }
 
   @Test func `Groups contain groups`() async throws {
@@ -291,7 +291,7 @@ struct GroupTests {
       outer.schedule(inner)
     }
     try await OperationScheduler().schedule(outer).value
-    #expect(self.log.all.count == 9)
+    expect(self.log.all.count, equals: 9)
   }
 
   @Test func `A group leaves nothing behind`() async throws {

@@ -23,14 +23,14 @@ struct NestedCostTests {
         for _ in 0..<count { group.addTask { try await inner.runOnce() } }
         try await group.waitForAll()
       }
-      #expect(inside.entered == count)
+      expect(inside.entered, equals: count)
     }.mutuallyExclusive(names("category"))
     let run = outer.begin()
     try await begun.arrivals(count: 1)
-    let other = AnyWork { _ in #expect(inside.entered == count) }.mutuallyExclusive(names("category")).begin()
+    let other = AnyWork { _ in expect(inside.entered, equals: count) }.mutuallyExclusive(names("category")).begin()
     begun.open()
     try await run.value
     try await other.value
-    #expect(inside.most == 1)
+    expect(inside.most, equals: 1)
   }
 }

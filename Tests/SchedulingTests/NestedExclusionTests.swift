@@ -25,7 +25,7 @@ struct NestedExclusionTests {
       try await inner.runOnce()
     }.mutuallyExclusive(self.names("x"))
     try await outer.runOnce()
-    #expect(self.log.all == ["inner", "inner"])
+    expect(self.log.all, equals: ["inner", "inner"])
   }
 
   @Test func `Runs inside of one holder run one at a time`() async throws {
@@ -41,8 +41,8 @@ struct NestedExclusionTests {
       }
     }.mutuallyExclusive(self.names("x"))
     try await outer.runOnce()
-    #expect(counter.entered == 50)
-    #expect(counter.most == 1)
+    expect(counter.entered, equals: 50)
+    expect(counter.most, equals: 1)
   }
 
   @Test func `A run inside of a holder goes before those that wait for the holder`() async throws {
@@ -59,7 +59,7 @@ struct NestedExclusionTests {
     gate.open()
     try await holder.value
     try await waiter.value
-    #expect(self.log.all == ["inner", "waiter"])
+    expect(self.log.all, equals: ["inner", "waiter"])
   }
 
   @Test func `A run inside of a holder waits for earlier ones that need nothing of the holder`()
@@ -77,7 +77,7 @@ struct NestedExclusionTests {
     gates[0].open()
     gates[1].open()
     for run in [holder, other, waiter] { try await run.value }
-    #expect(self.log.all == ["waiter", "inner"])
+    expect(self.log.all, equals: ["waiter", "inner"])
   }
 
   @Test func `Holders that need what the other has are reported, and one of them fails`() async throws {
@@ -101,9 +101,9 @@ struct NestedExclusionTests {
           failures += 1
         }
       }
-      #expect(failures == 1)
+      expect(failures, equals: 1)
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `A run in a cycle whose failure cannot represent it continues`() async throws {
@@ -119,9 +119,9 @@ struct NestedExclusionTests {
         }.mutuallyExclusive(self.names(first)).begin()
       }
       let values = [try await runs[0].value, try await runs[1].value]
-      #expect(values == [0, 1])
+      expect(values, equals: [0, 1])
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `A run inside of a holder does not join a run that waits for the holder`() async throws {
@@ -134,11 +134,11 @@ struct NestedExclusionTests {
     }.mutuallyExclusive(self.names("x")).begin()
     try await gate.arrivals(count: 1)
     let waiter = Task.immediate { try await store.fetch() }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     gate.open()
-    #expect(try await holder.value == 3)
-    #expect(try await waiter.value == 3)
-    #expect(script.runCount == 2)
+    try await expect(holder.value, equals: 3)
+    try await expect(waiter.value, equals: 3)
+    expect(script.runCount, equals: 2)
   }
 
   @Test func `A run that outlives the run around it waits like any other`() async throws {
@@ -164,7 +164,7 @@ struct NestedExclusionTests {
     _ = try await holder.value
     try await waiter.value
     try await left.all[0].value
-    #expect(Set(self.log.all) == ["left", "waiter"])
+    expect(Set(self.log.all), equals: ["left", "waiter"])
   }
 
   @Test func `Nested runs of random categories never overlap, and all of them end`() async throws {

@@ -31,7 +31,7 @@ struct ObserverTests {
     }
     let operation = self.work("body").condition(check).mutuallyExclusive("observer test")
     try await scheduler.schedule(operation, configure: { self.observe($0) }).value
-    #expect(self.log.all == ["login", "check", "start", "body", "success", "finish"])
+    expect(self.log.all, equals: ["login", "check", "start", "body", "success", "finish"])
   }
 
   @Test func `The innermost of several preparations is the one that starts the body`() async throws {
@@ -42,14 +42,14 @@ struct ObserverTests {
     }
     let operation = self.work("body").condition(check).context { _ in }.condition(check)
     try await scheduler.schedule(operation, configure: { self.observe($0) }).value
-    #expect(self.log.all == ["check", "check", "start", "body", "success", "finish"])
+    expect(self.log.all, equals: ["check", "check", "start", "body", "success", "finish"])
   }
 
   @Test func `An operation that is denied has not started`() async throws {
     let scheduler = OperationScheduler()
     let operation = scheduler.schedule(self.work("body").condition(Check.denied(1))) { self.observe($0) }
     _ = try? await operation.value
-    #expect(self.log.all == ["failure Refused(code: 1)", "finish"])
+    expect(self.log.all, equals: ["failure Refused(code: 1)", "finish"])
   }
 
   @Test func `An operation that is cancelled before it begins finishes once, without a start`() async throws {
@@ -63,7 +63,7 @@ struct ObserverTests {
     scheduler.resume()
     _ = try? await operation.value
     let events = ["failure CancellationError()", "finish"]
-    #expect(self.log.all == ["1 ", "2 "].flatMap { name in events.map { name + $0 } })
+    expect(self.log.all, equals: ["1 ", "2 "].flatMap { name in events.map { name + $0 } })
   }
 
   @Test func `An observer that is added late receives earlier events at once, and each event once`() async throws {
@@ -71,12 +71,12 @@ struct ObserverTests {
     let operation = scheduler.schedule(self.script.operation())
     let run = try await self.script.next()
     self.observe(operation)
-    #expect(self.log.all == ["start"])
+    expect(self.log.all, equals: ["start"])
     run.fail(Refused())
     _ = try? await operation.value
-    #expect(self.log.all == ["start", "failure Refused(code: 0)", "finish"])
+    expect(self.log.all, equals: ["start", "failure Refused(code: 0)", "finish"])
     self.observe(operation, "late ")
-    #expect(self.log.all[3...] == ["late start", "late failure Refused(code: 0)", "late finish"])
+    expect(self.log.all[3...], equals: ["late start", "late failure Refused(code: 0)", "late finish"])
   }
 
   @Test func `An observer that is added when the value has arrived is notified at once`() async throws {
@@ -90,7 +90,7 @@ struct ObserverTests {
       return self.log.all[count...]
     }
     run.succeed(1)
-    #expect(try await caller.value == ["late start", "late success", "late finish"])
+    try await expect(caller.value, equals: ["late start", "late success", "late finish"])
   }
 
   @Test func `An operation ends after the observers that its observers have added`() async throws {
@@ -103,7 +103,7 @@ struct ObserverTests {
       try await operation.value
       return self.log.all
     }
-    #expect(try await seen.value == ["work", "inner"])
+    try await expect(seen.value, equals: ["work", "inner"])
   }
 
   @Test func `Observers receive the products of the operation`() async throws {
@@ -116,7 +116,7 @@ struct ObserverTests {
     ) { self.observe($0) }
     try await operation.value
     await scheduler.waitUntilEmpty()
-    #expect(self.log.all == ["start", "produce child", "parent", "success", "finish", "child"])
+    expect(self.log.all, equals: ["start", "produce child", "parent", "success", "finish", "child"])
   }
 
   @Test func `An operation that has ended produces nothing, which is reported`() async throws {
@@ -125,10 +125,10 @@ struct ObserverTests {
     try await operation.value
     let product = expectWarning(.addedAfterEnd) { operation.produce(self.work("child"), named: "child") }
     let error = await #expect(throws: OperationAddedAfterEnd.self) { try await product.value }
-    #expect(error == OperationAddedAfterEnd(operationName: "child", endedName: "parent"))
+    expect(error, equals: OperationAddedAfterEnd(operationName: "child", endedName: "parent"))
     self.observe(product)
-    #expect(self.log.all.count == 3)
-    #expect(scheduler.operationCount == 0)
+    expect(self.log.all.count, equals: 3)
+    expect(scheduler.operationCount, equals: 0)
   }
 
   @Test func `An observer can be a type`() async throws {
@@ -144,7 +144,7 @@ struct ObserverTests {
     let scheduler = OperationScheduler()
     scheduler.addEnqueuingModule { [log] operation, _ in operation.addObserver(NameLog(log: log)) }
     try await scheduler.schedule(self.work("body"), named: "it").value
-    #expect(self.log.all == ["it start", "body", "it succeeded"])
+    expect(self.log.all, equals: ["it start", "body", "it succeeded"])
   }
 
   @Test func `Observers may call anything`() async throws {
@@ -161,7 +161,7 @@ struct ObserverTests {
     }
     try await operation.value
     try await next.all.first?.value
-    #expect(Set(self.log.all) == ["first", "inner", "next"])
+    expect(Set(self.log.all), equals: ["first", "inner", "next"])
   }
 
   @Test func `An observer of an erased operation receives the value`() async throws {
@@ -170,14 +170,14 @@ struct ObserverTests {
       operation.observe { $0.didSucceed { log.append("\($0)") } }
     }
     _ = try await scheduler.schedule(named: "seven") { _ in 7 }.value
-    #expect(self.log.all == ["7"])
+    expect(self.log.all, equals: ["7"])
   }
 
   @Test func `A late observer of an erased operation receives the value`() async throws {
     let operation = OperationScheduler().schedule(named: "seven") { _ in 7 }
     _ = try await operation.value
     operation.erased.observe { [log] in $0.didSucceed { log.append("\($0)") } }
-    #expect(self.log.all == ["7"])
+    expect(self.log.all, equals: ["7"])
   }
 
   @Test func `Each event is reported once, whenever operations are cancelled`() async throws {
@@ -200,9 +200,9 @@ struct ObserverTests {
       }
     }
     await scheduler.waitUntilEmpty()
-    #expect(ends.all.count == 2_000)
-    #expect(Set(ends.all).count == 2_000)
-    #expect(starts.all.sorted() == bodies.all.sorted())
+    expect(ends.all.count, equals: 2_000)
+    expect(Set(ends.all).count, equals: 2_000)
+    expect(starts.all.sorted(), equals: bodies.all.sorted())
   }
 }
 

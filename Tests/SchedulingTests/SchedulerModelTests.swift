@@ -95,8 +95,8 @@ struct SchedulerModelTests {
     try await groupRun.value
     let state = model.state.withLock { $0.violations }
     #expect(state.isEmpty, "\(state.prefix(5))")
-    #expect(model.state.withLock { $0.running } == 0)
-    #expect(groupEnds.withLock { $0 } == count)
+    expect(model.state.withLock { $0.running }, equals: 0)
+    expect(groupEnds.withLock { $0 }, equals: count)
     #expect(scheduler.operations.isEmpty && group.operations.isEmpty)
   }
 

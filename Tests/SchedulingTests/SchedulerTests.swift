@@ -16,11 +16,11 @@ struct SchedulerTests {
   @Test func `A scheduled operation runs and has a value`() async throws {
     let scheduler = OperationScheduler()
     let operation = scheduler.schedule(Work<Int, any Error>("seven") { _ in 7 })
-    #expect(try await operation.value == 7)
-    #expect(try operation.result?.get() == 7)
+    try await expect(operation.value, equals: 7)
+    try expect(operation.result?.get(), equals: 7)
     #expect(operation.isFinished)
     #expect(operation.name == "seven" || operation.name == "Work<Int, Error>")
-    #expect(scheduler.operationCount == 0)
+    expect(scheduler.operationCount, equals: 0)
   }
 
   @Test func `The value of an operation throws its error`() async throws {
@@ -43,7 +43,7 @@ struct SchedulerTests {
       }
     }
     await scheduler.waitUntilEmpty()
-    #expect(counter.entered == 200)
+    expect(counter.entered, equals: 200)
     #expect(counter.most <= 3)
   }
 
@@ -51,7 +51,7 @@ struct SchedulerTests {
     let scheduler = OperationScheduler(maximumConcurrentOperations: 1)
     for number in 0..<50 { scheduler.schedule(self.work("\(number)")) }
     await scheduler.waitUntilEmpty()
-    #expect(self.log.all == (0..<50).map { "\($0)" })
+    expect(self.log.all, equals: (0..<50).map { "\($0)" })
   }
 
   @Test func `Operations of higher priority go first, and none waits forever`() async throws {
@@ -63,10 +63,10 @@ struct SchedulerTests {
     scheduler.resume()
     await scheduler.waitUntilEmpty()
     let entries = self.log.all
-    #expect(entries.first == "high")
+    expect(entries.first, equals: "high")
     // The sixteenth choice is the oldest one.
-    #expect(entries.firstIndex(of: "low") == 15)
-    #expect(entries.filter { $0.hasPrefix("medium") } == (0..<20).map { "medium \($0)" })
+    expect(entries.firstIndex(of: "low"), equals: 15)
+    expect(entries.filter { $0.hasPrefix("medium") }, equals: (0..<20).map { "medium \($0)" })
   }
 
   @Test func `The priority of the task configuration counts`() async throws {
@@ -78,7 +78,7 @@ struct SchedulerTests {
     scheduler.schedule(self.work("high"), in: context)
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(self.log.all == ["high", "medium"])
+    expect(self.log.all, equals: ["high", "medium"])
   }
 
   @Test func `A suspended scheduler begins nothing, and lets what runs end`() async throws {
@@ -89,11 +89,11 @@ struct SchedulerTests {
     #expect(scheduler.isSuspended)
     let second = scheduler.schedule(self.script.operation())
     run.succeed(1)
-    #expect(try await first.value == 1)
-    #expect(self.script.runCount == 1)
+    try await expect(first.value, equals: 1)
+    expect(self.script.runCount, equals: 1)
     scheduler.resume()
     try await self.script.next().succeed(2)
-    #expect(try await second.value == 2)
+    try await expect(second.value, equals: 2)
   }
 
   @Test func `An operation that is cancelled before it begins ends at once, and does not run`() async throws {
@@ -108,7 +108,7 @@ struct SchedulerTests {
     await #expect(throws: CancellationError.self) { try await operation.value }
     scheduler.resume()
     await scheduler.waitUntilEmpty()
-    #expect(self.log.all == ["dependency"])
+    expect(self.log.all, equals: ["dependency"])
   }
 
   @Test func `An operation with a failure of its own is cancelled before it begins, too`() async throws {
@@ -141,7 +141,7 @@ struct SchedulerTests {
       await #expect(throws: CancellationError.self) { try await operation.value }
     }
     await scheduler.waitUntilEmpty()
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
     // What is scheduled later runs.
     let later = scheduler.schedule(self.work("later"))
     try await later.value
@@ -156,7 +156,7 @@ struct SchedulerTests {
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(!operation.isCancelled)
     run.succeed(4)
-    #expect(try await operation.value == 4)
+    try await expect(operation.value, equals: 4)
   }
 
   @Test func `Waiting for an empty scheduler ends with the last operation or with the task`() async throws {
@@ -167,16 +167,16 @@ struct SchedulerTests {
     let waiters = (0..<3).map { _ in Task.immediate { await scheduler.waitUntilEmpty() } }
     waiters[0].cancel()
     await waiters[0].value
-    #expect(scheduler.operationCount == 1)
+    expect(scheduler.operationCount, equals: 1)
     run.succeed(1)
     for waiter in waiters { await waiter.value }
-    #expect(scheduler.operationCount == 0)
+    expect(scheduler.operationCount, equals: 0)
   }
 
   @Test func `A width below one is reported, and counts as one`() async throws {
     let scheduler = expectWarning(.invalidArgument) { OperationScheduler(maximumConcurrentOperations: -1) }
     try await scheduler.schedule(self.work("body")).value
-    #expect(self.log.all == ["body"])
+    expect(self.log.all, equals: ["body"])
   }
 
   @Test func `Operations run with the context of the scheduler, the call and their own setup`() async throws {
@@ -184,11 +184,11 @@ struct SchedulerTests {
     context[EntryKey.self] = ["scheduler"]
     let scheduler = OperationScheduler(initialContext: context)
     let read = Work<[String], any Error> { $0[EntryKey.self] }
-    #expect(try await scheduler.schedule(read).value == ["scheduler"])
+    try await expect(scheduler.schedule(read).value, equals: ["scheduler"])
     context[EntryKey.self] = ["call"]
-    #expect(try await scheduler.schedule(read, in: context).value == ["call"])
+    try await expect(scheduler.schedule(read, in: context).value, equals: ["call"])
     let set = read.context { $0[EntryKey.self].append("own") }
-    #expect(try await scheduler.schedule(set, in: context).value == ["call", "own"])
+    try await expect(scheduler.schedule(set, in: context).value, equals: ["call", "own"])
   }
 
   @Test func `Operations inherit the task-local values of the caller`() async throws {
@@ -198,7 +198,7 @@ struct SchedulerTests {
       scheduler.schedule(named: "local") { _ in Local.value }
     }
     scheduler.resume()
-    #expect(try await operation.value == 5)
+    try await expect(operation.value, equals: 5)
   }
 
   @Test func `Modules are called for each operation before it begins`() async throws {
@@ -215,7 +215,7 @@ struct SchedulerTests {
       if operation.operationType is AnyWork.Type { log.append("work") }
     }
     try await scheduler.schedule(self.work("a")).value
-    #expect(self.log.all == ["modular: a", "work", "start", "a", "success", "finish"])
+    expect(self.log.all, equals: ["modular: a", "work", "start", "a", "success", "finish"])
   }
 
   @Test func `A condition that a module adds is prepared like those of the operation`() async throws {
@@ -236,7 +236,7 @@ struct SchedulerTests {
     }
     let operation = self.work("body").condition(own).mutuallyExclusive("module test")
     try await scheduler.schedule(operation).value
-    #expect(self.log.all == ["login", "own work", "logged in", "own", "start", "body"])
+    expect(self.log.all, equals: ["login", "own work", "logged in", "own", "start", "body"])
   }
 
   @Test func `A condition that a module adds can deny an operation with a failure of its own`() async throws {
@@ -274,7 +274,7 @@ struct SchedulerTests {
       await scheduler.waitUntilEmpty()
       #expect(counter.entered >= count * 9 / 10)
       #expect(counter.most <= 4)
-      #expect(scheduler.operationCount == 0)
+      expect(scheduler.operationCount, equals: 0)
     }
     try await lifetimes.noneAlive()
   }
@@ -284,7 +284,7 @@ struct SchedulerTests {
     let operations = (0..<10).map { number in scheduler?.schedule(self.work("\(number)")) }
     scheduler = nil
     for operation in operations { try await operation?.value }
-    #expect(self.log.all.count == 10)
+    expect(self.log.all.count, equals: 10)
   }
 
   @Test func `What waits in a suspended scheduler is cancelled when the scheduler is released`() async throws {
@@ -315,7 +315,7 @@ struct SchedulerTests {
   @Test func `Queries, groups and mutually exclusive operations can be scheduled`() async throws {
     let scheduler = OperationScheduler()
     let query = OperationScript<Int, any Error>(default: .value(9)).query().mutuallyExclusive("query test")
-    #expect(try await scheduler.schedule(query).value == 9)
+    try await expect(scheduler.schedule(query).value, equals: 9)
   }
 }
 

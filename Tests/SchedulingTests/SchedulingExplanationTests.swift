@@ -26,8 +26,9 @@ struct SchedulingExplanationTests {
     let store = self.posts.client.store(for: self.posts.freshQuery.mutuallyExclusive(category))
     let fetch = Task.immediate { try await store.fetch() }
     self.posts.clock.advance(by: .seconds(2))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
@@ -39,8 +40,8 @@ struct SchedulingExplanationTests {
     release.open()
     try await withTimeLimit("the backup") { try await backingUp.value }
     try await self.posts.script.next().succeed(1)
-    #expect(try await withTimeLimit("the value") { try await fetch.value } == 1)
-    #expect(store.explain().sections == [.init(title: "Categories", facts: ["\(category), free"])])
+    try await expect(withTimeLimit("the value") { try await fetch.value }, equals: 1)
+    expect(store.explain().sections, equals: [.init(title: "Categories", facts: ["\(category), free"])])
   }
 
   /// The name of a run that holds a category outside of a scheduler: that of its type.
@@ -48,7 +49,7 @@ struct SchedulingExplanationTests {
 
   @Test func `The conditions of an operation`() {
     let store = OperationStore.detached(query: self.posts.query.condition(Check.satisfied))
-    #expect(store.explain().sections == [.init(title: "Conditions", facts: ["Check"])])
+    expect(store.explain().sections, equals: [.init(title: "Conditions", facts: ["Check"])])
   }
 
   @Test func `A scheduler, what each operation does, and what it waits for`() async throws {
@@ -68,8 +69,9 @@ struct SchedulingExplanationTests {
     // There is a place for it once the upload waits, which gives its place to others meanwhile.
     try await withTimeLimit("the wait") { try await scheduler.schedule(named: "Turn") { _ in }.value }
     let explanation = scheduler.explain()
-    #expect(
-      explanation.description == """
+    expect(
+      explanation.description,
+      equals: """
         uploads: 3 operations, at most 2 at a time
         Backup runs
         Upload waits for categories: \(category), held by Backup
@@ -84,7 +86,7 @@ struct SchedulingExplanationTests {
     release.open()
     for operation in [backup, upload, index] { try await withTimeLimit("the end") { try await operation.value } }
     await scheduler.waitUntilEmpty()
-    #expect(scheduler.explain().description == "uploads: 0 operations, at most 2 at a time")
+    expect(scheduler.explain().description, equals: "uploads: 0 operations, at most 2 at a time")
   }
 
   @Test func `The graph of a scheduler has each operation once, and who waits for whom and why`() async throws {
@@ -106,8 +108,9 @@ struct SchedulingExplanationTests {
     let index = scheduler.schedule(AnyWork("WriteIndex") { _ in }, vital: true) { $0.addDependency(upload) }
     let report = scheduler.schedule(AnyWork("Report") { _ in })
     let graph = scheduler.waitGraph()
-    #expect(
-      graph.description == """
+    expect(
+      graph.description,
+      equals: """
         uploads: 3 operations, at most 1 at a time
         Upload waits for categories: Backup (category \(category))
         WriteIndex waits for dependencies: Upload (dependency)
@@ -125,7 +128,7 @@ struct SchedulingExplanationTests {
       try await withTimeLimit("the end") { try await operation.value }
     }
     await scheduler.waitUntilEmpty()
-    #expect(scheduler.waitGraph().description == "uploads: 0 operations, at most 1 at a time")
+    expect(scheduler.waitGraph().description, equals: "uploads: 0 operations, at most 1 at a time")
   }
 
   @Test func `What an operation waits for besides operations is a node of its own`() async throws {
@@ -141,8 +144,9 @@ struct SchedulingExplanationTests {
     let second = scheduler.schedule(AnyWork("Second") { _ in })
     let third = scheduler.schedule(AnyWork("Third") { _ in })
     let place = "a place of uploads, which has 1"
-    #expect(
-      scheduler.waitGraph().description == """
+    expect(
+      scheduler.waitGraph().description,
+      equals: """
         uploads: 3 operations, at most 1 at a time
         First runs
         Second waits for a place: \(place)

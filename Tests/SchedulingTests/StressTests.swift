@@ -78,11 +78,11 @@ struct StressTests {
       }
       for scheduler in schedulers { scheduler.resume() }
       for scheduler in schedulers { await scheduler.waitUntilEmpty() }
-      for scheduler in schedulers { #expect(scheduler.operationCount == 0) }
+      for scheduler in schedulers { expect(scheduler.operationCount, equals: 0) }
     }
-    #expect(finishes.all.count == count)
-    #expect(Set(finishes.all).count == count)
-    #expect(Set(bodies.all).count == bodies.all.count)
+    expect(finishes.all.count, equals: count)
+    expect(Set(finishes.all).count, equals: count)
+    expect(Set(bodies.all).count, equals: bodies.all.count)
     for counter in counters { #expect(counter.most <= 1) }
     try await lifetimes.noneAlive()
   }

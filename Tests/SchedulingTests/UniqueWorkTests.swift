@@ -26,11 +26,11 @@ struct UniqueWorkTests {
     await #expect(throws: OperationSkipped.self) { try await second.value }
     await #expect(throws: OperationSkipped.self) { try await self.work(.keep).runOnce() }
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     let third = scheduler.schedule(self.work(.keep))
     try await self.script.next().succeed(3)
-    #expect(try await third.value == 3)
-    #expect(self.script.runCount == 2)
+    try await expect(third.value, equals: 3)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `An operation that was only scheduled is kept, too`() async throws {
@@ -41,7 +41,7 @@ struct UniqueWorkTests {
     await #expect(throws: OperationSkipped.self) { try await second.value }
     scheduler.resume()
     try await self.script.next().succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
   }
 
   @Test func `The new run replaces the earlier ones, and begins when they have ended`() async throws {
@@ -54,30 +54,30 @@ struct UniqueWorkTests {
     let third = scheduler.schedule(work)
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await second.value }
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     run.fail(CancellationError())
     await #expect(throws: CancellationError.self) { try await first.value }
     try await script.next().succeed(3)
-    #expect(try await third.value == 3)
+    try await expect(third.value, equals: 3)
   }
 
   @Test func `An appended run begins when the one before has ended, however it ends`() async throws {
     let schedulers = [OperationScheduler(), OperationScheduler()]
     let operations = (0..<4).map { schedulers[$0 % 2].schedule(self.work(.append)) }
     let run = try await self.script.next()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     // One that is cancelled while it waits lets no other begin early.
     operations[1].cancel()
     await #expect(throws: CancellationError.self) { try await operations[1].value }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await operations[0].value }
     let next = try await self.script.next()
-    #expect(self.script.activeRunCount == 1)
+    expect(self.script.activeRunCount, equals: 1)
     next.succeed(2)
     try await self.script.next().succeed(3)
-    #expect(try await operations[2].value == 2)
-    #expect(try await operations[3].value == 3)
+    try await expect(operations[2].value, equals: 2)
+    try await expect(operations[3].value, equals: 3)
   }
 
   @Test func `An appended run keeps its turn when another one is ready earlier`() async throws {
@@ -93,7 +93,7 @@ struct UniqueWorkTests {
     gate.open()
     try await first.value
     try await second.value
-    #expect(log.all == [0, 1])
+    expect(log.all, equals: [0, 1])
   }
 
   @Test func `Runs without a scheduler are unique, too`() async throws {
@@ -103,26 +103,26 @@ struct UniqueWorkTests {
     let third = self.work(.append).begin()
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await first.value }
     try await self.script.next().succeed(3)
-    #expect(try await third.value == 3)
+    try await expect(third.value, equals: 3)
 
     let replaced = self.work(.append).begin()
     _ = try await self.script.next()
     let replacing = self.work(.replace).begin()
     await #expect(throws: CancellationError.self) { try await replaced.value }
     try await self.script.next().succeed(4)
-    #expect(try await replacing.value == 4)
+    try await expect(replacing.value, equals: 4)
     #expect(!replaced.isCancelled)
   }
 
   @Test func `A run inside of another one is part of it`() async throws {
     let inner = Work<Int, any Error> { _ in 2 }.unique(self.id, policy: .append)
     let outer = Work<Int, any Error> { _ in try await inner.runOnce() }.unique(self.id, policy: .keep)
-    #expect(try await outer.runOnce() == 2)
-    #expect(try await OperationScheduler().schedule(outer).value == 2)
+    try await expect(outer.runOnce(), equals: 2)
+    try await expect(OperationScheduler().schedule(outer).value, equals: 2)
   }
 
   @Test func `Unique work that awaits what comes after it is reported`() async throws {
@@ -135,7 +135,7 @@ struct UniqueWorkTests {
       await #expect(throws: OperationCycleError.self) { try await operation.value }
     }
     await scheduler.waitUntilEmpty()
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `A skip becomes a failure of an operation with failures of its own`() async throws {
@@ -147,7 +147,7 @@ struct UniqueWorkTests {
     await #expect(throws: OnlyFailure.other) { try await typed.runOnce() }
     run.succeed(1)
     _ = try await first.value
-    #expect(try await typed.runOnce() == 1)
+    try await expect(typed.runOnce(), equals: 1)
   }
 
   @Test func `A query that is unique is a query`() async throws {
@@ -155,7 +155,7 @@ struct UniqueWorkTests {
       query: Script(default: .value(5)).query().unique(self.id, policy: .keep),
       initialValue: 0
     )
-    #expect(try await store.fetch() == 5)
+    try await expect(store.fetch(), equals: 5)
   }
 
   @Test func `Many runs of one identifier never overlap, and all of them end`() async throws {
@@ -188,6 +188,6 @@ struct UniqueWorkTests {
     await scheduler.waitUntilEmpty()
     // All of them may have been replaced or cancelled before their bodies.
     try await AnyWork("unique", body).unique(self.id, policy: .append).runOnce()
-    #expect(counter.most == 1)
+    expect(counter.most, equals: 1)
   }
 }

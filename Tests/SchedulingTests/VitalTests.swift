@@ -23,10 +23,10 @@ struct VitalTests {
     try await before.value
     let run = try await self.script.next()
     #expect(vital.erased.isVital)
-    #expect(self.log.all == ["before"])
+    expect(self.log.all, equals: ["before"])
     run.succeed(1)
     try await after.value
-    #expect(self.log.all == ["before", "after"])
+    expect(self.log.all, equals: ["before", "after"])
   }
 
   @Test func `A vital operation waits for earlier ones, and a cancelled one releases nothing early`() async throws {
@@ -42,7 +42,7 @@ struct VitalTests {
     run.succeed(1)
     _ = try await first.value
     try await third.value
-    #expect(self.log.all == ["third"])
+    expect(self.log.all, equals: ["third"])
   }
 
   @Test func `An operation of another scheduler can hold a scheduler back`() async throws {
@@ -54,7 +54,7 @@ struct VitalTests {
     let after = schedulers[1].schedule(self.work("after"))
     try await before.value
     let run = try await self.script.next()
-    #expect(self.log.all == ["before"])
+    expect(self.log.all, equals: ["before"])
     run.succeed(1)
     try await after.value
     // One that has ended holds nothing back.
@@ -73,7 +73,7 @@ struct VitalTests {
     let after = scheduler.schedule(self.work("after"))
     try await vital.value
     try await after.value
-    #expect(self.log.all == ["login", "logged in", "vital", "after"])
+    expect(self.log.all, equals: ["login", "logged in", "vital", "after"])
   }
 
   @Test func `A vital operation does not hold back what it produces`() async throws {
@@ -87,11 +87,11 @@ struct VitalTests {
     }
     let after = scheduler.schedule(self.work("after"))
     try await gate.arrivals(count: 1)
-    #expect(self.log.all == ["product"])
+    expect(self.log.all, equals: ["product"])
     gate.open()
     try await vital.value
     try await after.value
-    #expect(self.log.all == ["product", "vital", "after"])
+    expect(self.log.all, equals: ["product", "vital", "after"])
   }
 
   @Test func `A product of an operation that is held back is held back by the same vital operations`() async throws {
@@ -110,12 +110,12 @@ struct VitalTests {
     run.succeed(1)
     for product in products { try await product.value }
     try await held[0].value
-    #expect(Set(self.log.all) == ["held 1", "product 1", "product 2"])
+    expect(Set(self.log.all), equals: ["held 1", "product 1", "product 2"])
     // The second vital operation came later: it holds back what came after it, and not the products.
     #expect(!after.isFinished)
     try await self.script.next().succeed(2)
     _ = try await (first.value, second.value, after.value)
-    #expect(self.log.all.last == "after")
+    expect(self.log.all.last, equals: "after")
     await scheduler.waitUntilEmpty()
   }
 
@@ -126,11 +126,11 @@ struct VitalTests {
     scheduler.schedule(self.work("parent")) { $0.produce(self.work("product")) }
     let probe = OperationScheduler()
     try await probe.schedule(self.work("probe")).value
-    #expect(self.log.all == ["probe"])
+    expect(self.log.all, equals: ["probe"])
     run.succeed(1)
     _ = try await vital.value
     await scheduler.waitUntilEmpty()
-    #expect(Set(self.log.all) == ["probe", "parent", "product"])
+    expect(Set(self.log.all), equals: ["probe", "parent", "product"])
   }
 
   @Test func `Schedulers that are held back by operations of each other do not wait in a cycle`() async throws {
@@ -152,7 +152,7 @@ struct VitalTests {
     await #expect(throws: OperationCycleError.self) { try await vital.value }
     scheduler.resume()
     try await after.value
-    #expect(self.log.all == ["after"])
+    expect(self.log.all, equals: ["after"])
   }
 
   @Test func `An operation that is held back by one that waits for it is reported and fails`() async throws {
@@ -166,11 +166,11 @@ struct VitalTests {
       scheduler.schedule(self.work("new"), named: "new") { existing.addDependency($0) }
     }
     let error = await #expect(throws: OperationCycleError.self) { try await new.value }
-    #expect(error?.operationNames == ["new", "vital", "existing", "new"])
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(error?.operationNames, equals: ["new", "vital", "existing", "new"])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
     scheduler.resume()
     try await vital.value
-    #expect(self.log.all == ["existing", "vital"])
+    expect(self.log.all, equals: ["existing", "vital"])
   }
 
   @Test func `Many vital operations and others run in order`() async throws {
@@ -184,7 +184,7 @@ struct VitalTests {
     }
     await scheduler.waitUntilEmpty()
     let positions = Dictionary(uniqueKeysWithValues: counter.all.enumerated().map { ($1, $0) })
-    #expect(positions.count == 500)
+    expect(positions.count, equals: 500)
     for vital in stride(from: 0, to: 500, by: 10) {
       for later in (vital + 1)..<500 {
         guard let first = positions[vital], let second = positions[later], first < second else {

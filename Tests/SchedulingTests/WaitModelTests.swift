@@ -12,14 +12,14 @@ struct WaitModelTests {
     var random = SeededGenerator(seed: UInt64(seed))
     let program = Program.ofValuesAndDependencies(using: &random)
     let cycles = try await program.run()
-    #expect((cycles > 0) == program.hasCycle, "\(program)")
+    expect((cycles > 0), equals: program.hasCycle, "\(program)")
   }
 
   @Test(arguments: 0..<100)
   func `Waits in a common order are never reported`(_ seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let program = Program.inCommonOrder(using: &random)
-    #expect(try await program.run() == 0, "\(program)")
+    try await expect(program.run(), equals: 0, "\(program)")
   }
 
   @Test(arguments: 0..<200)
@@ -176,7 +176,7 @@ extension Program {
         await runner.run()
       }
     }
-    #expect(recorder.warnings.filter { $0.code != .taskCycle }.map(\.message) == [], "\(self)")
+    expect(recorder.warnings.filter { $0.code != .taskCycle }.map(\.message), equals: [], "\(self)")
     return recorder.warnings.count
   }
 }

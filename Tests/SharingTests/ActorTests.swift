@@ -40,8 +40,8 @@ struct ActorTests {
 
     await model.increment()
     await model.increment()
-    #expect(await model.seen == [1, 2])
-    #expect(try await model.fetch() == 10)
+    await expect(model.seen, equals: [1, 2])
+    try await expect(model.fetch(), equals: 10)
   }
 
   @Test func `Actors that share an operation see the changes of each other`() async throws {
@@ -50,8 +50,8 @@ struct ActorTests {
 
     for model in models { await model.increment() }
 
-    for model in models { #expect(await model.value == 4) }
-    #expect(self.client.store(for: script.query()).subscriberCount == 4)
+    for model in models { await expect(model.value, equals: 4) }
+    expect(self.client.store(for: script.query()).subscriberCount, equals: 4)
   }
 
   @Test func `An actor moves its wrapper to another operation`() async throws {
@@ -62,7 +62,7 @@ struct ActorTests {
 
     await model.move(to: second, client: self.client)
 
-    #expect(await model.value == nil)
-    #expect(self.client.store(for: first.query()).subscriberCount == 0)
+    await expect(model.value, equals: nil)
+    expect(self.client.store(for: first.query()).subscriberCount, equals: 0)
   }
 }

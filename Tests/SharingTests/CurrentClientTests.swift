@@ -21,7 +21,7 @@ struct CurrentClientTests {
       #expect(await child)
       return 1
     }
-    #expect(result == 1)
+    expect(result, equals: 1)
     #expect(OperationClient.current === outside)
   }
 

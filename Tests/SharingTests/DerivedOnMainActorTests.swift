@@ -128,7 +128,7 @@ struct DerivedOnMainActorTests {
     try await isDone.wait()
     await Task { @MainActor in reader.read() }.value
 
-    #expect(reader.pairs.last == [6, 12])
+    expect(reader.pairs.last, equals: [6, 12])
     #expect(reader.pairs.allSatisfy { [[1, 2], [5, 10], [6, 12]].contains($0) })
   }
 
@@ -139,7 +139,7 @@ struct DerivedOnMainActorTests {
 
     number.wrappedValue = 5
 
-    #expect(number.wrappedValue == 5)
-    #expect(product.wrappedValue == 10)
+    expect(number.wrappedValue, equals: 5)
+    expect(product.wrappedValue, equals: 10)
   }
 }

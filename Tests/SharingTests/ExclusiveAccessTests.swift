@@ -16,12 +16,12 @@ struct ExclusiveAccessTests {
     shared.withExclusiveAccess { _ in
       shared.wrappedValue = 1
       shared.withExclusiveAccess { _ in shared.wrappedValue = 2 }
-      #expect(shared.wrappedValue == 2)
-      #expect(watcher.count == 0)
+      expect(shared.wrappedValue, equals: 2)
+      expect(watcher.count, equals: 0)
     }
 
-    #expect(watcher.count == 1)
-    #expect(shared.wrappedValue == 2)
+    expect(watcher.count, equals: 1)
+    expect(shared.wrappedValue, equals: 2)
   }
 
   @Test func `A wrapper is released in exclusive access to its store`() throws {
@@ -30,14 +30,14 @@ struct ExclusiveAccessTests {
     let shared = SharedOperation(script.query(), client: client)
     let other = Mutex<SharedOperation?>(SharedOperation(script.query(), client: client))
     let store = try #require(shared.store)
-    #expect(store.subscriberCount == 2)
+    expect(store.subscriberCount, equals: 2)
 
     shared.withExclusiveAccess { _ in
       let released = other.withLock { $0.take() }
       #expect(released != nil)
     }
 
-    #expect(store.subscriberCount == 1)
+    expect(store.subscriberCount, equals: 1)
   }
 
   @MainActor
@@ -46,12 +46,12 @@ struct ExclusiveAccessTests {
     @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
     let store = try #require($value.store)
     SetterThread { store.currentValue = 1 }.runAndWait()
-    #expect(value == nil)
+    expect(value, equals: nil)
 
     $value.withExclusiveAccess { _ in value = (value ?? 0) + 1 }
 
-    #expect(store.currentValue == 2)
-    #expect(value == 2)
+    expect(store.currentValue, equals: 2)
+    expect(value, equals: 2)
   }
 
   @MainActor
@@ -64,12 +64,12 @@ struct ExclusiveAccessTests {
 
     store.withExclusiveAccess { _ in
       value = 1
-      #expect(value == 1)
-      #expect(watcher.count == 0)
+      expect(value, equals: 1)
+      expect(watcher.count, equals: 0)
     }
 
-    #expect(value == 1)
-    #expect(watcher.count == 1)
+    expect(value, equals: 1)
+    expect(watcher.count, equals: 1)
   }
 
   #if os(Linux)

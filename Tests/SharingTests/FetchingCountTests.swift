@@ -16,7 +16,7 @@ struct ObservableFetchingCountTests {
     let first = Task { @concurrent in try await store.fetch() }
     let run = try await script.next()
     let fetching = ObservableFetchingCount(matching: ["a"], client: self.client)
-    #expect(fetching.count == 1)
+    expect(fetching.count, equals: 1)
     #expect(fetching.isFetching)
 
     let changed = Gate()
@@ -28,7 +28,7 @@ struct ObservableFetchingCountTests {
     run.succeed(1)
     try await changed.wait()
     _ = try await first.value
-    #expect(fetching.count == 0)
+    expect(fetching.count, equals: 0)
   }
 
   @Test func `Several changes notify once, and none if the number is the same in the end`() async throws {
@@ -36,7 +36,7 @@ struct ObservableFetchingCountTests {
     let scripts = (0..<3).map { _ in OperationScript<Int, any Error>() }
     let watcher = Watcher { MainActor.assumeIsolated { _ = fetching.count } }
     let tasks = scripts.map { Self.begin($0, in: self.client) }
-    #expect(fetching.count == 0)
+    expect(fetching.count, equals: 0)
     let changed = Gate()
     withObservationTracking {
       _ = fetching.count
@@ -44,8 +44,8 @@ struct ObservableFetchingCountTests {
       changed.open()
     }
     try await changed.wait()
-    #expect(fetching.count == 3)
-    #expect(watcher.count == 1)
+    expect(fetching.count, equals: 3)
+    expect(watcher.count, equals: 1)
     for script in scripts { try await script.next().succeed(1) }
     for task in tasks { try await task.value }
   }
@@ -54,7 +54,7 @@ struct ObservableFetchingCountTests {
     let lifetimes = LifetimeTracker()
     do {
       let holder = Holder(ObservableFetchingCount(client: self.client), lifetimes.token())
-      #expect(holder.fetching.count == 0)
+      expect(holder.fetching.count, equals: 0)
     }
     try await lifetimes.noneAlive()
     let store = self.client.store(for: OperationScript<Int, any Error>(default: .value(1)).query())

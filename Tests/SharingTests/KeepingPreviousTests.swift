@@ -21,17 +21,17 @@ struct KeepingPreviousTests {
     value = 1
 
     $value = SharedOperation(self.second.query(), client: self.client)
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.currentValue == .some(nil))
     #expect($value.isPrevious)
-    #expect(self.store(self.second).currentValue == nil)
-    #expect($value.valueUpdateCount == 0)
+    expect(self.store(self.second).currentValue, equals: nil)
+    expect($value.valueUpdateCount, equals: 0)
 
     self.store(self.second).currentValue = 2
-    #expect(value == 2)
+    expect(value, equals: 2)
     #expect(!$value.isPrevious)
     self.store(self.second).resetState()
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect(!$value.isPrevious)
   }
 
@@ -39,7 +39,7 @@ struct KeepingPreviousTests {
     @SharedOperation(self.first.query(), client: self.client) var value
     value = 1
     $value = SharedOperation(self.second.query(), keepsPrevious: true, client: self.client)
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect(!$value.isPrevious)
   }
 
@@ -48,7 +48,7 @@ struct KeepingPreviousTests {
     value = 1
     let known = self.client.store(for: self.second.query(), initialValue: 5)
     $value = SharedOperation(self.second.query(), client: self.client)
-    #expect(value == 5)
+    expect(value, equals: 5)
     #expect(!$value.isPrevious)
     withExtendedLifetime(known) {}
   }
@@ -62,18 +62,18 @@ struct KeepingPreviousTests {
     let firstLoad = Task.immediate { try await shared.load() }
     first.succeed(1)
     _ = try await firstLoad.value
-    #expect(value == 1)
+    expect(value, equals: 1)
 
     $value = SharedOperation(self.second.query(), client: client)
     let run = try await self.second.next()
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isLoading)
     #expect($value.isPrevious)
     if case .loading = $value.status {} else { Issue.record("The status is \($value.status).") }
     let load = Task.immediate { try await shared.load() }
     run.succeed(2)
     _ = try await load.value
-    #expect(value == 2)
+    expect(value, equals: 2)
     #expect(!$value.isPrevious)
   }
 
@@ -83,12 +83,12 @@ struct KeepingPreviousTests {
     value = 1
     $value = SharedOperation(self.second.query(), client: self.client)
     $value = SharedOperation(third.query(), client: self.client)
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isPrevious)
     self.store(self.second).currentValue = 2
-    #expect(value == 1)
+    expect(value, equals: 1)
     self.store(third).currentValue = 3
-    #expect(value == 3)
+    expect(value, equals: 3)
     $value = SharedOperation(self.first.query(), client: self.client)
     #expect(!$value.isPrevious)
   }
@@ -101,17 +101,17 @@ struct KeepingPreviousTests {
     let fetch = Task.immediate { try await shared.fetch() }
     try await self.second.next().fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.value }
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect($value.error is Refused)
     #expect(!$value.isPrevious)
 
     let again = Task.immediate { try await shared.fetch() }
     let run = try await self.second.next()
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isPrevious)
     run.succeed(2)
     _ = try await again.value
-    #expect(value == 2)
+    expect(value, equals: 2)
     #expect(!$value.isPrevious)
   }
 
@@ -121,25 +121,25 @@ struct KeepingPreviousTests {
     $value = SharedOperation(self.second.query(), client: self.client)
     value = 2
     #expect(!$value.isPrevious)
-    #expect(self.store(self.second).currentValue == 2)
-    #expect(self.store(self.first).currentValue == 1)
+    expect(self.store(self.second).currentValue, equals: 2)
+    expect(self.store(self.first).currentValue, equals: 1)
   }
 
   @Test func `A wrapper that becomes unbacked forgets the previous value`() {
     @SharedOperation(self.first.query(), keepsPrevious: true, client: self.client) var value
     value = 1
     $value = SharedOperation()
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect(!$value.isPrevious)
     $value = SharedOperation(self.second.query(), client: self.client)
-    #expect(value == nil)
+    expect(value, equals: nil)
   }
 
   @Test func `An unbacked wrapper keeps its value when it moves to an operation`() {
     @SharedOperation<QueryState<Int, any Error>>(keepsPrevious: true) var value
     value = 3
     $value = SharedOperation(self.second.query(), client: self.client)
-    #expect(value == 3)
+    expect(value, equals: 3)
     #expect($value.isPrevious)
   }
 
@@ -168,8 +168,8 @@ struct KeepingPreviousTests {
     let ofValue = Watcher { _ = shared.wrappedValue }
     // Both stores have set their values once.
     $value = SharedOperation(scripts[1].query(), client: self.client)
-    #expect(value?.number == 2)
-    #expect(ofValue.count == 1)
+    expect(value?.number, equals: 2)
+    expect(ofValue.count, equals: 1)
   }
 
   @Test func `A selected part is compared in what is shown`() {
@@ -179,12 +179,12 @@ struct KeepingPreviousTests {
     post = Post(id: 1)
     let ofValue = Watcher { _ = shared.wrappedValue }
     $post = SharedOperation(scripts[1].query(), client: self.client)
-    #expect(ofValue.count == 0)
-    #expect(post?.id == 1)
+    expect(ofValue.count, equals: 0)
+    expect(post?.id, equals: 1)
     self.client.store(for: scripts[1].query()).currentValue = Post(id: 2, likes: 4)
-    #expect(ofValue.count == 0)
+    expect(ofValue.count, equals: 0)
     self.client.store(for: scripts[1].query()).currentValue = Post(id: 2, name: "other")
-    #expect(ofValue.count == 1)
+    expect(ofValue.count, equals: 1)
   }
 
   @Test func `Pages and default values are kept, too`() async throws {
@@ -192,10 +192,10 @@ struct KeepingPreviousTests {
     @SharedOperation(Feed(), keepsPrevious: true, client: client) var feed
     try await $feed.fetchNextPage()
     $feed = SharedOperation(Feed(offset: 5), client: client)
-    #expect(feed.map(\.value) == [[0]])
+    expect(feed.map(\.value), equals: [[0]])
     #expect($feed.isPrevious)
     try await $feed.fetchNextPage()
-    #expect(feed.map(\.value) == [[5]])
+    expect(feed.map(\.value), equals: [[5]])
     #expect(!$feed.isPrevious)
 
     @SharedOperation(self.first.query().defaultValue(9), keepsPrevious: true, client: client) var value
@@ -203,11 +203,11 @@ struct KeepingPreviousTests {
     value = 1
     #expect(!$value.isPlaceholder)
     $value = SharedOperation(self.second.query().defaultValue(9), client: client)
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isPrevious)
     #expect(!$value.isPlaceholder)
     client.store(for: self.second.query().defaultValue(9)).currentValue = 2
-    #expect(value == 2)
+    expect(value, equals: 2)
     #expect(!$value.isPrevious)
   }
 
@@ -219,11 +219,11 @@ struct KeepingPreviousTests {
     shared.wrappedValue = lifetimes.token()
     shared.projectedValue = SharedOperation(scripts[1].query(), client: client)
     client.clearStores(matching: scripts[0].query().path)
-    #expect(lifetimes.aliveCount == 1)
+    expect(lifetimes.aliveCount, equals: 1)
     let others = LifetimeTracker()
     client.store(for: scripts[1].query()).currentValue = others.token()
     try await lifetimes.noneAlive()
-    #expect(others.aliveCount == 1)
+    expect(others.aliveCount, equals: 1)
   }
 
   @Test @MainActor func `On the main actor the value changes between two jobs`() async throws {
@@ -240,10 +240,10 @@ struct KeepingPreviousTests {
     let store = self.store(self.second)
     let thread = SetterThread { store.currentValue = 2 }
     thread.runAndWait()
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isPrevious)
     try await changed.wait()
-    #expect(value == 2)
+    expect(value, equals: 2)
     #expect(!$value.isPrevious)
   }
 }
@@ -257,18 +257,18 @@ struct WrapperPlaceholderTests {
   @Test func `A placeholder is shown until a value comes, and the store does not have it`() async throws {
     @SharedOperation(self.script.query(), placeholder: 7, client: self.client) var value
     let other = SharedOperation(self.script.query(), client: self.client)
-    #expect(value == 7)
+    expect(value, equals: 7)
     #expect($value.isPlaceholder)
     #expect(!$value.isPrevious)
-    #expect(other.wrappedValue == nil)
+    expect(other.wrappedValue, equals: nil)
     #expect(!other.isPlaceholder)
     #expect($value.isStale)
-    #expect($value.store?.currentValue == .some(nil))
-    #expect($value.valueUpdateCount == 0)
+    expect($value.store?.currentValue, equals: .some(nil))
+    expect($value.valueUpdateCount, equals: 0)
 
     self.script.enqueue(.value(7))
     try await $value.fetch()
-    #expect(value == 7)
+    expect(value, equals: 7)
     #expect(!$value.isPlaceholder)
     $value.resetState()
     #expect($value.isPlaceholder)
@@ -277,16 +277,16 @@ struct WrapperPlaceholderTests {
   @Test func `A failure ends it, until the operation runs again`() async throws {
     @SharedOperation(self.script.query(), placeholder: 7, client: self.client) var value
     $value.setResult(to: .failure(Refused()))
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect(!$value.isPlaceholder)
     let shared = $value
     let fetch = Task.immediate { try await shared.fetch() }
     let run = try await self.script.next()
-    #expect(value == 7)
+    expect(value, equals: 7)
     #expect($value.isPlaceholder)
     run.succeed(1)
     _ = try await fetch.value
-    #expect(value == 1)
+    expect(value, equals: 1)
   }
 
   @Test func `The previous value comes before the placeholder, which belongs to its operation`() {
@@ -295,11 +295,11 @@ struct WrapperPlaceholderTests {
     @SharedOperation(self.script.query(), keepsPrevious: true, placeholder: 7, client: self.client) var value
     $value = SharedOperation(second.query(), placeholder: 8, client: self.client)
     // A placeholder is no value to keep.
-    #expect(value == 8)
+    expect(value, equals: 8)
     #expect($value.isPlaceholder)
     value = 1
     $value = SharedOperation(third.query(), placeholder: 9, client: self.client)
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isPrevious)
     #expect(!$value.isPlaceholder)
   }
@@ -322,14 +322,14 @@ struct WrapperPlaceholderTests {
     #expect(SharedOperation(query, client: self.client).isPlaceholder)
     shared.wrappedValue = 3
     #expect(!shared.isPlaceholder)
-    #expect(ofFlag.count == 1)
+    expect(ofFlag.count, equals: 1)
   }
 
   @Test func `A dated initial value is no placeholder`() {
     let clock = ManualClock()
     let query = self.script.query().stale(after: .seconds(60)).manualTime(clock)
     let shared = SharedOperation(query, initialValue: 2, updatedAt: clock.now(), client: self.client)
-    #expect(shared.wrappedValue == 2)
+    expect(shared.wrappedValue, equals: 2)
     #expect(!shared.isPlaceholder)
     #expect(!shared.isStale)
     clock.advance(by: .seconds(60))

@@ -35,7 +35,7 @@ struct MainActorTests {
     }.value
     try await changed.wait()
 
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect(!$value.isLoading)
   }
 
@@ -54,11 +54,11 @@ struct MainActorTests {
     let thread = SetterThread { store.currentValue = 1 }
     thread.runAndWait()
 
-    #expect(store.currentValue == 1)
-    #expect(value == nil)
+    expect(store.currentValue, equals: 1)
+    expect(value, equals: nil)
     #expect(!changed.isOpen)
     try await changed.wait()
-    #expect(value == 1)
+    expect(value, equals: 1)
   }
 
   /// Its wrappers are the initial values of properties, which are made without isolation.
@@ -80,11 +80,11 @@ struct MainActorTests {
 
     SetterThread { store.currentValue = 1 }.runAndWait()
 
-    #expect(store.currentValue == 1)
-    #expect(model.number == nil)
+    expect(store.currentValue, equals: 1)
+    expect(model.number, equals: nil)
     #expect(!changed.isOpen)
     try await changed.wait()
-    #expect(model.number == 1)
+    expect(model.number, equals: 1)
   }
 
   private final class LoadingModel {
@@ -113,7 +113,7 @@ struct MainActorTests {
     let calls = (0..<2_000).map { number in Task { try await shared.mutate(with: number) } }
     for call in calls { _ = try await call.value }
 
-    #expect(arrivals.all == Array(0..<2_000))
+    expect(arrivals.all, equals: Array(0..<2_000))
   }
 
   @Test func `The body of an enqueued call does not run on the thread of the main actor`() async throws {
@@ -124,7 +124,7 @@ struct MainActorTests {
     }
     let store = makeClient().store(for: mutation.scope("notes"))
     let calls = (0..<5).map { store.enqueue(with: $0) }
-    for (number, call) in calls.enumerated() { #expect(try await call.result == number) }
+    for (number, call) in calls.enumerated() { try await expect(call.result, equals: number) }
     #expect(threads.count == 5 && !threads.all.contains(CurrentThread.identifier))
   }
 
@@ -135,12 +135,12 @@ struct MainActorTests {
     let watcher = Watcher { _ = shared.wrappedValue }
 
     value = 1
-    #expect(value == 1)
-    #expect(watcher.count == 1)
+    expect(value, equals: 1)
+    expect(watcher.count, equals: 1)
     try await $value.fetch()
-    #expect(value == 2)
+    expect(value, equals: 2)
     #expect(!$value.isLoading)
-    #expect(watcher.count == 2)
+    expect(watcher.count, equals: 2)
   }
 
   @Test func `A reader on another thread sees the state of the store`() async throws {
@@ -154,7 +154,7 @@ struct MainActorTests {
       return shared.wrappedValue
     }.value
 
-    #expect(read == 3)
+    expect(read, equals: 3)
   }
 
   @Test func `Ten thousand changes on other threads are one update for the main actor`() async throws {
@@ -171,11 +171,11 @@ struct MainActorTests {
     }
 
     SetterThread { for number in 1...10_000 { store.currentValue = number } }.runAndWait()
-    #expect(value == nil)
+    expect(value, equals: nil)
     try await changed.wait()
 
-    #expect(value == 10_000)
-    #expect(watcher.count == 1)
+    expect(value, equals: 10_000)
+    expect(watcher.count, equals: 1)
   }
 
   @Test func `An observable model tracks its reads`() async throws {
@@ -186,10 +186,10 @@ struct MainActorTests {
     let ofLoading = Watcher { MainActor.assumeIsolated { _ = model.isLoading } }
 
     model.currentValue = 3
-    #expect(model.currentValue == 3)
-    #expect(ofValue.count == 1)
-    #expect(ofLoading.count == 0)
-    #expect(store.subscriberCount == 1)
+    expect(model.currentValue, equals: 3)
+    expect(ofValue.count, equals: 1)
+    expect(ofLoading.count, equals: 0)
+    expect(store.subscriberCount, equals: 1)
     #expect(model.store === store)
   }
 
@@ -197,11 +197,11 @@ struct MainActorTests {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query().disableAutomaticRunning())
     var model: ObservableStore? = store.makeObservable()
-    #expect(store.subscriberCount == 1)
+    expect(store.subscriberCount, equals: 1)
 
     model = nil
 
     #expect(model == nil)
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 }

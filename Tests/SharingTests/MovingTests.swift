@@ -16,10 +16,10 @@ struct MovingTests {
 
     $value = SharedOperation(second.query(), client: client)
 
-    #expect(value == 2)
-    #expect(copy.wrappedValue == 2)
-    #expect(client.store(for: first.query()).subscriberCount == 0)
-    #expect(client.store(for: second.query()).subscriberCount == 1)
+    expect(value, equals: 2)
+    expect(copy.wrappedValue, equals: 2)
+    expect(client.store(for: first.query()).subscriberCount, equals: 0)
+    expect(client.store(for: second.query()).subscriberCount, equals: 1)
   }
 
   @Test func `Moving cancels the run of the previous operation, and starts a run of the other`() async throws {
@@ -38,8 +38,8 @@ struct MovingTests {
     let load = Task.immediate { try await shared.load() }
     run.succeed(2)
     _ = try await load.value
-    #expect(value == 2)
-    #expect(second.runCount == 1)
+    expect(value, equals: 2)
+    expect(second.runCount, equals: 1)
   }
 
   @Test func `Moving to another wrapper of the same operation cancels nothing`() async throws {
@@ -52,8 +52,8 @@ struct MovingTests {
 
     #expect(!run.isCancelled)
     #expect($value.isLoading)
-    #expect($value.store?.subscriberCount == 1)
-    #expect(script.runCount == 1)
+    expect($value.store?.subscriberCount, equals: 1)
+    expect(script.runCount, equals: 1)
   }
 
   @Test func `Readers of properties that differ are notified once, and other readers never`() async throws {
@@ -69,8 +69,8 @@ struct MovingTests {
 
     $value = SharedOperation(second.query(), client: client)
 
-    #expect(ofValue.count == 1)
-    #expect(ofLoading.count == 0)
+    expect(ofValue.count, equals: 1)
+    expect(ofLoading.count, equals: 0)
   }
 
   @Test func `Assigning a wrapper to itself changes nothing`() async throws {
@@ -80,7 +80,7 @@ struct MovingTests {
 
     $value = $value
 
-    #expect($value.store?.subscriberCount == 1)
+    expect($value.store?.subscriberCount, equals: 1)
     #expect($value.isLoading)
   }
 
@@ -88,21 +88,21 @@ struct MovingTests {
     let script = OperationScript<Int, any Error>(default: .value(3))
     @SharedOperation<QueryState<Int, any Error>> var value = 1
 
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.store == nil)
     #expect($value.isStale)
     value = 2
-    #expect(value == 2)
-    #expect($value.valueUpdateCount == 1)
+    expect(value, equals: 2)
+    expect($value.valueUpdateCount, equals: 1)
     $value.setResult(to: .failure(Refused()))
     #expect($value.error is Refused)
     $value.resetState()
-    #expect(value == 1)
-    #expect($value.withExclusiveAccess { $0.currentValue } == nil)
+    expect(value, equals: 1)
+    expect($value.withExclusiveAccess { $0.currentValue }, equals: nil)
 
     $value = SharedOperation(script.query(), client: makeClient(runsAutomatically: false))
     try await $value.fetch()
-    #expect(value == 3)
+    expect(value, equals: 3)
   }
 
   @Test func `A wrapper becomes unbacked again`() async throws {
@@ -113,9 +113,9 @@ struct MovingTests {
 
     $value = SharedOperation()
 
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect($value.store == nil)
-    #expect(client.store(for: script.query()).subscriberCount == 0)
+    expect(client.store(for: script.query()).subscriberCount, equals: 0)
   }
 
   @Test func `A call on an unbacked wrapper throws an error with the remedy`() async throws {
@@ -123,7 +123,7 @@ struct MovingTests {
     @SharedOperation<MutationState<Int, Int, any Error>> var sum: Int? = nil
 
     let error = await #expect(throws: UnbackedOperationError.self) { try await $value.fetch() }
-    #expect(error?.description.contains("fetch() was called on a SharedOperation") == true)
+    expect(error?.description.contains("fetch() was called on a SharedOperation"), equals: true)
     await #expect(throws: UnbackedOperationError.self) { try await $value.load() }
     await #expect(throws: UnbackedOperationError.self) { try await $value.run() }
     await #expect(throws: UnbackedOperationError.self) { try await $sum.mutate(with: 1) }
@@ -138,7 +138,7 @@ struct MovingTests {
     shared.wrappedValue = 1
     shared.wrappedValue = 2
 
-    #expect(watcher.count == 2)
+    expect(watcher.count, equals: 2)
   }
 
   #if os(Linux) || os(macOS)

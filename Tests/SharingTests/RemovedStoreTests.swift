@@ -14,22 +14,22 @@ import Testing
     let first = try #require($value.store)
     try await self.script.next().succeed(1)
     await $value.store?.settled()
-    #expect(value == 1)
+    expect(value, equals: 1)
 
     client.clearStores()
 
     let second = try #require($value.store)
     #expect(second !== first)
     #expect(second === client.store(for: self.script.query()))
-    #expect(value == nil)
-    #expect(first.subscriberCount == 0)
+    expect(value, equals: nil)
+    expect(first.subscriberCount, equals: 0)
     try await self.script.next().succeed(2)
     await $value.store?.settled()
-    #expect(value == 2)
-    #expect(first.currentValue == 1)
+    expect(value, equals: 2)
+    expect(first.currentValue, equals: 1)
     value = 3
-    #expect(second.currentValue == 3)
-    #expect(self.script.runCount == 2)
+    expect(second.currentValue, equals: 3)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `Readers are notified of the next store's state`() {
@@ -38,10 +38,10 @@ import Testing
     shared.wrappedValue = 1
     let watcher = Watcher { _ = shared.wrappedValue }
     client.clearStores()
-    #expect(watcher.count == 1)
-    #expect(shared.wrappedValue == nil)
+    expect(watcher.count, equals: 1)
+    expect(shared.wrappedValue, equals: nil)
     client.store(for: self.script.query()).currentValue = 2
-    #expect(watcher.count == 2)
+    expect(watcher.count, equals: 2)
   }
 
   @Test func `The value of the removed store is not kept, and the placeholder is shown again`() {
@@ -49,7 +49,7 @@ import Testing
     @SharedOperation(self.script.query(), keepsPrevious: true, placeholder: 7, client: client) var value
     value = 1
     client.clearStores()
-    #expect(value == 7)
+    expect(value, equals: 7)
     #expect($value.isPlaceholder)
     #expect(!$value.isPrevious)
   }
@@ -60,7 +60,7 @@ import Testing
     var shared: SharedOperation? = SharedOperation(self.script.query(), client: client)
     shared?.projectedValue = SharedOperation(other.query(), client: client)
     client.clearStores(matching: self.script.query().path)
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     shared = nil
     client.clearStores()
     #expect(client.stores().isEmpty)
@@ -72,11 +72,11 @@ import Testing
     client.clearStores()
     @SharedOperation(store: store) var value
     client.store(for: self.script.query()).currentValue = 2
-    #expect(value == 2)
+    expect(value, equals: 2)
     let detached = OperationStore.detached(query: self.script.query(), initialValue: 4)
     @SharedOperation(store: detached) var other
     client.clearStores()
-    #expect(other == 4)
+    expect(other, equals: 4)
   }
 
   @Test func `The next store has the defaults of the client`() async throws {
@@ -93,8 +93,8 @@ import Testing
     network.send(status: .connected)
     try await self.script.next().succeed(3)
     await $value.store?.settled()
-    #expect(value == 3)
-    #expect(self.script.runCount == 3)
+    expect(value, equals: 3)
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test func `Mutations, pages and derived values are followed, too`() async throws {
@@ -104,13 +104,13 @@ import Testing
     try await $sum.mutate(with: 1)
     try await $feed.fetchNextPage()
     client.clearStores()
-    #expect(sum == nil)
+    expect(sum, equals: nil)
     #expect($sum.history.isEmpty)
     #expect(feed.isEmpty)
     try await $sum.mutate(with: 2)
     try await $feed.fetchNextPage()
-    #expect(client.store(for: Add(base: 10)).currentValue == 12)
-    #expect(client.store(for: Feed()).currentValue.count == 1)
+    expect(client.store(for: Add(base: 10)).currentValue, equals: 12)
+    expect(client.store(for: Feed()).currentValue.count, equals: 1)
   }
 
   @Test @MainActor func `On the main actor the next store is followed between two jobs`() async throws {
@@ -119,7 +119,7 @@ import Testing
     let model = client.store(for: self.script.query()).makeObservable()
     let first = model.store
     value = 1
-    #expect(model.currentValue == 1)
+    expect(model.currentValue, equals: 1)
     let (shared, changed) = ($value, Gate())
     withObservationTracking {
       _ = (shared.wrappedValue, model.currentValue)
@@ -129,13 +129,13 @@ import Testing
 
     SetterThread { client.clearStores() }.runAndWait()
 
-    #expect(value == 1)
-    #expect(model.currentValue == 1)
+    expect(value, equals: 1)
+    expect(model.currentValue, equals: 1)
     try await changed.wait()
     await Task.detached { await MainActor.run {} }.value
     let second = client.store(for: self.script.query())
-    #expect(value == nil)
-    #expect(model.currentValue == nil)
+    expect(value, equals: nil)
+    expect(model.currentValue, equals: nil)
     #expect($value.store === second)
     #expect(model.store === second)
     #expect(first !== second)
@@ -151,19 +151,19 @@ import Testing
     @SharedOperation(self.script.query(), initialValue: 5, keepsPrevious: true, client: client) var value
     value = 1
     $value = SharedOperation(other.query(), initialValue: nil, client: client)
-    #expect(value == 1)
+    expect(value, equals: 1)
     #expect($value.isPrevious)
     let shared = $value
     let first = try #require($value.store)
     try await client.clearEverything {
-      #expect(shared.wrappedValue == nil)
+      expect(shared.wrappedValue, equals: nil)
       #expect(shared.store === first)
       #expect(client.stores().isEmpty)
     }
-    #expect(value == nil)
+    expect(value, equals: nil)
     #expect($value.store === client.store(for: other.query()))
     client.store(for: other.query()).currentValue = 2
-    #expect(value == 2)
+    expect(value, equals: 2)
   }
 
   @Test func `Mutations and pages of the former user are gone, with their initial values`() async throws {
@@ -171,17 +171,17 @@ import Testing
     @SharedOperation(Add(base: 10), initialValue: 3, client: client) var sum
     @SharedOperation(Feed(), initialValue: [Page(id: 0, value: [1])], client: client) var feed
     let (mutation, pages) = (try #require($sum.store), try #require($feed.store))
-    #expect(sum == 3)
-    #expect(feed.count == 1)
+    expect(sum, equals: 3)
+    expect(feed.count, equals: 1)
     try await $sum.mutate(with: 1)
     try await client.clearEverything()
-    #expect(mutation.currentValue == nil)
+    expect(mutation.currentValue, equals: nil)
     #expect(mutation.history.isEmpty)
     #expect(pages.currentValue.isEmpty)
-    #expect(sum == nil)
+    expect(sum, equals: nil)
     #expect(feed.isEmpty)
     try await $feed.fetchNextPage()
-    #expect(feed.count == 1)
+    expect(feed.count, equals: 1)
   }
 
   @Test @MainActor func `On the main actor nothing of the former user is shown when it returns`() async throws {
@@ -192,15 +192,15 @@ import Testing
     await $value.store?.settled()
     let shared = $value
     try await client.clearEverything {
-      #expect(shared.wrappedValue == nil)
-      #expect(model.currentValue == nil)
+      expect(shared.wrappedValue, equals: nil)
+      expect(model.currentValue, equals: nil)
     }
-    #expect(value == nil)
+    expect(value, equals: nil)
     try await self.script.next().succeed(2)
     await $value.store?.settled()
     await Task.detached { await MainActor.run {} }.value
-    #expect(value == 2)
-    #expect(model.currentValue == 2)
-    #expect(self.script.runCount == 2)
+    expect(value, equals: 2)
+    expect(model.currentValue, equals: 2)
+    expect(self.script.runCount, equals: 2)
   }
 }

@@ -16,11 +16,11 @@ struct SharedOperationTests {
     let shared = $first
     let load = Task.immediate { try await shared.load() }
     run.succeed(1)
-    #expect(try await load.value == 1)
+    try await expect(load.value, equals: 1)
 
-    #expect(first == 1)
-    #expect(second == 1)
-    #expect(script.runCount == 1)
+    expect(first, equals: 1)
+    expect(second, equals: 1)
+    expect(script.runCount, equals: 1)
   }
 
   @Test func `A wrapper that starts a run is loading at once`() async throws {
@@ -29,7 +29,7 @@ struct SharedOperationTests {
 
     #expect($value.isLoading)
     #expect($value.status.isLoading)
-    #expect(value == nil)
+    expect(value, equals: nil)
   }
 
   @Test func `Without automatic running nothing runs until a caller starts it`() async throws {
@@ -37,9 +37,9 @@ struct SharedOperationTests {
     @SharedOperation(script.query(), client: makeClient(runsAutomatically: false)) var value
 
     #expect(!$value.isLoading)
-    #expect(script.runCount == 0)
-    #expect(try await $value.fetch() == 2)
-    #expect(value == 2)
+    expect(script.runCount, equals: 0)
+    try await expect($value.fetch(), equals: 2)
+    expect(value, equals: 2)
   }
 
   @Test func `The last wrapper cancels its run and releases the store`() async throws {
@@ -53,7 +53,7 @@ struct SharedOperationTests {
     first = nil
     #expect(!run.isCancelled)
     withExtendedLifetime(second) {
-      #expect(store?.subscriberCount == 1)
+      expect(store?.subscriberCount, equals: 1)
     }
     _ = consume second
 
@@ -74,7 +74,7 @@ struct SharedOperationTests {
     run.fail(Refused())
 
     for load in loads { await #expect(throws: Refused.self) { try await load.value } }
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     #expect($value.error is Refused)
   }
 
@@ -85,28 +85,28 @@ struct SharedOperationTests {
     @SharedOperation(script.query(), client: client) var second
 
     first = 3
-    #expect(second == 3)
+    expect(second, equals: 3)
     $second.setResult(to: .failure(Refused()))
     #expect($first.error is Refused)
-    #expect(first == 3)
+    expect(first, equals: 3)
     let double = $first.withExclusiveAccess { store in
       store.currentValue = store.currentValue.map { $0 * 2 }
       return store.currentValue
     }
-    #expect(double == 6)
+    expect(double, equals: 6)
     $first.resetState()
-    #expect(second == nil)
-    #expect($second.valueUpdateCount == 0)
+    expect(second, equals: nil)
+    expect($second.valueUpdateCount, equals: 0)
   }
 
   @Test func `A mutation is called and called again`() async throws {
     let client = makeClient()
     @SharedOperation(Add(base: 10), client: client) var sum
 
-    #expect(try await $sum.mutate(with: 5) == 15)
-    #expect(sum == 15)
-    #expect(try await $sum.retryLatest() == 15)
-    #expect($sum.history.count == 2)
+    try await expect($sum.mutate(with: 5), equals: 15)
+    expect(sum, equals: 15)
+    try await expect($sum.retryLatest(), equals: 15)
+    expect($sum.history.count, equals: 2)
     await #expect(throws: Refused.self) { try await $sum.mutate(with: -1) }
     #expect($sum.error is Refused)
   }
@@ -117,9 +117,9 @@ struct SharedOperationTests {
     try await $feed.fetchNextPage()
     try await $feed.fetchNextPage()
     try await $feed.fetchPreviousPage()
-    #expect(feed.map(\.id) == [-1, 0, 1])
-    #expect(try await $feed.fetchPreviousPage() == nil)
-    #expect(try await $feed.refetchAllPages().map(\.id) == [-1, 0, 1])
+    expect(feed.map(\.id), equals: [-1, 0, 1])
+    try await expect($feed.fetchPreviousPage(), equals: nil)
+    try await expect($feed.refetchAllPages().map(\.id), equals: [-1, 0, 1])
     #expect($feed.hasNextPage)
   }
 
@@ -128,16 +128,16 @@ struct SharedOperationTests {
     let client = makeClient(runsAutomatically: false)
     @SharedOperation(script.query().defaultValue(7), client: client) var value
 
-    #expect(value == 7)
-    #expect(try await $value.run() == 1)
-    #expect(value == 1)
+    expect(value, equals: 7)
+    try await expect($value.run(), equals: 1)
+    expect(value, equals: 1)
   }
 
   @Test func `A detached store can be shared`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(4))
     let shared = SharedOperation(store: .detached(query: script.query().disableAutomaticRunning()))
 
-    #expect(try await shared.fetch() == 4)
-    #expect(shared.wrappedValue == 4)
+    try await expect(shared.fetch(), equals: 4)
+    expect(shared.wrappedValue, equals: 4)
   }
 }

@@ -12,7 +12,7 @@ import Testing
     log.append(1)
     #expect(ThreadScope.putOff { log.append(3) })
     outer.end()
-    #expect(log.all == [1, 2, 3])
+    expect(log.all, equals: [1, 2, 3])
   }
 
   @Test func `Without a scope nothing is put off`() {
@@ -34,7 +34,7 @@ import Testing
       }
     )
     scope.end()
-    #expect(log.all == [1, 2, 3])
+    expect(log.all, equals: [1, 2, 3])
   }
 
   @Test func `Each thread has its own scopes`() {
@@ -42,6 +42,6 @@ import Testing
     defer { scope.end() }
     let log = Log<Bool>()
     SetterThread { log.append(ThreadScope.putOff {}) }.runAndWait()
-    #expect(log.all == [false])
+    expect(log.all, equals: [false])
   }
 }

@@ -16,18 +16,18 @@ struct TrackingTests {
     let ofLoading = Watcher { _ = shared.isLoading }
 
     shared.wrappedValue = 1
-    #expect(ofValue.count == 1)
-    #expect(ofLoading.count == 0)
+    expect(ofValue.count, equals: 1)
+    expect(ofLoading.count, equals: 0)
 
     async let fetched = shared.fetch()
     let run = try await script.next()
-    #expect(ofLoading.count == 1)
-    #expect(ofValue.count == 1)
+    expect(ofLoading.count, equals: 1)
+    expect(ofValue.count, equals: 1)
     run.succeed(1)
     _ = try await fetched
 
-    #expect(ofLoading.count == 2)
-    #expect(ofValue.count == 1)
+    expect(ofLoading.count, equals: 2)
+    expect(ofValue.count, equals: 1)
   }
 
   @Test func `An equal value set again notifies no reader of the value`() {
@@ -40,8 +40,8 @@ struct TrackingTests {
     shared.wrappedValue = Post(id: 1)
     shared.wrappedValue = Post(id: 1)
 
-    #expect(ofValue.count == 1)
-    #expect(ofCount.count == 3)
+    expect(ofValue.count, equals: 1)
+    expect(ofCount.count, equals: 3)
   }
 
   @Test func `A value that is not equatable notifies when it is set, and not when another property changes`() {
@@ -53,7 +53,7 @@ struct TrackingTests {
     shared.wrappedValue = Opaque(number: 1)
     shared.setResult(to: .failure(Refused()))
 
-    #expect(ofValue.count == 2)
+    expect(ofValue.count, equals: 2)
   }
 
   @Test func `A value with padding notifies only when it is set`() {
@@ -67,9 +67,9 @@ struct TrackingTests {
       for _ in 1...3 { shared.setResult(to: .failure(Refused())) }
     }
 
-    #expect(ofValue.count == 100)
+    expect(ofValue.count, equals: 100)
     // Each value, and the first of the equal errors after it.
-    #expect(ofStatus.count == 200)
+    expect(ofStatus.count, equals: 200)
   }
 
   @Test func `A value that does not equal itself notifies once when it is set again`() {
@@ -83,17 +83,17 @@ struct TrackingTests {
     let ofReading = Watcher { _ = reading.wrappedValue }
 
     for _ in 1...3 { number.wrappedValue = .nan }
-    #expect(ofNumber.count == 1)
-    #expect(ofStatus.count == 1)
+    expect(ofNumber.count, equals: 1)
+    expect(ofStatus.count, equals: 1)
     number.wrappedValue = 1
-    #expect(ofNumber.count == 2)
+    expect(ofNumber.count, equals: 2)
 
     for _ in 1...3 { reading.wrappedValue = Reading(place: 1, degrees: .nan, former: [1, .nan]) }
-    #expect(ofReading.count == 1)
+    expect(ofReading.count, equals: 1)
     reading.wrappedValue = Reading(place: 2, degrees: .nan, former: [1, .nan])
-    #expect(ofReading.count == 2)
+    expect(ofReading.count, equals: 2)
     reading.wrappedValue = Reading(place: 2, degrees: .nan, former: [2, .nan])
-    #expect(ofReading.count == 3)
+    expect(ofReading.count, equals: 3)
   }
 
   @Test func `A layer over a value that is not equatable notifies, and so does its end`() throws {
@@ -106,12 +106,12 @@ struct TrackingTests {
     let layer = StateLayerIdentifier()
     let isAdded = store.addLayer(layer, over: QueryState<Padded, any Error>.self) { $0?.number = 2 }
     #expect(isAdded)
-    #expect(ofValue.count == 1)
-    #expect(shared.wrappedValue?.number == 2)
+    expect(ofValue.count, equals: 1)
+    expect(shared.wrappedValue?.number, equals: 2)
     store.removeLayer(layer)
 
-    #expect(ofValue.count == 2)
-    #expect(shared.wrappedValue?.number == 1)
+    expect(ofValue.count, equals: 2)
+    expect(shared.wrappedValue?.number, equals: 1)
   }
 
   @Test func `A member that is not equatable is compared by its fields`() {
@@ -121,7 +121,7 @@ struct TrackingTests {
 
     for number in 1...3 { shared.wrappedValue = number }
 
-    #expect(ofTasks.count == 0)
+    expect(ofTasks.count, equals: 0)
   }
 
   @Test func `Readers of a status that is not equatable are notified when a part of it differs`() {
@@ -132,12 +132,12 @@ struct TrackingTests {
 
     shared.wrappedValue = Post(id: 1)
     shared.wrappedValue = Post(id: 1)
-    #expect(ofStatus.count == 1)
-    #expect(ofError.count == 0)
+    expect(ofStatus.count, equals: 1)
+    expect(ofError.count, equals: 0)
     shared.setResult(to: .failure(Refused()))
     shared.setResult(to: .failure(Refused()))
-    #expect(ofStatus.count == 2)
-    #expect(ofError.count == 1)
+    expect(ofStatus.count, equals: 2)
+    expect(ofError.count, equals: 1)
   }
 
   @Test func `Readers of a selection are notified only when it changes`() {
@@ -148,17 +148,17 @@ struct TrackingTests {
     let ofTens = Watcher { _ = byBody.wrappedValue?.likes }
 
     byName.wrappedValue = Post(id: 1)
-    #expect(ofName.count == 1)
-    #expect(ofTens.count == 1)
+    expect(ofName.count, equals: 1)
+    expect(ofTens.count, equals: 1)
     byName.wrappedValue = Post(id: 1, likes: 9)
-    #expect(ofName.count == 1)
-    #expect(ofTens.count == 1)
+    expect(ofName.count, equals: 1)
+    expect(ofTens.count, equals: 1)
     byName.wrappedValue = Post(id: 1, likes: 10)
-    #expect(ofName.count == 1)
-    #expect(ofTens.count == 2)
+    expect(ofName.count, equals: 1)
+    expect(ofTens.count, equals: 2)
     byName.wrappedValue = Post(id: 1, name: "another", likes: 10)
-    #expect(ofName.count == 2)
-    #expect(ofTens.count == 2)
+    expect(ofName.count, equals: 2)
+    expect(ofTens.count, equals: 2)
   }
 
   @Test func `The new value can be read when a reader is notified`() {
@@ -174,7 +174,7 @@ struct TrackingTests {
 
     shared.wrappedValue = 1
 
-    #expect(seen.withLock { $0 } == [1])
+    expect(seen.withLock { $0 }, equals: [1])
   }
 
   @Test func `A reader may change the value while it is notified`() {
@@ -188,8 +188,8 @@ struct TrackingTests {
 
     shared.wrappedValue = 1
 
-    #expect(shared.wrappedValue == 2)
-    #expect(shared.valueUpdateCount == 2)
+    expect(shared.wrappedValue, equals: 2)
+    expect(shared.valueUpdateCount, equals: 2)
   }
 
   @Test func `Observations yields the values in order`() async throws {
@@ -204,7 +204,7 @@ struct TrackingTests {
       shared.wrappedValue = seen.count
     }
 
-    #expect(seen == [0, 1, 2, 3, 4])
+    expect(seen, equals: [0, 1, 2, 3, 4])
   }
 
   @Test func `Many threads set and read, and every read is notified`() async throws {
@@ -230,8 +230,8 @@ struct TrackingTests {
     let watcher = Watcher { _ = shared.wrappedValue }
     shared.wrappedValue = -1
 
-    #expect(shared.valueUpdateCount == 1_601)
-    #expect(watcher.count == 1)
+    expect(shared.valueUpdateCount, equals: 1_601)
+    expect(watcher.count, equals: 1)
     #expect(notifications.value >= 1_600)
   }
 
@@ -240,16 +240,16 @@ struct TrackingTests {
     let script = OperationScript<LifetimeTracker.Token, any Error>()
     var wrappers = (0..<10_000).map { _ in SharedOperation(script.query(), client: self.client) }
     let store = try #require(wrappers[0].store)
-    #expect(store.subscriberCount == 10_000)
+    expect(store.subscriberCount, equals: 10_000)
     let watchers = wrappers.prefix(100).map { wrapper in Watcher { _ = wrapper.wrappedValue } }
 
     store.currentValue = tracker.token()
     #expect(watchers.allSatisfy { $0.count == 1 })
     wrappers = []
-    #expect(store.subscriberCount == 100)
+    expect(store.subscriberCount, equals: 100)
     _ = consume watchers
 
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
     store.currentValue = nil
     try await tracker.noneAlive()
   }

@@ -20,16 +20,16 @@ import Testing
     self.clock.advance(by: .milliseconds(1500))
     try await store.fetch()
     let lines = try #require(self.timeline.takeText()).split(separator: "\n").map(String.init)
-    #expect(lines.count == 3)
+    expect(lines.count, equals: 3)
     #expect(lines[0].hasSuffix("      +0.0 ms  ScriptedQuery<Int, Error> at [\"numbers\", 1]: store added"))
     #expect(lines[1].hasPrefix("    +1500.0 ms  ") && lines[1].contains("began, started by a call"))
     #expect(lines[2].hasPrefix("    +1500.0 ms  ") && lines[2].contains("succeeded"))
   }
 
   @Test func `Without a client or an event there is no timeline`() {
-    #expect(self.timeline.takeText() == nil)
+    expect(self.timeline.takeText(), equals: nil)
     self.timeline.follow(self.client)
-    #expect(self.timeline.takeText() == nil)
+    expect(self.timeline.takeText(), equals: nil)
   }
 
   @Test func `Of many events the newest are kept, and the others are counted`() async throws {
@@ -38,7 +38,7 @@ import Testing
     for _ in 0..<600 { try await store.fetch() }
     let text = try #require(self.timeline.takeText())
     #expect(text.hasPrefix("(177 earlier events are not kept)\n"))
-    #expect(text.split(separator: "\n").count == 1025)
+    expect(text.split(separator: "\n").count, equals: 1025)
   }
 
   @Test func `A failure is noted, and the issue stays one`() async throws {

@@ -14,8 +14,9 @@ import Testing
     let subscription = store.subscribe(with: recorder.handler)
     script.enqueue(.yield(.success(1), then: .yield(.failure(Refused()), then: .value(2))), .error(Refused()))
     try await store.fetch()
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(nil),
         .state(nil, isLoading: true),
         .started,
@@ -28,20 +29,21 @@ import Testing
         .ended,
       ]
     )
-    #expect(recorder.stateValues == [nil, nil, 1, 1, 2])
-    #expect(recorder.values == [1, 2])
-    #expect(recorder.errors.count == 1)
-    #expect(recorder.startedRunCount == 1)
-    #expect(recorder.endedRunCount == 1)
+    expect(recorder.stateValues, equals: [nil, nil, 1, 1, 2])
+    expect(recorder.values, equals: [1, 2])
+    expect(recorder.errors.count, equals: 1)
+    expect(recorder.startedRunCount, equals: 1)
+    expect(recorder.endedRunCount, equals: 1)
 
     recorder.removeAll()
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(2, isLoading: true), .started, .state(2, error: "refused"), .threw("refused"), .ended,
       ]
     )
-    #expect(recorder.results.count == 1)
+    expect(recorder.results.count, equals: 1)
     subscription.cancel()
   }
 
@@ -49,7 +51,7 @@ import Testing
     let store = OperationStore.detached(query: script.query())
     script.enqueue(.value(1))
     try await store.fetch(handler: recorder.queryHandler)
-    #expect(recorder.digests == [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
+    expect(recorder.digests, equals: [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
   }
 
   @Test func `A recorder waits for events`() async throws {
@@ -58,14 +60,14 @@ import Testing
     let run = try await script.next()
     let waiting = Task { try await recorder.first { $0.result != nil } }
     run.yield(1)
-    #expect(try await waiting.value.digest == .yielded(1))
+    try await expect(waiting.value.digest, equals: .yielded(1))
     let loaded = Task { try await recorder.firstState { !$0.isLoading && $0.currentValue == 2 } }
     run.succeed(2)
-    #expect(try await loaded.value.currentValue == 2)
-    #expect(try await recorder.events(count: 7).count == 7)
-    #expect(try await fetch.value == 2)
+    try await expect(loaded.value.currentValue, equals: 2)
+    try await expect(recorder.events(count: 7).count, equals: 7)
+    try await expect(fetch.value, equals: 2)
     // What was recorded before counts as well.
-    #expect(try await recorder.first { $0.state?.currentValue == 1 }.digest == .state(1, isLoading: true))
+    try await expect(recorder.first { $0.state?.currentValue == 1 }.digest, equals: .state(1, isLoading: true))
   }
 
   @Test func `Removing the recorded events does not end a wait`() async throws {
@@ -76,8 +78,8 @@ import Testing
     recorder.removeAll()
     store.currentValue = 2
     store.currentValue = 3
-    #expect(try await waiting.value.valueUpdateCount == 3)
-    #expect(recorder.digests == [.state(2), .state(3)])
+    try await expect(waiting.value.valueUpdateCount, equals: 3)
+    expect(recorder.digests, equals: [.state(2), .state(3)])
     subscription.cancel()
   }
 
@@ -89,7 +91,7 @@ import Testing
       reference = recorder
       let store = OperationStore.detached(query: script.query().handleEvents(with: recorder.handler))
       try await store.fetch()
-      #expect(recorder.values == [1])
+      expect(recorder.values, equals: [1])
     }
     #expect(reference == nil)
   }
@@ -101,11 +103,11 @@ import Testing
     var issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await recorder.events(count: 2, within: .milliseconds(1)) }
     }
-    #expect(issues == ["Waited 0.001 seconds for at least 2 events; \(recorded)"])
+    expect(issues, equals: ["Waited 0.001 seconds for at least 2 events; \(recorded)"])
     issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await recorder.first(within: .milliseconds(1)) { _ in false } }
     }
-    #expect(issues == ["Waited 0.001 seconds for an event that satisfies a condition; \(recorded)"])
+    expect(issues, equals: ["Waited 0.001 seconds for an event that satisfies a condition; \(recorded)"])
     subscription.cancel()
   }
 }

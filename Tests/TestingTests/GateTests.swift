@@ -15,11 +15,11 @@ import Testing
     try await gate.arrivals(count: 100)
     #expect(!gate.isOpen)
     gate.open()
-    for (number, task) in tasks.enumerated() { #expect(try await task.value == number) }
+    for (number, task) in tasks.enumerated() { try await expect(task.value, equals: number) }
     #expect(gate.isOpen)
-    #expect(gate.arrivalCount == 100)
+    expect(gate.arrivalCount, equals: 100)
     try await gate.wait()
-    #expect(gate.arrivalCount == 101)
+    expect(gate.arrivalCount, equals: 101)
   }
 
   @Test func `A cancelled task leaves at once`() async throws {
@@ -32,7 +32,7 @@ import Testing
       try await gate.wait()
     }
     await #expect(throws: CancellationError.self) { try await cancelledBefore.value }
-    #expect(gate.arrivalCount == 2)
+    expect(gate.arrivalCount, equals: 2)
   }
 
   @Test func `Cancellation can be ignored`() async throws {
@@ -50,13 +50,13 @@ import Testing
     var issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await gate.wait(within: .zero) }
     }
-    #expect(issues == ["Waited 0.0 seconds for a gate to be opened."])
+    expect(issues, equals: ["Waited 0.0 seconds for a gate to be opened."])
     issues = await recordedIssues { await gate.waitIgnoringCancellation(within: .milliseconds(1)) }
-    #expect(issues == ["Waited 0.001 seconds for a gate to be opened."])
+    expect(issues, equals: ["Waited 0.001 seconds for a gate to be opened."])
     issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await gate.arrivals(count: 3, within: .zero) }
     }
-    #expect(issues == ["Waited 0.0 seconds for at least 3 tasks to arrive at a gate; 2 have arrived."])
+    expect(issues, equals: ["Waited 0.0 seconds for at least 3 tasks to arrive at a gate; 2 have arrived."])
   }
 
   @Test func `A wait that times out throws`() async {
@@ -64,6 +64,6 @@ import Testing
     let issues = await recordedIssues {
       await #expect(throws: error) { try await gate.wait(within: .zero) }
     }
-    #expect(issues == [error.description])
+    expect(issues, equals: [error.description])
   }
 }

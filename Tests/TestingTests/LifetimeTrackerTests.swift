@@ -6,17 +6,17 @@ import Testing
   let lifetimes = LifetimeTracker()
 
   @Test func `A tracker counts live objects`() async throws {
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
     var first: LifetimeTracker.Token? = lifetimes.token()
     let gate = Gate()
     let task = Task { [token = lifetimes.token()] in
       try await gate.wait()
       token.touch()
     }
-    #expect(lifetimes.aliveCount == 2)
+    expect(lifetimes.aliveCount, equals: 2)
     first?.touch()
     first = nil
-    #expect(lifetimes.aliveCount == 1)
+    expect(lifetimes.aliveCount, equals: 1)
     gate.open()
     try await task.value
     try await lifetimes.noneAlive()
@@ -27,7 +27,7 @@ import Testing
     let issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await lifetimes.noneAlive(within: .zero) }
     }
-    #expect(issues == ["Waited 0.0 seconds for all counted objects to be released; 1 are alive."])
+    expect(issues, equals: ["Waited 0.0 seconds for all counted objects to be released; 1 are alive."])
     token.touch()
   }
 }

@@ -19,15 +19,18 @@ import Testing
     }
     let subscriptions = [sleep("c", 3), sleep("a", 1), sleep("b", 2), sleep("a2", 1), sleep("d", 4)]
     clock.advance(by: .milliseconds(999))
-    #expect(woken.withLock { $0 } == [])
+    expect(woken.withLock { $0 }, equals: [])
     clock.advance(by: .milliseconds(2_001))
-    #expect(woken.withLock { $0 } == ["a at 1.0 seconds", "a2 at 1.0 seconds", "b at 2.0 seconds", "c at 3.0 seconds"])
-    #expect(clock.elapsed == .seconds(3))
-    #expect(clock.sleeperCount() == 1)
+    expect(
+      woken.withLock { $0 },
+      equals: ["a at 1.0 seconds", "a2 at 1.0 seconds", "b at 2.0 seconds", "c at 3.0 seconds"]
+    )
+    expect(clock.elapsed, equals: .seconds(3))
+    expect(clock.sleeperCount(), equals: 1)
     subscriptions[4].cancel()
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
     clock.advance(by: .seconds(10))
-    #expect(woken.withLock { $0.count } == 4)
+    expect(woken.withLock { $0.count }, equals: 4)
   }
 
   @Test func `A sleeper that schedules again wakes again within the same advance`() {
@@ -42,11 +45,11 @@ import Testing
     }
     sleep()
     clock.advance(by: .seconds(7))
-    #expect(times.withLock { $0 } == [.seconds(2), .seconds(4), .seconds(6)])
-    #expect(clock.elapsed == .seconds(7))
-    #expect(clock.remainingTimes() == [.seconds(1)])
+    expect(times.withLock { $0 }, equals: [.seconds(2), .seconds(4), .seconds(6)])
+    expect(clock.elapsed, equals: .seconds(7))
+    expect(clock.remainingTimes(), equals: [.seconds(1)])
     subscriptions.withLock { $0.removeAll() }
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A zero or negative duration calls back at once`() async throws {
@@ -56,19 +59,19 @@ import Testing
       try await clock.delay(for: duration)
       try await clock.sleep(for: duration)
     }
-    #expect(count.load(ordering: .relaxed) == 3)
-    #expect(clock.sleeperCount() == 0)
+    expect(count.load(ordering: .relaxed), equals: 3)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The longest durations do not overflow`() {
     clock.advance(by: .seconds(1))
     let subscription = clock.schedule(after: .seconds(Int64.max)) {}
-    #expect(clock.sleeperCount() == 1)
+    expect(clock.sleeperCount(), equals: 1)
     clock.advance(by: .seconds(Int64.max))
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
     clock.advance(by: .seconds(-1))
     clock.advance(by: .seconds(1))
-    #expect(clock.elapsed == .seconds(Int64.max))
+    expect(clock.elapsed, equals: .seconds(Int64.max))
     subscription.cancel()
   }
 
@@ -77,16 +80,16 @@ import Testing
     try await clock.sleepers(count: 1, .delay)
     let sleep = Task { try await clock.sleep(for: .seconds(1)) }
     try await clock.sleepers(count: 1, .deadline)
-    #expect(clock.sleeperCount() == 2)
-    #expect(clock.remainingTimes() == [.seconds(1), .seconds(2)])
-    #expect(clock.remainingTimes(.delay) == [.seconds(2)])
-    #expect(clock.advanceToNextSleeper() == .seconds(1))
+    expect(clock.sleeperCount(), equals: 2)
+    expect(clock.remainingTimes(), equals: [.seconds(1), .seconds(2)])
+    expect(clock.remainingTimes(.delay), equals: [.seconds(2)])
+    expect(clock.advanceToNextSleeper(), equals: .seconds(1))
     try await sleep.value
-    #expect(clock.advanceToNextSleeper() == .seconds(1))
+    expect(clock.advanceToNextSleeper(), equals: .seconds(1))
     try await delay.value
-    #expect(clock.advanceToNextSleeper() == nil)
+    expect(clock.advanceToNextSleeper(), equals: nil)
     try await clock.delay(for: .zero)
-    #expect(clock.delays == [.seconds(2), .zero])
+    expect(clock.delays, equals: [.seconds(2), .zero])
   }
 
   @Test func `A cancelled sleeper leaves at once`() async throws {
@@ -95,14 +98,14 @@ import Testing
     for sleep in sleeps { sleep.cancel() }
     for sleep in sleeps { await #expect(throws: CancellationError.self) { try await sleep.value } }
     try await clock.noSleepers()
-    #expect(clock.elapsed == .zero)
+    expect(clock.elapsed, equals: .zero)
   }
 
   @Test func `A wait for sleepers sees one that is cancelled right away`() async throws {
     // The sleeper is there for a moment only, while no other task runs.
     let waiting = Task.immediate { try await clock.sleepers(count: 1) }
     clock.schedule(after: .seconds(1)) {}.cancel()
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
     try await waiting.value
   }
 
@@ -110,34 +113,34 @@ import Testing
     var issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await clock.sleepers(count: 2, .delay, within: .zero) }
     }
-    #expect(issues == ["Waited 0.0 seconds for at least 2 delays of a manual clock; there are 0."])
+    expect(issues, equals: ["Waited 0.0 seconds for at least 2 delays of a manual clock; there are 0."])
     let subscription = clock.schedule(after: .seconds(1)) {}
     issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await clock.noSleepers(within: .milliseconds(1)) }
     }
-    #expect(issues == ["Waited 0.001 seconds for all sleepers of a manual clock to end; there are 1."])
+    expect(issues, equals: ["Waited 0.001 seconds for all sleepers of a manual clock to end; there are 1."])
     subscription.cancel()
   }
 
   @Test func `A manual clock shows dates`() {
     let start = Date(timeIntervalSinceReferenceDate: 0)
-    #expect(clock.now() == start)
+    expect(clock.now(), equals: start)
     clock.advance(by: .milliseconds(1_500))
-    #expect(clock.now() == start.addingTimeInterval(1.5))
+    expect(clock.now(), equals: start.addingTimeInterval(1.5))
     let subscription = clock.schedule(after: .seconds(1)) {}
     clock.setDate(start)
-    #expect(clock.now() == start)
-    #expect(clock.elapsed == .milliseconds(1_500))
-    #expect(clock.remainingTimes() == [.seconds(1)])
+    expect(clock.now(), equals: start)
+    expect(clock.elapsed, equals: .milliseconds(1_500))
+    expect(clock.remainingTimes(), equals: [.seconds(1)])
     clock.advance(by: .seconds(1))
-    #expect(clock.now() == start.addingTimeInterval(1))
+    expect(clock.now(), equals: start.addingTimeInterval(1))
     subscription.cancel()
   }
 
   @Test func `A manual clock is installed in contexts and operations`() async throws {
     var context = OperationContext()
     context.use(clock)
-    #expect(context.operationClock.now() == clock.now())
+    expect(context.operationClock.now(), equals: clock.now())
     #expect(context.operationDelayer is ManualClock)
     #expect(context.operationDeadlines is ManualClock)
 
@@ -146,7 +149,7 @@ import Testing
       query: script.query().stale(after: .seconds(60)).rerun(every: .seconds(10)).manualTime(clock)
     )
     try await store.fetch()
-    #expect(store.valueLastUpdatedAt == clock.now())
+    expect(store.valueLastUpdatedAt, equals: clock.now())
     clock.advance(by: .seconds(59))
     #expect(!store.isStale)
     clock.advance(by: .seconds(1))
@@ -154,7 +157,7 @@ import Testing
 
     let recorder = EventRecorder<QueryState<Int, any Error>>()
     let subscription = store.subscribe(with: recorder.handler)
-    #expect(clock.sleeperCount(.deadline) == 1)
+    expect(clock.sleeperCount(.deadline), equals: 1)
     clock.advance(by: .seconds(10))
     try await script.runs(count: 2)
     subscription.cancel()

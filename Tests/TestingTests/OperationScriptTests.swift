@@ -9,15 +9,15 @@ import Testing
     let runner = OperationRunner(operation: script.operation())
     script.enqueue(.value(1), .error(Refused()))
     script.enqueue([.yield(.success(2), then: .value(3))])
-    #expect(try await runner.run() == 1)
+    try await expect(runner.run(), equals: 1)
     await #expect(throws: Refused.self) { try await runner.run() }
     let yields = Log<String>()
-    #expect(try await runner.run(with: .init { result, _ in yields.append("\(result)") }) == 3)
-    #expect(yields.all == ["success(2)"])
-    #expect(try await runner.run() == 9)
-    #expect(script.runCount == 4)
-    #expect(script.activeRunCount == 0)
-    #expect(script.setupCount == 1)
+    try await expect(runner.run(with: .init { result, _ in yields.append("\(result)") }), equals: 3)
+    expect(yields.all, equals: ["success(2)"])
+    try await expect(runner.run(), equals: 9)
+    expect(script.runCount, equals: 4)
+    expect(script.activeRunCount, equals: 0)
+    expect(script.setupCount, equals: 1)
   }
 
   @Test func `A script returns its runs in order`() async throws {
@@ -27,14 +27,14 @@ import Testing
     let firstRun = try await script.next()
     async let second = runner.run()
     let secondRun = try await script.next()
-    #expect(firstRun.number == 1)
-    #expect(secondRun.number == 2)
-    #expect(script.activeRunCount == 2)
+    expect(firstRun.number, equals: 1)
+    expect(secondRun.number, equals: 2)
+    expect(script.activeRunCount, equals: 2)
     secondRun.succeed("b")
-    #expect(await second == "b")
+    await expect(second, equals: "b")
     firstRun.succeed("a")
     firstRun.succeed("c")
-    #expect(await first == "a")
+    await expect(first, equals: "a")
     #expect(firstRun.isFinished)
     try await script.noActiveRuns()
   }
@@ -50,10 +50,10 @@ import Testing
       numbers.insert(run.number)
       run.succeed(run.number)
     }
-    #expect(numbers == [1, 2, 3])
+    expect(numbers, equals: [1, 2, 3])
     var values: Set<Int> = []
     for run in runs { values.insert(try await run.value) }
-    #expect(values == [1, 2, 3])
+    expect(values, equals: [1, 2, 3])
   }
 
   @Test func `A cancelled run ends by itself`() async throws {
@@ -76,7 +76,7 @@ import Testing
     try await run.cancelled()
     #expect(!run.isFinished)
     run.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `A run whose failure type cannot represent a cancellation waits for the test`() async throws {
@@ -92,18 +92,18 @@ import Testing
   @Test func `A run has its context and yields`() async throws {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query(path: ["scripted", 1]))
-    #expect(store.path == ["scripted", 1])
-    #expect(script.query().path == script.query().path)
+    expect(store.path, equals: ["scripted", 1])
+    expect(script.query().path, equals: script.query().path)
     #expect(script.query().path != OperationScript<Int, any Error>().query().path)
     let fetch = Task { try await store.fetch() }
     let run = try await script.next()
-    #expect(run.context.operationRunningTaskIdentifier == store.activeTasks.first?.id)
+    expect(run.context.operationRunningTaskIdentifier, equals: store.activeTasks.first?.id)
     run.yield(1)
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     run.yield(error: Refused())
     #expect(store.error is Refused)
     run.succeed(2)
-    #expect(try await fetch.value == 2)
+    try await expect(fetch.value, equals: 2)
   }
 
   @Test func `A run that is taken after its end shows its end`() async throws {
@@ -123,7 +123,7 @@ import Testing
     let run = try await script.next()
     #expect(run.isCancelled)
     #expect(run.isFinished)
-    #expect(run.context.operationRunningTaskIdentifier == nil)
+    expect(run.context.operationRunningTaskIdentifier, equals: nil)
     run.yield(1)
   }
 
@@ -137,26 +137,29 @@ import Testing
     let next = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await script.next(within: .zero) }
     }
-    #expect(next.count == 1)
-    #expect(next.first?.contains("to begin and suspend; 1 have begun, 1 have ended, 0 outcomes are enqueued") == true)
+    expect(next.count, equals: 1)
+    expect(
+      next.first?.contains("to begin and suspend; 1 have begun, 1 have ended, 0 outcomes are enqueued"),
+      equals: true
+    )
     let runs = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await script.runs(count: 2, within: .zero) }
     }
-    #expect(runs.count == 1)
-    #expect(runs.first?.contains("at least 2 runs of a scripted operation to begin") == true)
+    expect(runs.count, equals: 1)
+    expect(runs.first?.contains("at least 2 runs of a scripted operation to begin"), equals: true)
     script.enqueue(.suspend)
     let task = Task { try await OperationRunner(operation: script.operation()).run() }
     let run = try await script.next()
     let cancelled = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await run.cancelled(within: .zero) }
     }
-    #expect(cancelled == ["Waited 0.0 seconds for run 2 of a scripted operation to be cancelled; it goes on."])
+    expect(cancelled, equals: ["Waited 0.0 seconds for run 2 of a scripted operation to be cancelled; it goes on."])
     let ended = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await script.noActiveRuns(within: .zero) }
     }
-    #expect(ended.count == 1)
-    #expect(ended.first?.contains("all runs of a scripted operation to end") == true)
+    expect(ended.count, equals: 1)
+    expect(ended.first?.contains("all runs of a scripted operation to end"), equals: true)
     run.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 }

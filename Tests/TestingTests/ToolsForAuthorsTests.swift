@@ -43,24 +43,25 @@ import Testing
     let jobs = [Job("a"), Job("b"), Job("c")]
     var builder = OperationWaitGraph.Builder(limit: 3)
     let slot = builder.addResource("a slot")
-    #expect(builder.addResource("a slot") == slot)
+    expect(builder.addResource("a slot"), equals: slot)
     for job in jobs {
       let node = builder.addOperation(job, job.name, "waits")
       builder.addWait(of: node, for: slot, because: "capacity")
       builder.addWait(of: node, for: slot, because: "capacity")
     }
     #expect(builder.isFull)
-    #expect(jobs.map { builder.operation($0) } == [2, 3, nil])
+    expect(jobs.map { builder.operation($0) }, equals: [2, 3, nil])
     let graph = builder.graph(named: "The jobs", "3 jobs", leftOut: 1)
-    #expect(
-      graph.description == """
+    expect(
+      graph.description,
+      equals: """
         The jobs: 3 jobs
         a waits: a slot (capacity)
         b waits: a slot (capacity)
         """
     )
-    #expect(graph.edges.count == 2)
-    #expect(graph.leftOut == 1)
+    expect(graph.edges.count, equals: 2)
+    expect(graph.leftOut, equals: 1)
   }
 
   @Test func `A modifier handles the events of its stores`() async throws {
@@ -69,7 +70,7 @@ import Testing
     let query = script.query().modifier(Recording { value in states.withLock { $0.append(value) } })
     let store = OperationStore.detached(query: query)
     _ = try await store.fetch()
-    #expect(states.withLock { $0.last } == 1)
+    expect(states.withLock { $0.last }, equals: 1)
   }
 
   @Test func `A modifier gives a withdrawal back`() {
@@ -80,9 +81,9 @@ import Testing
     let withdrawal = budget.withdrawal(in: context)
     #expect(withdrawal != nil && budget.withdrawal(in: context) == nil)
     if let withdrawal { budget.giveBack(withdrawal, in: context) }
-    #expect(budget.available(in: context) == 1)
+    expect(budget.available(in: context), equals: 1)
     budget.takeBackDeposit(in: context)
-    #expect(budget.available(in: context) == 0)
+    expect(budget.available(in: context), equals: 0)
   }
 
   @Test func `The counter of fetches follows the runs of a client`() async throws {
@@ -100,12 +101,12 @@ import Testing
     let store = client.store(for: script.query())
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await script.next()
-    #expect(made.count == 1)
+    expect(made.count, equals: 1)
     run.succeed(1)
     _ = try await fetch.value
     await store.settled()
-    #expect(made.count == 0)
-    #expect(counts.withLock { $0 } == [1, 0])
+    expect(made.count, equals: 0)
+    expect(counts.withLock { $0 }, equals: [1, 0])
   }
 
   @Test func `Texts of errors and paths have no secret`() {
@@ -113,9 +114,9 @@ import Testing
     struct Failed: Error, CustomStringConvertible {
       let description: String
     }
-    #expect(ShownText.of(["users", 1, Token()]) == #"["users", 1, Token]"#)
-    #expect(ShownText.of(Failed(description: "It failed.\nTry again.")) == "It failed. Try again")
-    #expect(ShownText.of(Failed(description: String(repeating: "x", count: 300))).count == 201)
+    expect(ShownText.of(["users", 1, Token()]), equals: #"["users", 1, Token]"#)
+    expect(ShownText.of(Failed(description: "It failed.\nTry again.")), equals: "It failed. Try again")
+    expect(ShownText.of(Failed(description: String(repeating: "x", count: 300))).count, equals: 201)
   }
 }
 

@@ -5,18 +5,18 @@ import Testing
 @Suite(.bounded, .issuesAreExpected) struct WaitLimitTests {
   @Test func `The limit is five minutes without a trait`() async {
     // A detached task has none of the traits of this test.
-    #expect(await Task.detached { WaitLimit.current }.value == .seconds(300))
+    await expect(Task.detached { WaitLimit.current }.value, equals: .seconds(300))
   }
 
   @Test(.waitLimit(.zero)) func `The limit comes from a trait`() async throws {
-    #expect(WaitLimit.current == .zero)
+    expect(WaitLimit.current, equals: .zero)
     let issues = await recordedIssues {
       await #expect(throws: WaitTimedOut.self) { try await Gate().wait() }
     }
-    #expect(issues == ["Waited 0.0 seconds for a gate to be opened."])
+    expect(issues, equals: ["Waited 0.0 seconds for a gate to be opened."])
     await WaitLimit.withValue(.seconds(1)) {
-      #expect(WaitLimit.current == .seconds(1))
-      #expect(await Task { WaitLimit.current }.value == .seconds(1))
+      expect(WaitLimit.current, equals: .seconds(1))
+      await expect(Task { WaitLimit.current }.value, equals: .seconds(1))
     }
   }
 
@@ -24,18 +24,18 @@ import Testing
     @Sendable func limit(within limit: Duration? = nil) -> Duration {
       RuleReport("modifier", rule: "value", within: limit, at: #_sourceLocation).limit
     }
-    #expect(await Task.detached { limit() }.value == .seconds(10))
-    #expect(await Task.detached { limit(within: .seconds(2)) }.value == .seconds(2))
-    await WaitLimit.withValue(.seconds(1)) { #expect(limit() == .seconds(1)) }
+    await expect(Task.detached { limit() }.value, equals: .seconds(10))
+    await expect(Task.detached { limit(within: .seconds(2)) }.value, equals: .seconds(2))
+    await WaitLimit.withValue(.seconds(1)) { expect(limit(), equals: .seconds(1)) }
   }
 
   @Suite(.waitLimit(.seconds(3))) struct InASuite {
     @Test func `The limit of a suite reaches its tests`() {
-      #expect(WaitLimit.current == .seconds(3))
+      expect(WaitLimit.current, equals: .seconds(3))
     }
 
     @Test(.waitLimit(.seconds(2))) func `The limit of a test replaces that of its suite`() {
-      #expect(WaitLimit.current == .seconds(2))
+      expect(WaitLimit.current, equals: .seconds(2))
     }
   }
 
@@ -52,13 +52,13 @@ import Testing
         }
       }
     }
-    #expect(issues == ["Waited 0.001 seconds for something that hangs."])
+    expect(issues, equals: ["Waited 0.001 seconds for something that hangs."])
     try await isCancelled.wait()
     gate.open()
   }
 
   @Test func `A time limit passes on the value or the error`() async throws {
-    #expect(try await withTimeLimit("a value") { 1 } == 1)
+    try await expect(withTimeLimit("a value") { 1 }, equals: 1)
     await #expect(throws: CancellationError.self) {
       try await withTimeLimit("an error") { throw CancellationError() }
     }

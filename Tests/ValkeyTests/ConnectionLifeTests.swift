@@ -21,11 +21,11 @@
       let subscription = fleet.messages { heard.add($0) }
       try await heard.wait(for: .missed)
       try await fleet.put("x", [1])
-      #expect(calls.value == 2)
+      expect(calls.value, equals: 2)
       try await server.run(Request("CONFIG", "SET", "requirepass", "second"), user: ":first@")
       password.value = "second"
       try await server.run(Request("CLIENT", "KILL", "TYPE", "normal"), user: ":second@")
-      #expect(try await fleet.value("x") == [1])
+      try await expect(fleet.value("x"), equals: [1])
       try await server.run(Request("CLIENT", "KILL", "TYPE", "pubsub"), user: ":second@")
       try await heard.wait(for: .missed, times: 2)
       #expect(calls.value == 4 && fleet.snapshot().openings == 2)
@@ -37,16 +37,20 @@
       let server = try await ValkeyServer("--requirepass", "first")
       let wrong = try ValkeyFleet(connection: server.connection(), password: { "third" })
       let refusal = await #expect(throws: FleetError.self) { try await wrong.lookUp([key("x")]) }
-      #expect((refusal?.cause as? ValkeyError)?.code == .noRights, "\(String(describing: refusal))")
-      #expect(refusal?.message.contains("third") == false)
-      #expect(wrong.snapshot().failure?.contains("third") == false)
+      expect((refusal?.cause as? ValkeyError)?.code, equals: .noRights, "\(String(describing: refusal))")
+      expect(refusal?.message.contains("third"), equals: false)
+      expect(wrong.snapshot().failure?.contains("third"), equals: false)
       await wrong.close()
       let broken = try ValkeyFleet(connection: server.connection(), password: { throw Refused() })
       let failure = await #expect(throws: FleetError.self) { try await broken.lookUp([key("x")]) }
-      #expect(failure?.message.contains("the closure for its password threw") == true, "\(String(describing: failure))")
+      expect(
+        failure?.message.contains("the closure for its password threw"),
+        equals: true,
+        "\(String(describing: failure))"
+      )
       let snapshot = broken.snapshot()
       #expect(snapshot.failedOpenings == 1 && snapshot.openings == 0 && !snapshot.isConnected)
-      #expect(snapshot.failure == failure?.message)
+      expect(snapshot.failure, equals: failure?.message)
       #expect(snapshot.description.contains("not connected") && snapshot.gauges["connection.failed_openings"] == 1)
       await broken.close()
     }
@@ -65,14 +69,14 @@
       )
       try await fleet.put("x", [1])
       clock.advance(by: .seconds(539))
-      #expect(try await fleet.value("x") == [1])
-      #expect(fleet.snapshot().openings == 1)
+      try await expect(fleet.value("x"), equals: [1])
+      expect(fleet.snapshot().openings, equals: 1)
       clock.advance(by: .seconds(61))
       let values = try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
         for _ in 0..<50 { group.addTask { try await fleet.value("x") } }
         return try await group.reduce(into: []) { $0.append($1) }
       }
-      #expect(values == Array(repeating: [1], count: 50))
+      expect(values, equals: Array(repeating: [1], count: 50))
       let snapshot = fleet.snapshot()
       #expect(snapshot.openings == 2 && snapshot.failedOpenings == 0 && snapshot.failure == nil)
       #expect(snapshot.isConnected && snapshot.waiting == 0)
@@ -88,36 +92,36 @@
       let calls = (0..<3).map { number in
         Task.immediate { try await connection.perform(Request("ECHO", "\(number)"), within: .seconds(60)) }
       }
-      #expect(connection.requestCount == 3)
+      expect(connection.requestCount, equals: 3)
       connection.retire()
       #expect(!connection.isClosed)
       try await server.proceed()
-      for (number, call) in calls.enumerated() { #expect(try await call.value.text == "\(number)") }
+      for (number, call) in calls.enumerated() { try await expect(call.value.text, equals: "\(number)") }
       #expect(connection.isClosed)
       let error = await #expect(throws: ValkeyError.self) {
         try await connection.perform(Request("PING"), within: .seconds(60))
       }
       // It is made again on another one.
-      #expect(error?.code == .unavailable)
+      expect(error?.code, equals: .unavailable)
     }
 
     @Test func `A snapshot says whether a fleet is connected and listens, and how many calls wait`() async throws {
       let server = try await ValkeyServer()
       let fleet = try ValkeyFleet(server.connection(), prefix: "named")
-      #expect(fleet.snapshot().description == "ValkeyFleet named: not connected, 0 calls waiting, hears nothing")
+      expect(fleet.snapshot().description, equals: "ValkeyFleet named: not connected, 0 calls waiting, hears nothing")
       let heard = MessageLog()
       let subscription = fleet.messages { heard.add($0) }
       try await heard.wait(for: .missed)
       try await fleet.put("x")
-      #expect(fleet.snapshot().description == "ValkeyFleet named: connected, 0 calls waiting, listens")
+      expect(fleet.snapshot().description, equals: "ValkeyFleet named: connected, 0 calls waiting, listens")
       try await server.suspend()
       let calls = (0..<5).map { _ in Task.immediate { try await fleet.value("x") } }
       let gauges = fleet.snapshot().gauges
       #expect(gauges["connection.waiting"] == 5 && gauges["connection.open"] == 1)
-      #expect(gauges["connection.listening"] == 1)
+      expect(gauges["connection.listening"], equals: 1)
       try await server.proceed()
-      for call in calls { #expect(try await call.value == [1]) }
-      #expect(fleet.snapshot().waiting == 0)
+      for call in calls { try await expect(call.value, equals: [1]) }
+      expect(fleet.snapshot().waiting, equals: 0)
       subscription.cancel()
       await fleet.close()
       #expect(!fleet.snapshot().isConnected && !fleet.snapshot().isListening)

@@ -29,11 +29,11 @@
         return client
       }
       let first = try newNode()
-      #expect(try await first.store(for: self.query(fails)).fetch() == 1)
+      try await expect(first.store(for: self.query(fails)).fetch(), equals: 1)
       fails.value = true
       let second = try newNode()
       let store = second.store(for: self.query(fails))
-      #expect(try await store.fetch() == 1)
+      try await expect(store.fetch(), equals: 1)
       #expect(store.error is Refused && store.currentValue == 1 && store.isStale)
       await first.invalidate(matching: ["post"]).settled()
       let third = try newNode()

@@ -38,13 +38,13 @@
       let heard = MessageLog()
       let subscription = served.messages { heard.add($0) }
       try await heard.wait(for: .missed)
-      #expect(try await served.value("x") == [1])
+      try await expect(served.value("x"), equals: [1])
       try await heard.wait(for: .invalidated(try await served.invalidate("x")))
       for right in ["-evalsha", "-info", "-publish", "-@write", "resetkeys"] {
         try await server.run(Request("ACL", "SETUSER", "service", right), user: ":secret@")
         let error = await #expect(throws: FleetError.self) { try await served.invalidate("x") }
-        #expect(error.flatMap { self.code($0) } == .noRights, "\(right): \(String(describing: error))")
-        #expect(error?.message.contains("ACL SETUSER name +@connection") == true)
+        expect(error.flatMap { self.code($0) }, equals: .noRights, "\(right): \(String(describing: error))")
+        expect(error?.message.contains("ACL SETUSER name +@connection"), equals: true)
         var again = Request("ACL", "SETUSER", "service")
         for word in rights + rest { again.append(word) }
         try await server.run(again, user: ":secret@")
@@ -60,16 +60,16 @@
     {
       let cluster = try await ValkeyServer("--cluster-enabled", "yes")
       let error = try await self.error(cluster.connection())
-      #expect(self.code(error) == .unsupported, "\(error)")
+      expect(self.code(error), equals: .unsupported, "\(error)")
       #expect(error.message.contains("is in cluster mode") && error.message.contains("`cluster-enabled no`"))
       let server = try await ValkeyServer.shared.value
       let missing = try await self.error(server.connection(database: 999))
       #expect(self.code(missing) == .invalidConnection && missing.message.contains("raise `databases`"), "\(missing)")
       let sentinel = Reply.array([.bytes(Array("mode".utf8)), .bytes(Array("sentinel".utf8))])
       let name = try ServerAddress("redis://host").name
-      #expect(ValkeyError(hello: sentinel, name)?.code == .unsupported)
+      expect(ValkeyError(hello: sentinel, name)?.code, equals: .unsupported)
       let old = Reply.array([.bytes(Array("version".utf8)), .bytes(Array("6.2.1".utf8))])
-      #expect(ValkeyError(hello: old, name)?.message.contains("the version 6.2.1. Run Valkey") == true)
+      expect(ValkeyError(hello: old, name)?.message.contains("the version 6.2.1. Run Valkey"), equals: true)
     }
 
     @Test func `A server without memory refuses values, and says what to do`() async throws {
@@ -83,7 +83,7 @@
       let error = try #require(failure as? FleetError)
       #expect(self.code(error) == .full && error.message.contains("Raise `maxmemory`"), "\(error)")
       // What is there is found.
-      #expect(try await fleet.value("0") == bytes)
+      try await expect(fleet.value("0"), equals: bytes)
       await fleet.close()
     }
 
@@ -93,8 +93,8 @@
       try await server.run("SET", "\(prefix):clock", "mine")
       let fleet = try ValkeyFleet(connection: server.connection(), prefix: prefix)
       let error = await #expect(throws: FleetError.self) { try await fleet.invalidate("x") }
-      #expect(error?.message.contains("pass another `prefix`") == true, "\(String(describing: error))")
-      #expect(try await server.run("GET", "\(prefix):clock").text == "mine")
+      expect(error?.message.contains("pass another `prefix`"), equals: true, "\(String(describing: error))")
+      try await expect(server.run("GET", "\(prefix):clock").text, equals: "mine")
       await fleet.close()
     }
 
@@ -106,10 +106,10 @@
       try await heard.wait(for: .missed)
       try await fleet.put("x", [1])
       try await server.run("SCRIPT", "FLUSH")
-      #expect(try await fleet.value("x") == [1])
+      try await expect(fleet.value("x"), equals: [1])
       try await server.run("SCRIPT", "FLUSH")
       try await server.run("CLIENT", "KILL", "TYPE", "normal")
-      #expect(try await fleet.value("x") == [1])
+      try await expect(fleet.value("x"), equals: [1])
       // The connection that listens is opened again, and says that it may have missed something.
       try await server.run("CLIENT", "KILL", "TYPE", "pubsub")
       try await heard.wait(for: .missed, times: 2)
@@ -130,10 +130,10 @@
         let result = await call.result
         let error = #expect(throws: FleetError.self) { try result.get() }
         #expect(error?.code == .timedOut || error?.code == .unreachable, "\(String(describing: error))")
-        #expect(error?.message.contains("has not answered within") == true)
+        expect(error?.message.contains("has not answered within"), equals: true)
       }
       try await server.proceed()
-      #expect(try await fleet.lookUpWhenBack("x").values[0]?.bytes == [1])
+      try await expect(fleet.lookUpWhenBack("x").values[0]?.bytes, equals: [1])
       await fleet.close()
     }
 
@@ -149,7 +149,7 @@
         #expect(throws: CancellationError.self) { try result.get() }
       }
       try await server.proceed()
-      for number in stride(from: 1, to: 20, by: 2) { #expect(try await calls[number].value == [UInt8(number)]) }
+      for number in stride(from: 1, to: 20, by: 2) { try await expect(calls[number].value, equals: [UInt8(number)]) }
       await fleet.close()
     }
 
@@ -168,7 +168,7 @@
       // The thread that has passed the message on may still return from the handler.
       try await withTimeLimit("the release of the handler", .seconds(60)) { await released.value() }
       let error = await #expect(throws: FleetError.self) { try await fleet.lookUp([key("x")]) }
-      #expect(error?.code == .closed)
+      expect(error?.code, equals: .closed)
       subscription.cancel()
     }
   }

@@ -31,11 +31,11 @@
     /// Expects a new generation: nothing from before is fresh, no run from before is stored, and all numbers are higher.
     private func expectNewGeneration(_ fleet: ValkeyFleet, after before: Before) async throws {
       let found = try await fleet.lookUpWhenBack("old")
-      #expect(found.values == [nil])
+      expect(found.values, equals: [nil])
       #expect(found.epoch > before.epoch)
-      #expect(try await fleet.value("kept") == nil)
-      #expect(try await fleet.invalidations(since: before.epoch) == .everything(upTo: found.epoch))
-      #expect(try await fleet.invalidations(since: found.epoch) == .listed([], upTo: found.epoch))
+      try await expect(fleet.value("kept"), equals: nil)
+      try await expect(fleet.invalidations(since: before.epoch), equals: .everything(upTo: found.epoch))
+      try await expect(fleet.invalidations(since: found.epoch), equals: .listed([], upTo: found.epoch))
       for granted in [before.early, before.late] {
         guard case .stored = try await fleet.store([9], granted) else { continue }
         Issue.record("a run from before was stored")
@@ -47,7 +47,7 @@
         try await fleet.releaseLease(next.lease)
       }
       #expect(try await fleet.put("new", [3]) > before.revision)
-      #expect(try await fleet.value("new") == [3])
+      try await expect(fleet.value("new"), equals: [3])
     }
 
     @Test func `A server that is killed and keeps nothing begins the fleet anew, again and again`() async throws {
@@ -57,8 +57,8 @@
         let before = try await self.prepare(fleet)
         try await server.crash()
         let error = await #expect(throws: FleetError.self) { try await fleet.lookUp([key("old")]) }
-        #expect(error?.code == .unreachable, "\(String(describing: error))")
-        #expect(error?.message.contains("Start the server") == true)
+        expect(error?.code, equals: .unreachable, "\(String(describing: error))")
+        expect(error?.message.contains("Start the server"), equals: true)
         try await server.start()
         try await self.expectNewGeneration(fleet, after: before)
       }
@@ -76,7 +76,7 @@
       try await server.crash()
       try await server.start()
       // The value is there, for whoever looks into the server.
-      #expect(try await server.run("EXISTS", "a:value:old") == .integer(1))
+      try await expect(server.run("EXISTS", "a:value:old"), equals: .integer(1))
       try await self.expectNewGeneration(fleet, after: before)
       await fleet.close()
     }
@@ -89,18 +89,18 @@
       try await fleet.put("old", [2])
       try await fleet.put("kept", [1])
       // Until the replica has them.
-      #expect(try await primary.run("WAIT", "1", "0") == .integer(1))
+      try await expect(primary.run("WAIT", "1", "0"), equals: .integer(1))
       let value = try await replica.run("GET", "a:value:old")
-      #expect(value.bytes?.last == 2)
+      expect(value.bytes?.last, equals: 2)
       try await replica.run("REPLICAOF", "NO", "ONE")
       let before = try await self.prepare(fleet)
       try await primary.crash()
-      #expect(try await replica.run("GET", "a:value:old") == value)
+      try await expect(replica.run("GET", "a:value:old"), equals: value)
       try await self.expectNewGeneration(fleet, after: before)
       // Of a node that has seen nothing, too.
       let other = try ValkeyFleet("redis://127.0.0.1:\(ports[1])", prefix: "a")
-      #expect(try await other.value("old") == nil)
-      #expect(try await other.value("new") == [3])
+      try await expect(other.value("old"), equals: nil)
+      try await expect(other.value("new"), equals: [3])
       await fleet.close()
       await other.close()
     }
@@ -114,14 +114,14 @@
       let before = try await self.prepare(fleet)
       try await first.run("REPLICAOF", "127.0.0.1", "\(ports[1])")
       let error = await #expect(throws: FleetError.self) { try await fleet.lookUp([key("old")]) }
-      #expect((error?.cause as? ValkeyError)?.code == .readOnly, "\(String(describing: error))")
+      expect((error?.cause as? ValkeyError)?.code, equals: .readOnly, "\(String(describing: error))")
       #expect(error?.message.contains("READONLY") == true && error?.message.contains("is the primary is found") == true)
       try await self.expectNewGeneration(fleet, after: before)
       // It is a replica for those who connect now, too.
       let other = try ValkeyFleet(first.connection(), prefix: "a")
       let refusal = await #expect(throws: FleetError.self) { try await other.lookUp([key("old")]) }
-      #expect((refusal?.cause as? ValkeyError)?.code == .readOnly, "\(String(describing: refusal))")
-      #expect(refusal?.message.contains("The server is a replica") == true)
+      expect((refusal?.cause as? ValkeyError)?.code, equals: .readOnly, "\(String(describing: refusal))")
+      expect(refusal?.message.contains("The server is a replica"), equals: true)
       await fleet.close()
       await other.close()
       withExtendedLifetime(second) {}
@@ -156,15 +156,15 @@
       for choice in 0..<(1 << names.count) {
         let before = try await self.prepare(fleet)
         for (place, name) in names.enumerated() where choice & 1 << place != 0 {
-          #expect(try await server.run("DEL", name) == .integer(1), "\(name)")
+          try await expect(server.run("DEL", name), equals: .integer(1), "\(name)")
         }
         let text = "\(choice)"
-        #expect(try await fleet.value("old") == nil, "\(text)")
-        if choice & 1 != 0 { #expect(try await fleet.value("kept") == nil, "\(text)") }
+        try await expect(fleet.value("old"), equals: nil, "\(text)")
+        if choice & 1 != 0 { try await expect(fleet.value("kept"), equals: nil, "\(text)") }
         let answer = try await fleet.invalidations(since: FleetEpoch(rawValue: before.epoch.rawValue - 1))
         if case .listed(let list, _) = answer {
           #expect(choice & 1 == 0 && list.map(\.subject) == [FleetSubject("old")], "\(text)")
-          #expect(list[0].node == (choice & 2 != 0 ? "" : "node"), "\(text)")
+          expect(list[0].node, equals: (choice & 2 != 0 ? "" : "node"), "\(text)")
         } else {
           #expect(choice & 1 != 0, "\(text)")
         }
@@ -175,8 +175,8 @@
           let stored = try await fleet.store([9], granted)
           #expect(stored == .invalidated || stored == .leaseEnded, "\(text)")
         }
-        #expect(try await fleet.value("early") == nil, "\(text)")
-        #expect(try await fleet.value("late") == nil, "\(text)")
+        try await expect(fleet.value("early"), equals: nil, "\(text)")
+        try await expect(fleet.value("late"), equals: nil, "\(text)")
       }
       await fleet.close()
     }
@@ -197,15 +197,15 @@
         if epoch.rawValue != last.rawValue + 1 { generations += 1 }
         last = epoch
         for place in [round, round / 2, 0] {
-          #expect(try await fleet.value("a\(place)") == nil)
+          try await expect(fleet.value("a\(place)"), equals: nil)
           if try await fleet.value("b\(place)") != nil { hits += 1 }
         }
       }
       #expect(hits > 0)
       // The first one, and with `volatile-…` no other.
       if policy.hasPrefix("volatile") {
-        #expect(generations == 1)
-        #expect(try await server.run("TTL", "a:clock") == .integer(-1))
+        expect(generations, equals: 1)
+        try await expect(server.run("TTL", "a:clock"), equals: .integer(-1))
       }
       await fleet.close()
     }
@@ -222,8 +222,8 @@
       try await server.run("ZADD", "a:clock", "0", "!other \(lineage)", "5", "e", "3", "f", "4", "n")
       // A process that has seen nothing takes part in that generation, to which nothing from before belongs.
       let other = try ValkeyFleet(server.connection(), prefix: "a")
-      #expect(try await other.value("kept") == nil)
-      #expect(try await other.lookUp([key("x")]).epoch == FleetEpoch(rawValue: 5))
+      try await expect(other.value("kept"), equals: nil)
+      try await expect(other.lookUp([key("x")]).epoch, equals: FleetEpoch(rawValue: 5))
       try await self.expectNewGeneration(fleet, after: before)
       await other.close()
       await fleet.close()
@@ -237,23 +237,23 @@
       try await fleet.put("old", [1])
       var epochs: [FleetEpoch] = []
       for number in 0..<130 { epochs.append(try await fleet.invalidate("\(number)")) }
-      #expect(try await fleet.value("old") == nil)
-      #expect(try await fleet.invalidations(since: start) == .everything(upTo: epochs[129]))
+      try await expect(fleet.value("old"), equals: nil)
+      try await expect(fleet.invalidations(since: start), equals: .everything(upTo: epochs[129]))
       guard case .listed(let list, _) = try await fleet.invalidations(since: epochs[99]) else {
         Issue.record("not listed")
         return
       }
-      #expect(Set(list.map(\.subject.text)) == Set((100..<130).map { "\($0)" }))
+      expect(Set(list.map(\.subject.text)), equals: Set((100..<130).map { "\($0)" }))
       // The same ones again are no more of them.
       for _ in 0..<3 { for number in 100..<130 { try await fleet.invalidate("\(number)") } }
       try await fleet.put("new", [2])
-      #expect(try await fleet.value("new") == [2])
+      try await expect(fleet.value("new"), equals: [2])
       guard case .integer(let count) = try await server.run("ZCARD", "\(prefix):clock") else {
         Issue.record("no count")
         return
       }
       #expect(count <= 107)
-      #expect(try await server.run("HLEN", "\(prefix):nodes") == .integer(count - 4))
+      try await expect(server.run("HLEN", "\(prefix):nodes"), equals: .integer(count - 4))
       await fleet.close()
     }
   }

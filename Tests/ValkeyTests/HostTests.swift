@@ -32,7 +32,7 @@
       // A half of the time is for each of the two.
       clock.advance(by: .seconds(10))
       let connection = try await opened.value
-      #expect(try await connection.perform(Request("PING"), within: .seconds(10)).text == "PONG")
+      try await expect(connection.perform(Request("PING"), within: .seconds(10)).text, equals: "PONG")
       connection.close()
       withExtendedLifetime(server) {}
     }
@@ -51,12 +51,12 @@
         clock.advance(by: .seconds(2))
       }
       let error = await opened.value
-      #expect(error?.code == .unavailable)
+      expect(error?.code, equals: .unavailable)
       for host in hosts {
         let text = "127.0.0.1:\(host.port): it has not answered within 2.0 s"
-        #expect(error?.message.contains(text) == true, "\(String(describing: error))")
+        expect(error?.message.contains(text), equals: true, "\(String(describing: error))")
       }
-      #expect(error?.message.contains("127.0.0.1:\(closed): Connection refused") == true)
+      expect(error?.message.contains("127.0.0.1:\(closed): Connection refused"), equals: true)
     }
 
     @Test func `A look-up of a name that does not end delays no other host for longer than its part`() async throws {
@@ -104,11 +104,11 @@
         let error = await #expect(throws: FleetError.self) { try await fleet.lookUp([key("x")]) }
         #expect(error?.code == .unreachable && error?.message.contains("LOADING") == true)
       }
-      #expect(host.connectionCount == 1)
+      expect(host.connectionCount, equals: 1)
       // The longest first pause.
       clock.advance(by: .milliseconds(50))
       _ = await #expect(throws: FleetError.self) { try await fleet.lookUp([key("x")]) }
-      #expect(host.connectionCount == 2)
+      expect(host.connectionCount, equals: 2)
       await fleet.close()
     }
   }

@@ -46,13 +46,13 @@
       try await self.withProxy(seed: seed) { fleet, _ in
         for count in [0, 1, 100, 16_384, 70_000, 1_000_000] {
           try await fleet.put("value-\(count)", Self.bytes(count, count))
-          #expect(try await fleet.value("value-\(count)") == Self.bytes(count, count))
+          try await expect(fleet.value("value-\(count)"), equals: Self.bytes(count, count))
         }
         try await withThrowingTaskGroup { group in
           for number in 0..<100 {
             group.addTask {
               try await fleet.put("key-\(number)", Self.bytes(number, 500))
-              #expect(try await fleet.value("key-\(number)") == Self.bytes(number, 500))
+              try await expect(fleet.value("key-\(number)"), equals: Self.bytes(number, 500))
             }
           }
           try await group.waitForAll()
@@ -74,16 +74,16 @@
               group.addTask {
                 do {
                   let value = try await fleet.value("\(number)")
-                  #expect(value == Self.bytes(number, 3_000), "a wrong value in round \(round)")
+                  expect(value, equals: Self.bytes(number, 3_000), "a wrong value in round \(round)")
                 } catch {
-                  #expect((error as? FleetError)?.code == .unreachable, "\(error)")
+                  expect((error as? FleetError)?.code, equals: .unreachable, "\(error)")
                 }
               }
             }
           }
-          #expect(proxy.faultCount == round)
+          expect(proxy.faultCount, equals: round)
           for number in 0..<8 {
-            #expect(try await fleet.lookUpWhenBack("\(number)").values[0]?.bytes == Self.bytes(number, 3_000))
+            try await expect(fleet.lookUpWhenBack("\(number)").values[0]?.bytes, equals: Self.bytes(number, 3_000))
           }
         }
       }
@@ -97,9 +97,9 @@
           let calls = (0..<8).map { number in Task { (number, try await fleet.value("\(number)")) } }
           for call in calls {
             guard case .success(let (number, value)) = await call.result else { continue }
-            #expect(value == Self.bytes(number, 3_000), "a wrong value in round \(round)")
+            expect(value, equals: Self.bytes(number, 3_000), "a wrong value in round \(round)")
           }
-          #expect(proxy.faultCount == round)
+          expect(proxy.faultCount, equals: round)
         }
       }
     }
@@ -116,7 +116,7 @@
           try await fleet.invalidate("x")
           try await heard.wait(for: .missed, times: round + 2)
         }
-        #expect(proxy.faultCount == 5)
+        expect(proxy.faultCount, equals: 5)
         try await heard.wait(for: .invalidated(try await fleet.invalidate("y")))
         subscription.cancel()
       }

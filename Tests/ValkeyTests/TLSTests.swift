@@ -43,14 +43,14 @@
       for count in [0, 1, 16_384, 70_000, 3_000_000] {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         try await fleet.put("value-\(count)", bytes)
-        #expect(try await other.value("value-\(count)") == bytes)
+        try await expect(other.value("value-\(count)"), equals: bytes)
       }
       // Many at once, whose answers come in their order.
       try await withThrowingTaskGroup { group in
         for number in 0..<200 {
           group.addTask {
             try await fleet.put("key-\(number)", [UInt8(number)])
-            #expect(try await other.value("key-\(number)") == [UInt8(number)])
+            try await expect(other.value("key-\(number)"), equals: [UInt8(number)])
           }
         }
         try await group.waitForAll()
@@ -69,9 +69,9 @@
       let stranger = ValkeyTLS(certificateAuthorities: self.certificates.certificate("stranger"))
       for tls in [ValkeyTLS(), stranger] {
         let error = try await self.failure(of: self.fleet(tls))
-        #expect(error?.code == .untrusted)
-        #expect(error?.message.contains("certificate is not accepted: ") == true, "\(String(describing: error))")
-        #expect(error?.message.contains("by `tls:`") == true)
+        expect(error?.code, equals: .untrusted)
+        expect(error?.message.contains("certificate is not accepted: "), equals: true, "\(String(describing: error))")
+        expect(error?.message.contains("by `tls:`"), equals: true)
       }
       withExtendedLifetime(server) {}
     }
@@ -118,8 +118,12 @@
       try await clock.sleepers(count: 1)
       clock.advance(by: .seconds(6))
       let error = await opened.value
-      #expect(error?.code == .unavailable)
-      #expect(error?.message.contains("within 6.0 s, perhaps as it has no TLS") == true, "\(String(describing: error))")
+      expect(error?.code, equals: .unavailable)
+      expect(
+        error?.message.contains("within 6.0 s, perhaps as it has no TLS"),
+        equals: true,
+        "\(String(describing: error))"
+      )
     }
 
     @Test func `A server that answers TLS with something else is not trusted`() async throws {
@@ -150,8 +154,8 @@
       for (setting, tls) in settings {
         let error = #expect(throws: FleetError.self) { try self.fleet(tls) }
         let cause = error?.cause as? ValkeyError
-        #expect(cause?.code == .invalidConnection)
-        #expect(error?.message.contains("of `\(setting)`") == true, "\(String(describing: error))")
+        expect(cause?.code, equals: .invalidConnection)
+        expect(error?.message.contains("of `\(setting)`"), equals: true, "\(String(describing: error))")
         // Without TLS, no file is read.
         _ = try self.fleet(tls, scheme: "redis")
       }

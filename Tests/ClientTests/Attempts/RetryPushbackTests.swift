@@ -9,6 +9,6 @@ import Testing
     ("nan", .stop), ("1.5", .stop), ("+5", .stop), (" 5", .stop), ("0x10", .stop), ("99999999999999999999", .stop),
   ])
   func `The trailer of gRPC is a number of milliseconds, or else stops`(text: String, pushback: RetryPushback) {
-    #expect(RetryPushback(grpcMilliseconds: text) == pushback)
+    expect(RetryPushback(grpcMilliseconds: text), equals: pushback)
   }
 }

@@ -42,12 +42,12 @@ struct ClearingTests {
 
     try await self.client.clearEverything()
 
-    #expect(self.log.all == ["1", "11", "12", "0", "removed"])
-    #expect(store.currentValue == nil)
-    #expect(store.state.initialValue == nil)
-    #expect(store.valueUpdateCount == 0)
+    expect(self.log.all, equals: ["1", "11", "12", "0", "removed"])
+    expect(store.currentValue, equals: nil)
+    expect(store.state.initialValue, equals: nil)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(store.isRemoved)
-    #expect(withDefault.currentValue == 5)
+    expect(withDefault.currentValue, equals: 5)
     #expect(self.client.stores().isEmpty)
     subscription.cancel()
   }
@@ -56,15 +56,15 @@ struct ClearingTests {
   func `What follows an operation goes on with a store without the initial value, after the end`() async throws {
     let store = self.client.store(for: self.script.query(path: ["a"]), initialValue: 1)
     var states = [store].combinedStates().makeAsyncIterator()
-    #expect(await states.next()?[0].currentValue == 1)
+    await expect(states.next()?[0].currentValue, equals: 1)
     let client = self.client
     try await self.client.clearEverything { #expect(client.stores().isEmpty) }
-    #expect(await states.next()?[0].currentValue == nil)
+    await expect(states.next()?[0].currentValue, equals: nil)
     let next = try #require(self.client.store(with: ["a"])?.base as? IntStore)
-    #expect(next.state.initialValue == nil)
-    #expect(next.subscriberCount == 1)
+    expect(next.state.initialValue, equals: nil)
+    expect(next.subscriberCount, equals: 1)
     next.currentValue = 3
-    #expect(await states.next()?[0].currentValue == 3)
+    await expect(states.next()?[0].currentValue, equals: 3)
   }
 
   @Test
@@ -83,7 +83,7 @@ struct ClearingTests {
     run.succeed(3)
     try await clearing.finished()
     #expect(switched.isOn)
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     _ = await fetch.result
     #expect(!self.clock.remainingTimes().contains { $0 <= .seconds(10) })
   }
@@ -99,20 +99,20 @@ struct ClearingTests {
     let clearing = Task.immediate {
       try await client.clearEverything(within: .seconds(3)) { Issue.record("Something is left.") }
     }
-    #expect(self.clock.remainingTimes().first == .seconds(3))
+    expect(self.clock.remainingTimes().first, equals: .seconds(3))
     self.clock.advance(by: .seconds(3))
     let error = await #expect(throws: ClearingError.self) { try await clearing.finished() }
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("What is left: a run of"))
     guard case .run(let path)? = error?.remaining.first else { throw Refused() }
-    #expect(path == store.path)
+    expect(path, equals: store.path)
     #expect(client.stores().isEmpty)
     let second = Task.immediate { try await client.clearEverything(within: .seconds(3)) }
     self.clock.advance(by: .seconds(3))
     await #expect(throws: ClearingError.self) { try await second.finished() }
     // The gate is open.
     let other = Task.immediate { try await client.store(for: NumberQuery(4)).fetch() }
-    #expect(try await other.finished() == 4)
+    try await expect(other.finished(), equals: 4)
     let again = Task.immediate { try await client.clearEverything() }
     run.succeed(1)
     try await again.finished()
@@ -129,7 +129,7 @@ struct ClearingTests {
     if beginsBefore { self.client.clearStores() }
     try await self.client.clearEverything { #expect(run.isCancelled) }
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
   }
 
   // MARK: - What begins meanwhile
@@ -143,19 +143,19 @@ struct ClearingTests {
     let store = client.store(for: self.script.query(path: ["a"]))
     let fetch = Task.immediate { try await store.fetch() }
     #expect(store.isPaused)
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     #expect("\(store.explain())".contains("its client has forgotten the former user"))
     let other = Task.immediate { try await client.store(for: self.script.query(path: ["b"])).fetch() }
     other.cancel()
     await #expect(throws: CancellationError.self) { try await other.finished() }
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     switching.open()
     try await clearing.finished()
     try await self.script.next().succeed(7)
-    #expect(try await fetch.finished() == 7)
-    #expect(store.currentValue == 7)
+    try await expect(fetch.finished(), equals: 7)
+    expect(store.currentValue, equals: 7)
     #expect(!store.isRemoved)
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
@@ -165,10 +165,10 @@ struct ClearingTests {
     let script = self.script
     try await self.client.clearEverything {
       fetches.append(Task.detached { try await store.fetch() })
-      #expect(script.runCount == 0)
+      expect(script.runCount, equals: 0)
     }
     try await script.next().succeed(1)
-    for fetch in fetches.all { #expect(try await fetch.finished() == 1) }
+    for fetch in fetches.all { try await expect(fetch.finished(), equals: 1) }
   }
 
   @Test
@@ -177,9 +177,9 @@ struct ClearingTests {
     let other = OperationClient()
     try await client.clearEverything {
       let number = try await other.store(for: NumberQuery(3)).fetch()
-      #expect(number == 3)
+      expect(number, equals: 3)
     }
-    #expect(other.stores().count == 1)
+    expect(other.stores().count, equals: 1)
   }
 
   // MARK: - Who calls
@@ -196,17 +196,18 @@ struct ClearingTests {
       try await client.store(for: inner.sharedRuns()).fetch() + 1
     }
     let (first, second) = (client.store(for: inner.sharedRuns()), client.store(for: outer.sharedRuns()))
-    #expect(try await second.fetch() == 2)
-    #expect(first.currentValue == nil)
-    #expect(second.currentValue == nil)
+    try await expect(second.fetch(), equals: 2)
+    expect(first.currentValue, equals: nil)
+    expect(second.currentValue, equals: nil)
     #expect(client.stores().isEmpty)
-    #expect(
-      try await client.store(
+    try await expect(
+      client.store(
         for: QueryOperation<Int, any Error>("plain") { context in
           try await context.operationClient?.clearEverything()
           return 5
         }
-      ).fetch() == 5
+      ).fetch(),
+      equals: 5
     )
   }
 
@@ -228,7 +229,7 @@ struct ClearingTests {
     switching.open()
     await #expect(throws: Refused.self) { try await first.finished() }
     await #expect(throws: Refused.self) { try await second.finished() }
-    #expect(try await client.store(for: NumberQuery(3)).fetch() == 3)
+    try await expect(client.store(for: NumberQuery(3)).fetch(), equals: 3)
     try await client.clearEverything()
   }
 
@@ -237,10 +238,10 @@ struct ClearingTests {
     let client = self.client
     try await client.clearEverything {
       let number = try await client.store(for: NumberQuery(3)).fetch()
-      #expect(number == 3)
+      expect(number, equals: 3)
       try await expectWarning(.invalidArgument) { try await client.clearEverything() }
     }
-    #expect(client.store(for: NumberQuery(3)).currentValue == 3)
+    expect(client.store(for: NumberQuery(3)).currentValue, equals: 3)
   }
 
   @Test
@@ -267,17 +268,17 @@ struct ClearingTests {
     let vault = Vault(client: client)
     client.attach(vault)
     _ = client.store(for: NumberQuery(1))
-    try await client.clearEverything { #expect(vault.clearCount == 1) }
-    #expect(vault.storesAtClear == [0])
+    try await client.clearEverything { expect(vault.clearCount, equals: 1) }
+    expect(vault.storesAtClear, equals: [0])
     vault.remaining.value = [.journal(2), .fleet("node")]
     let error = await #expect(throws: ClearingError.self) { try await client.clearEverything() }
-    #expect(error?.remaining.count == 2)
+    expect(error?.remaining.count, equals: 2)
     let text = error.map { "\($0)" } ?? ""
     #expect(text.contains("2 journaled calls, values in the fleet of node"))
     vault.remaining.value = []
     vault.door.close()
     let hanging = Task.immediate { try await client.clearEverything() }
-    #expect(self.clock.remainingTimes().first == .seconds(10))
+    expect(self.clock.remainingTimes().first, equals: .seconds(10))
     self.clock.advance(by: .seconds(10))
     let late = await #expect(throws: ClearingError.self) { try await hanging.finished() }
     guard case .storage("vault", let cause)? = late?.remaining.first else { throw Refused() }
@@ -291,7 +292,7 @@ struct ClearingTests {
     client.defaultContext.addClearing(of: Vault.self) { client in _ = client.attachment { Vault(client: client) } }
     #expect(client.attachment(of: Vault.self) != nil)
     try await client.clearEverything()
-    #expect(client.attachment(of: Vault.self)?.clearCount == 1)
+    expect(client.attachment(of: Vault.self)?.clearCount, equals: 1)
   }
 
   @Test
@@ -315,9 +316,9 @@ struct ClearingTests {
       let store = client?.store(for: script.query(path: ["token", number]), initialValue: lifetimes.token())
       store?.currentValue = lifetimes.token()
     }
-    #expect(lifetimes.aliveCount == 200)
+    expect(lifetimes.aliveCount, equals: 200)
     try await client?.clearEverything()
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
     client = nil
     #expect(witness == nil)
   }

@@ -32,8 +32,8 @@ struct ClientContextTests {
     let first = client.store(for: script.query(path: [1]))
     client.defaultContext[NumberKey.self] = 2
     let second = client.store(for: script.query(path: [2]))
-    #expect(first.context[NumberKey.self] == 1)
-    #expect(second.context[NumberKey.self] == 2)
+    expect(first.context[NumberKey.self], equals: 1)
+    expect(second.context[NumberKey.self], equals: 2)
     #expect(first.context.operationClient === client)
   }
 
@@ -56,7 +56,7 @@ struct ClientContextTests {
     let client = OperationClient()
     let script = IntScript(default: .value(1))
     for _ in 0..<3 { _ = client.store(for: script.query()) }
-    #expect(script.setupCount == 1)
+    expect(script.setupCount, equals: 1)
   }
 
   @Test

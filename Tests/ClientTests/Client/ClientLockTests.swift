@@ -31,7 +31,7 @@ struct ClientLockTests {
     let uses = Box(0)
     self.abandonStore(in: client) { uses.value += client.stores().count + 1 }
     client.clearStores()
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
   }
 
   @Test
@@ -44,7 +44,7 @@ struct ClientLockTests {
       _ = client.store(with: NumberQuery(1).path)
       value = 5
     }
-    #expect(store.currentValue == 5)
+    expect(store.currentValue, equals: 5)
     #expect(calls.value < 10)
   }
 }

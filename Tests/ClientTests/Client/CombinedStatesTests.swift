@@ -21,9 +21,9 @@ struct CombinedStatesTests {
     let stores = self.stores
     stores[1].currentValue = 5
     var states = self.client.states(of: (0..<3).map { NumberQuery($0) }).makeAsyncIterator()
-    #expect(self.values(await states.next()) == [nil, 5, nil])
+    expect(self.values(await states.next()), equals: [nil, 5, nil])
     stores[2].currentValue = 7
-    #expect(self.values(await states.next()) == [nil, 5, 7])
+    expect(self.values(await states.next()), equals: [nil, 5, 7])
     stores[0].setResult(to: .failure(Refused()))
     #expect(await states.next()?[0].error is Refused)
   }
@@ -34,9 +34,9 @@ struct CombinedStatesTests {
     var states = stores.combinedStates().makeAsyncIterator()
     _ = await states.next()
     for number in 1...100 { for store in stores { store.currentValue = number } }
-    #expect(self.values(await states.next()) == [100, 100, 100])
+    expect(self.values(await states.next()), equals: [100, 100, 100])
     stores[0].currentValue = 101
-    #expect(self.values(await states.next()) == [101, 100, 100])
+    expect(self.values(await states.next()), equals: [101, 100, 100])
   }
 
   @Test
@@ -45,13 +45,13 @@ struct CombinedStatesTests {
     let textQuery = text.query(path: ["text"])
     var states = self.client.states(of: NumberQuery(1), textQuery).makeAsyncIterator()
     let first = try #require(await states.next())
-    #expect(first.0.currentValue == nil)
-    #expect(first.1.currentValue == nil)
+    expect(first.0.currentValue, equals: nil)
+    expect(first.1.currentValue, equals: nil)
     self.client.store(for: NumberQuery(1)).currentValue = 4
     self.client.store(for: textQuery).currentValue = "four"
     let second = try #require(await states.next())
-    #expect(second.0.currentValue == 4)
-    #expect(second.1.currentValue == "four")
+    expect(second.0.currentValue, equals: 4)
+    expect(second.1.currentValue, equals: "four")
   }
 
   @Test
@@ -60,12 +60,12 @@ struct CombinedStatesTests {
     let defaulted = self.client.store(for: TextQuery("a").defaultValue("none"))
     var states = combinedStates(of: plain, defaulted, plain).makeAsyncIterator()
     let first = try #require(await states.next())
-    #expect(first.0.currentValue == nil)
-    #expect(first.1.currentValue == "none")
+    expect(first.0.currentValue, equals: nil)
+    expect(first.1.currentValue, equals: "none")
     plain.currentValue = 2
     let second = try #require(await states.next())
-    #expect(second.0.currentValue == 2)
-    #expect(second.2.currentValue == 2)
+    expect(second.0.currentValue, equals: 2)
+    expect(second.2.currentValue, equals: 2)
   }
 
   @Test
@@ -73,7 +73,7 @@ struct CombinedStatesTests {
     let queries = ["a", "b"].map { TextQuery($0).defaultValue("none") }
     var states = self.client.states(of: queries).makeAsyncIterator()
     self.client.store(for: queries[1]).currentValue = "some"
-    #expect(await states.next()?.map(\.currentValue) == ["none", "some"])
+    await expect(states.next()?.map(\.currentValue), equals: ["none", "some"])
   }
 
   @Test
@@ -86,17 +86,17 @@ struct CombinedStatesTests {
     try await received.last(0)
     reader.cancel()
     try await reader.finished()
-    #expect(received.all == [0])
+    expect(received.all, equals: [0])
   }
 
   @Test
   func `A combined result comes only when it differs`() async throws {
     let stores = self.stores
     var sums = stores.combinedStates().combined { $0.reduce(0) { $0 + ($1.currentValue ?? 0) } }.makeAsyncIterator()
-    #expect(await sums.next() == 0)
+    await expect(sums.next(), equals: 0)
     stores[0].currentValue = 0
     stores[1].currentValue = 4
-    #expect(await sums.next() == 4)
+    await expect(sums.next(), equals: 4)
     // The states differ, and their sum does not. Were it repeated, the next element would be 4.
     let received = Receiver<Int>()
     let reader = Task { [sequence = stores.combinedStates()] in
@@ -109,7 +109,7 @@ struct CombinedStatesTests {
     try await noted.last(0)
     stores[2].currentValue = 3
     try await received.last(7)
-    #expect(received.all == [4, 7])
+    expect(received.all, equals: [4, 7])
     reader.cancel()
     try await reader.finished()
     withExtendedLifetime(subscription) {}
@@ -121,7 +121,7 @@ struct CombinedStatesTests {
     let queries = scripts.map { $0.automaticQuery() }
     do {
       var states = self.client.states(of: queries).makeAsyncIterator()
-      #expect(await states.next()?.count == 2)
+      await expect(states.next()?.count, equals: 2)
       let runs = [try await scripts[0].next(), try await scripts[1].next()]
       #expect(queries.allSatisfy { self.client.store(for: $0).subscriberCount == 1 })
       _ = consume states
@@ -151,7 +151,7 @@ struct CombinedStatesTests {
       var states = [OperationStore.detached(query: script.query(), initialValue: lifetimes.token())]
         .combinedStates().makeAsyncIterator()
       #expect(await states.next()?.first?.currentValue != nil)
-      #expect(lifetimes.aliveCount == 1)
+      expect(lifetimes.aliveCount, equals: 1)
     }
     try await lifetimes.noneAlive()
   }
@@ -159,9 +159,9 @@ struct CombinedStatesTests {
   @Test
   func `Ten thousand stores are one value`() async throws {
     var states = self.client.states(of: (0..<10_000).map { NumberQuery($0) }).makeAsyncIterator()
-    #expect(await states.next()?.count == 10_000)
+    await expect(states.next()?.count, equals: 10_000)
     for number in 0..<10_000 { self.client.store(for: NumberQuery(number)).currentValue = 1 }
-    #expect(await states.next()?.reduce(0) { $0 + ($1.currentValue ?? 0) } == 10_000)
+    await expect(states.next()?.reduce(0) { $0 + ($1.currentValue ?? 0) }, equals: 10_000)
   }
 
   @Test
@@ -172,19 +172,19 @@ struct CombinedStatesTests {
     var sums = self.client.states(of: (0..<2).map { NumberQuery($0) })
       .combined { states in states.compactMap(\.currentValue).reduce(0, +) }.makeAsyncIterator()
     self.client.store(for: NumberQuery(0)).currentValue = 5
-    #expect(self.values(await states.next()) == [5, nil])
-    #expect(await pairs.next()?.0.currentValue == 5)
-    #expect(await sums.next() == 5)
+    expect(self.values(await states.next()), equals: [5, nil])
+    await expect(pairs.next()?.0.currentValue, equals: 5)
+    await expect(sums.next(), equals: 5)
     self.client.clearStores()
-    #expect(self.values(await states.next()) == [nil, nil])
-    #expect(await pairs.next()?.0.currentValue == nil)
-    #expect(await sums.next() == 0)
+    expect(self.values(await states.next()), equals: [nil, nil])
+    await expect(pairs.next()?.0.currentValue, equals: nil)
+    await expect(sums.next(), equals: 0)
     self.client.store(for: NumberQuery(1)).currentValue = 7
-    #expect(self.values(await states.next()) == [nil, 7])
-    #expect(await pairs.next()?.1.currentValue == 7)
-    #expect(await sums.next() == 7)
+    expect(self.values(await states.next()), equals: [nil, 7])
+    await expect(pairs.next()?.1.currentValue, equals: 7)
+    await expect(sums.next(), equals: 7)
     var late = pair.makeAsyncIterator()
-    #expect(await late.next()?.1.currentValue == 7)
+    await expect(late.next()?.1.currentValue, equals: 7)
   }
 
   @Test
@@ -193,9 +193,9 @@ struct CombinedStatesTests {
       self.client.states(of: [NumberQuery(0)]).makeAsyncIterator()
     _ = await states?.next()
     self.client.clearStores()
-    #expect(self.client.store(for: NumberQuery(0)).subscriberCount == 1)
+    expect(self.client.store(for: NumberQuery(0)).subscriberCount, equals: 1)
     states = nil
-    #expect(self.client.store(for: NumberQuery(0)).subscriberCount == 0)
+    expect(self.client.store(for: NumberQuery(0)).subscriberCount, equals: 0)
     self.client.clearStores()
     #expect(self.client.stores().isEmpty)
   }

@@ -27,12 +27,12 @@ struct EvictionTests {
     defer { subscription.cancel() }
     _ = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(299))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.advance(by: .seconds(1))
     #expect(client.stores().isEmpty)
     #expect(client.store(with: NumberQuery(1).path) == nil)
-    #expect(log.all == ["+ \(NumberQuery(1).path)", "- \(NumberQuery(1).path)"])
-    #expect(self.clock.sleeperCount() == 0)
+    expect(log.all, equals: ["+ \(NumberQuery(1).path)", "- \(NumberQuery(1).path)"])
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -42,7 +42,7 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(2).cacheTime(.seconds(20)))
     _ = client.store(for: NumberQuery(3).cacheTime(.zero))
     self.clock.advance(by: .seconds(10))
-    #expect(client.stores().map(\.path) == [NumberQuery(2).path])
+    expect(client.stores().map(\.path), equals: [NumberQuery(2).path])
     self.clock.advance(by: .seconds(10))
     #expect(client.stores().isEmpty)
   }
@@ -53,13 +53,13 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(1).cacheTime(.seconds(10)))
     self.clock.advance(by: .seconds(5))
     self.clock.setDate(self.clock.now() + seconds)
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.advance(by: .seconds(4))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.setDate(self.clock.now() - seconds)
     self.clock.advance(by: .seconds(1))
     #expect(client.stores().isEmpty)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -72,10 +72,10 @@ struct EvictionTests {
     self.clock.advance(by: .seconds(1_000))
     first?.cancel()
     self.clock.advance(by: .seconds(1_000))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     second?.cancel()
     self.clock.advance(by: .seconds(299))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.advance(by: .seconds(1))
     #expect(client.stores().isEmpty)
   }
@@ -88,11 +88,11 @@ struct EvictionTests {
     let fetch = Task { try await task.runIfNeeded() }
     let run = try await script.next()
     self.clock.advance(by: .seconds(1_000))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     run.succeed(1)
     _ = try await fetch.finished()
     self.clock.advance(by: .seconds(299))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.advance(by: .seconds(1))
     #expect(client.stores().isEmpty)
   }
@@ -105,7 +105,7 @@ struct EvictionTests {
     self.clock.advance(by: .seconds(200))
     try await client.store(for: script.query()).fetch()
     self.clock.advance(by: .seconds(200))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.advance(by: .seconds(100))
     #expect(client.stores().isEmpty)
   }
@@ -118,13 +118,13 @@ struct EvictionTests {
     let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     self.clock.advance(by: .seconds(1_000))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     #expect(client.stores(of: IntState.self)[NumberQuery(1).path] === held)
     #expect(client.store(with: NumberQuery(1).path)?.base as? IntStore === held)
     self.clock.advance(by: .seconds(1_000))
     held?.currentValue = 7
     #expect(client.store(for: NumberQuery(1)) === held)
-    #expect(client.store(for: NumberQuery(1)).currentValue == 7)
+    expect(client.store(for: NumberQuery(1)).currentValue, equals: 7)
     #expect(!log.all.contains { $0.hasPrefix("+") })
     self.clock.advance(by: .seconds(1_000))
     weak let witness = held
@@ -142,16 +142,16 @@ struct EvictionTests {
     let store = client.store(for: script.automaticQuery().stale(after: .seconds(100_000)))
     store.currentValue = 1
     self.clock.advance(by: .seconds(1_000))
-    #expect(client.snapshot().stores.count == 1)
+    expect(client.snapshot().stores.count, equals: 1)
     await client.invalidate().settled()
     #expect(store.isStale)
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     let run = try await script.next()
-    #expect(client.isFetching() == 1)
+    expect(client.isFetching(), equals: 1)
     client.resetStores()
     try await run.cancelled()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
   }
 
   @Test
@@ -162,7 +162,7 @@ struct EvictionTests {
     let subscription = held?.subscribe(with: IntRecorder().handler)
     held = nil
     self.clock.advance(by: .seconds(1_000))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     subscription?.cancel()
     self.clock.advance(by: .seconds(300))
     #expect(client.stores().isEmpty)
@@ -175,8 +175,8 @@ struct EvictionTests {
     let subscription = client.announcing(to: log)
     defer { subscription.cancel() }
     for number in 0..<5 { _ = client.store(for: NumberQuery(number)) }
-    #expect(Set(client.stores().map(\.path)) == Set((2..<5).map { NumberQuery($0).path }))
-    #expect(log.all.filter { $0.hasPrefix("-") } == (0..<2).map { "- \(NumberQuery($0).path)" })
+    expect(Set(client.stores().map(\.path)), equals: Set((2..<5).map { NumberQuery($0).path }))
+    expect(log.all.filter { $0.hasPrefix("-") }, equals: (0..<2).map { "- \(NumberQuery($0).path)" })
   }
 
   @Test
@@ -184,9 +184,9 @@ struct EvictionTests {
     let client = self.client(maximumIdleStores: 2)
     let subscription = client.store(for: NumberQuery(0)).subscribe(with: IntRecorder().handler)
     for number in 1..<4 { _ = client.store(for: NumberQuery(number)) }
-    #expect(Set(client.stores().map(\.path)) == Set([0, 2, 3].map { NumberQuery($0).path }))
+    expect(Set(client.stores().map(\.path)), equals: Set([0, 2, 3].map { NumberQuery($0).path }))
     subscription.cancel()
-    #expect(Set(client.stores().map(\.path)) == Set([0, 3].map { NumberQuery($0).path }))
+    expect(Set(client.stores().map(\.path)), equals: Set([0, 3].map { NumberQuery($0).path }))
   }
 
   @Test
@@ -211,10 +211,10 @@ struct EvictionTests {
     let client = self.client()
     let query = expectWarning(.invalidArgument) { NumberQuery(1).cacheTime(.seconds(-3)) }
     let held = client.store(for: query)
-    #expect(held.context.operationCacheTime == .zero)
+    expect(held.context.operationCacheTime, equals: .zero)
     var context = OperationContext()
     expectWarning(.invalidArgument) { context.operationCacheTime = .seconds(-1) }
-    #expect(context.operationCacheTime == .zero)
+    expect(context.operationCacheTime, equals: .zero)
   }
 
   @Test
@@ -224,12 +224,12 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(2))
     _ = client.store(for: NumberQuery(3).context { $0.operationDeadlines = WrappingDeadlines(clock: other) })
     _ = client.store(for: NumberQuery(4).context { $0.operationDeadlines = WrappingDeadlines(clock: other) })
-    #expect(other.sleeperCount() == 2)
+    expect(other.sleeperCount(), equals: 2)
     self.clock.advance(by: .seconds(300))
-    #expect(Set(client.stores().paths) == Set([1, 3, 4].map { NumberQuery($0).path }))
+    expect(Set(client.stores().paths), equals: Set([1, 3, 4].map { NumberQuery($0).path }))
     other.advance(by: .seconds(300))
     #expect(client.stores().isEmpty)
-    #expect(self.clock.sleeperCount() + other.sleeperCount() == 0)
+    expect(self.clock.sleeperCount() + other.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -240,7 +240,7 @@ struct EvictionTests {
     client.clearStores()
     _ = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(200))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     self.clock.advance(by: .seconds(100))
     #expect(client.stores().isEmpty)
   }
@@ -249,27 +249,27 @@ struct EvictionTests {
   func `Ten thousand stores are bounded by their number and by their time`() {
     let client = self.client(maximumIdleStores: 1_000)
     for number in 0..<10_000 { _ = client.store(for: NumberQuery(number)) }
-    #expect(client.stores().count == 1_000)
+    expect(client.stores().count, equals: 1_000)
     self.clock.advance(by: .seconds(300))
     #expect(client.stores().isEmpty)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
   func `Cache times that no store has any longer leave few alarms behind`() {
     let client = self.client()
     for number in 0..<1_000 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(300 + number))) }
-    #expect(self.clock.sleeperCount() == 1_000)
+    expect(self.clock.sleeperCount(), equals: 1_000)
     client.clearStores()
     #expect(self.clock.sleeperCount() <= 8)
 
     // Cache times that stores have again get their alarms.
     for number in 0..<1_000 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(300 + number))) }
     self.clock.advance(by: .seconds(799))
-    #expect(client.stores().count == 500)
+    expect(client.stores().count, equals: 500)
     self.clock.advance(by: .seconds(500))
     #expect(client.stores().isEmpty)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -287,8 +287,8 @@ struct EvictionTests {
         }
         return await group.reduce(0, +)
       }
-      #expect(others == 0)
-      #expect(client.stores().count == 1)
+      expect(others, equals: 0)
+      expect(client.stores().count, equals: 1)
     }
   }
 }

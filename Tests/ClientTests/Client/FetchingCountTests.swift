@@ -20,50 +20,50 @@ struct FetchingCountTests {
   @Test
   func `The current number comes first, and then each that differs`() async throws {
     var counts = self.client.fetchingCounts().makeAsyncIterator()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     let (run, task) = try await self.begin(["a"])
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     let (other, otherTask) = try await self.begin(["b"])
-    #expect(await counts.next() == 2)
+    await expect(counts.next(), equals: 2)
     run.succeed(1)
     _ = try await task.finished()
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     other.fail(Refused())
     await #expect(throws: Refused.self) { try await otherTask.finished() }
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
   }
 
   @Test
   func `Runs that began before are counted, and several changes come as one`() async throws {
     let (run, task) = try await self.begin(["a"])
     var counts = self.client.fetchingCounts().makeAsyncIterator()
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     run.succeed(1)
     _ = try await task.finished()
     var runs: [(ScriptedRun<Int, any Error>, Task<Int, any Error>)] = []
     for number in 0..<5 { runs.append(try await self.begin(["b", number])) }
-    #expect(await counts.next() == 5)
+    await expect(counts.next(), equals: 5)
     for (run, task) in runs {
       run.succeed(1)
       _ = try await task.finished()
     }
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
   }
 
   @Test
   func `A store with several runs counts once, and only paths with the prefix count`() async throws {
     var counts = self.client.fetchingCounts(matching: ["a"]).makeAsyncIterator()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     let script = IntScript()
     let store = self.client.store(for: script.query(path: ["a", 1]))
     let tasks = (0..<2).map { _ in Task.immediate { try await store.fetch() } }
     let runs = [try await script.next(), try await script.next()]
     let (other, otherTask) = try await self.begin(["b"])
-    #expect(await counts.next() == 1)
-    #expect(self.client.isFetching() == 2)
+    await expect(counts.next(), equals: 1)
+    expect(self.client.isFetching(), equals: 2)
     for run in runs { run.succeed(1) }
     for task in tasks { _ = try await task.finished() }
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     other.succeed(1)
     _ = try await otherTask.finished()
   }
@@ -71,21 +71,21 @@ struct FetchingCountTests {
   @Test
   func `A store that is cleared, reset or cancelled counts no more`() async throws {
     var counts = self.client.fetchingCounts().makeAsyncIterator()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     let (cleared, clearedTask) = try await self.begin(["a"])
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     self.client.clearStores(matching: ["a"])
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     let (_, resetTask) = try await self.begin(["b"])
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     self.client.resetStores(matching: ["b"])
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     let (_, cancelledTask) = try await self.begin(["c"])
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     await self.client.cancel(matching: ["c"])
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     cleared.succeed(1)
-    #expect(try await clearedTask.finished() == 1)
+    try await expect(clearedTask.finished(), equals: 1)
     await #expect(throws: CancellationError.self) { try await resetTask.finished() }
     await #expect(throws: CancellationError.self) { try await cancelledTask.finished() }
   }
@@ -97,12 +97,12 @@ struct FetchingCountTests {
     let task = Task.immediate { try await store.fetch() }
     let run = try await script.next()
     var counts = self.client.fetchingCounts().makeAsyncIterator()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     self.client.withStores(of: IntState.self) { stores, _ in stores.update(store) }
-    #expect(await counts.next() == 1)
+    await expect(counts.next(), equals: 1)
     run.succeed(1)
     _ = try await task.finished()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
   }
 
   @Test
@@ -118,7 +118,7 @@ struct FetchingCountTests {
     let (run, task) = try await self.begin(["a"])
     run.succeed(1)
     _ = try await task.finished()
-    #expect(received.all == [0])
+    expect(received.all, equals: [0])
   }
 
   @Test
@@ -132,25 +132,25 @@ struct FetchingCountTests {
       try await client.store(for: script.query(path: ["a"])).fetch()
     }
     try await lifetimes.noneAlive()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
   }
 
   @Test
   func `Ten thousand runs are counted`() async throws {
     let gate = Gate()
     var counts = self.client.fetchingCounts().makeAsyncIterator()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     let client = self.client
     let tasks = (0..<10_000).map { number in
       Task.immediate {
         try await client.store(for: QueryOperation("many", number) { _ in try await gate.wait() }).fetch()
       }
     }
-    #expect(client.isFetching() == 10_000)
-    #expect(await counts.next() == 10_000)
+    expect(client.isFetching(), equals: 10_000)
+    await expect(counts.next(), equals: 10_000)
     gate.open()
     for task in tasks { try await task.finished() }
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
   }
 
   @Test(arguments: 0..<20)
@@ -183,17 +183,17 @@ struct FetchingCountTests {
       _ = try? await task.finished()
     }
     await self.client.cancel()
-    #expect(self.client.isFetching() == 0)
-    #expect(counter.count == 0)
+    expect(self.client.isFetching(), equals: 0)
+    expect(counter.count, equals: 0)
     var runs: [(ScriptedRun<Int, any Error>, Task<Int, any Error>)] = []
     for path in [["n", 10], ["n", 11], ["m", 12]] as [OperationPath] { runs.append(try await self.begin(path)) }
-    #expect(self.client.isFetching(matching: ["n"]) == 2)
-    #expect(counter.count == 2)
+    expect(self.client.isFetching(matching: ["n"]), equals: 2)
+    expect(counter.count, equals: 2)
     for (run, task) in runs {
       run.succeed(1)
       _ = try await task.finished()
     }
-    #expect(counter.count == 0)
+    expect(counter.count, equals: 0)
     subscription.cancel()
   }
 }

@@ -14,12 +14,12 @@ struct FetchingTests {
   func `A fetch runs the query of a fresh store, too, and a set value is in the store`() async throws {
     let query = self.script.query().stale(after: .seconds(1_000))
     self.script.enqueue(.value(1), .value(2), .error(Refused(code: 1)))
-    #expect(try await self.client.fetch(query) == 1)
-    #expect(try await self.client.fetch(query) == 2)
+    try await expect(self.client.fetch(query), equals: 1)
+    try await expect(self.client.fetch(query), equals: 2)
     await #expect(throws: Refused(code: 1)) { try await self.client.fetch(query) }
     self.client.setValue(3, for: query)
-    #expect(self.client.store(for: query).currentValue == 3)
-    #expect(try await self.client.ensureValue(for: query) == 3)
+    expect(self.client.store(for: query).currentValue, equals: 3)
+    try await expect(self.client.ensureValue(for: query), equals: 3)
   }
 
   @Test
@@ -27,16 +27,16 @@ struct FetchingTests {
     let query = self.script.query().stale(after: .seconds(1_000))
     self.script.enqueue(.value(1))
     await self.client.prefetch(for: query)
-    #expect(self.client.store(for: query).currentValue == 1)
+    expect(self.client.store(for: query).currentValue, equals: 1)
     await self.client.prefetch(for: query)
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
   func `A prefetch never throws; a failure shows in the state`() async throws {
     self.script.enqueue(.error(Refused(code: 2)))
     await self.client.prefetch(for: self.script.query())
-    #expect(self.client.store(for: self.script.query()).error as? Refused == Refused(code: 2))
+    expect(self.client.store(for: self.script.query()).error as? Refused, equals: Refused(code: 2))
   }
 
   @Test
@@ -48,18 +48,18 @@ struct FetchingTests {
     run.succeed(1)
     try await prefetch.finished()
     _ = try await fetch.finished()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
   func `A prefetch of a default value and of any stateful operation`() async throws {
     self.script.enqueue(.value(1), .value(2))
     await self.client.prefetch(for: self.script.query(path: [1]).defaultValue(0))
-    #expect(self.client.store(for: self.script.query(path: [1]).defaultValue(0)).currentValue == 1)
+    expect(self.client.store(for: self.script.query(path: [1]).defaultValue(0)).currentValue, equals: 1)
     await self.client.prefetch(for: self.script.query(path: [2]), initialState: QueryState(initialValue: 9))
     let store = self.client.store(for: self.script.query(path: [2]))
-    #expect(store.currentValue == 2)
-    #expect(store.initialValue == 9)
+    expect(store.currentValue, equals: 2)
+    expect(store.initialValue, equals: 9)
   }
 
   @Test
@@ -67,22 +67,22 @@ struct FetchingTests {
     let query = self.script.query()
     let store = self.client.store(for: query)
     store.currentValue = 1
-    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    try await expect(self.client.ensureValue(for: query, refreshesBehind: true), equals: 1)
     let run = try await self.script.next()
-    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    try await expect(self.client.ensureValue(for: query, refreshesBehind: true), equals: 1)
     run.succeed(2)
     await store.settled()
-    #expect(store.currentValue == 2)
-    #expect(self.script.runCount == 1)
+    expect(store.currentValue, equals: 2)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
   func `Without a value or after an invalidation, ensuring a value waits also if it may refresh behind`() async throws {
     let query = self.script.query().defaultValue(-1)
     self.script.enqueue(.value(1), .value(2))
-    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    try await expect(self.client.ensureValue(for: query, refreshesBehind: true), equals: 1)
     self.client.invalidate(matching: query.path)
-    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 2)
+    try await expect(self.client.ensureValue(for: query, refreshesBehind: true), equals: 2)
   }
 
   @Test
@@ -90,11 +90,11 @@ struct FetchingTests {
     let query = self.script.query()
     let store = self.client.store(for: query)
     store.currentValue = 1
-    #expect(try await self.client.ensureValue(for: query, refreshesBehind: true) == 1)
+    try await expect(self.client.ensureValue(for: query, refreshesBehind: true), equals: 1)
     try await self.script.next().fail(Refused(code: 2))
     await store.settled()
-    #expect(store.currentValue == 1)
-    #expect(store.error as? Refused == Refused(code: 2))
+    expect(store.currentValue, equals: 1)
+    expect(store.error as? Refused, equals: Refused(code: 2))
   }
 
   @Test
@@ -103,8 +103,8 @@ struct FetchingTests {
     fresh.currentValue = 1
     let stale = self.client.store(for: NumberQuery(2))
     let subscription = stale.subscribe(with: QueryEventHandler())
-    #expect(self.client.stores(where: \.isStale).map(\.path) == [stale.path])
-    #expect(self.client.stores(matching: ["numbers"]) { $0.subscriberCount == 0 }.map(\.path) == [fresh.path])
+    expect(self.client.stores(where: \.isStale).map(\.path), equals: [stale.path])
+    expect(self.client.stores(matching: ["numbers"]) { $0.subscriberCount == 0 }.map(\.path), equals: [fresh.path])
     #expect(self.client.stores(matching: ["others"]) { _ in true }.isEmpty)
     #expect(throws: Refused.self) { try self.client.stores { _ throws(Refused) in throw Refused(code: 1) } }
     subscription.cancel()
@@ -115,11 +115,11 @@ struct FetchingTests {
     let clock = ManualClock()
     let query = self.script.query().stale(after: .seconds(60)).manualTime(clock)
     self.script.enqueue(.value(1), .value(2))
-    #expect(try await self.client.ensureValue(for: query) == 1)
-    #expect(try await self.client.ensureValue(for: query) == 1)
+    try await expect(self.client.ensureValue(for: query), equals: 1)
+    try await expect(self.client.ensureValue(for: query), equals: 1)
     clock.advance(by: .seconds(61))
-    #expect(try await self.client.ensureValue(for: query) == 2)
-    #expect(self.script.runCount == 2)
+    try await expect(self.client.ensureValue(for: query), equals: 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -128,7 +128,7 @@ struct FetchingTests {
     self.script.enqueue(.value(1), .value(2))
     _ = try await self.client.ensureValue(for: query)
     await self.client.invalidate().settled()
-    #expect(try await self.client.ensureValue(for: query) == 2)
+    try await expect(self.client.ensureValue(for: query), equals: 2)
   }
 
   @Test
@@ -140,17 +140,17 @@ struct FetchingTests {
   @Test
   func `A value that is there and fresh without a fetch is enough`() async throws {
     let query = self.script.query().staleWhenNoValue()
-    #expect(self.client.store(for: query, initialValue: 7).currentValue == 7)
-    #expect(try await self.client.ensureValue(for: query) == 7)
-    #expect(self.script.runCount == 0)
+    expect(self.client.store(for: query, initialValue: 7).currentValue, equals: 7)
+    try await expect(self.client.ensureValue(for: query), equals: 7)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
   func `A default value is no cached value`() async throws {
     let query = self.script.query().defaultValue(-1).stale(after: .seconds(100), whenNoValue: false)
     self.script.enqueue(.value(1))
-    #expect(try await self.client.ensureValue(for: query) == 1)
-    #expect(try await self.client.ensureValue(for: query) == 1)
+    try await expect(self.client.ensureValue(for: query), equals: 1)
+    try await expect(self.client.ensureValue(for: query), equals: 1)
   }
 
   @Test
@@ -164,8 +164,8 @@ struct FetchingTests {
     let secondFetch = Task { try await second.fetch() }
     let secondRun = try await script.next()
     firstRun.yield(5)
-    #expect(self.client.isFetching() == 2)
-    #expect(self.client.isFetching(matching: ["a"]) == 1)
+    expect(self.client.isFetching(), equals: 2)
+    expect(self.client.isFetching(matching: ["a"]), equals: 1)
     let returned = Gate()
     let cancellation = Task {
       await self.client.cancel(matching: ["a"])
@@ -176,12 +176,12 @@ struct FetchingTests {
     firstRun.fail(Refused(code: 3))
     try await cancellation.finished()
     await #expect(throws: Refused(code: 3)) { try await firstFetch.finished() }
-    #expect(StateFacts(first.state) == before)
+    expect(StateFacts(first.state), equals: before)
     #expect(!secondRun.isCancelled)
-    #expect(self.client.isFetching() == 1)
+    expect(self.client.isFetching(), equals: 1)
     secondRun.succeed(2)
     _ = try await secondFetch.finished()
-    #expect(self.client.isFetching() == 0)
+    expect(self.client.isFetching(), equals: 0)
   }
 
   @Test
@@ -193,7 +193,7 @@ struct FetchingTests {
     let run = try await self.script.next()
     await self.client.cancel()
     #expect(run.isCancelled)
-    #expect(recorder.digests == [.state(nil), .state(nil, isLoading: true), .started, .state(nil), .ended])
+    expect(recorder.digests, equals: [.state(nil), .state(nil, isLoading: true), .started, .state(nil), .ended])
   }
 
   @Test
@@ -211,14 +211,14 @@ struct FetchingTests {
     try await cancellation.finished()
     #expect(!newRun.isCancelled)
     newRun.succeed(2)
-    #expect(try await new.finished() == 2)
-    #expect(store.currentValue == 2)
+    try await expect(new.finished(), equals: 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test
   func `Cancelling nothing returns`() async {
     await self.client.cancel()
     await self.client.cancel(matching: ["nothing"])
-    #expect(self.client.isFetching() == 0)
+    expect(self.client.isFetching(), equals: 0)
   }
 }

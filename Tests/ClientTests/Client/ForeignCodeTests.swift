@@ -22,7 +22,7 @@ struct ForeignCodeTests {
       uses.increment()
     }
     client.defaultContext = OperationContext()
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
   }
 
   @Test(arguments: 0..<6)
@@ -44,9 +44,9 @@ struct ForeignCodeTests {
     if way != 5 {
       let store = client.store(for: query(1))
       #expect(client.store(with: query(1).path)?.base as? IntStore === store)
-      #expect(client.stores(matching: path()).count == 3)
+      expect(client.stores(matching: path()).count, equals: 3)
       #expect(client.stores(matching: ["callbacks", CallbackElement(2, onRelease: use)]).isEmpty)
-      #expect(client.isFetching(matching: path()) == 0)
+      expect(client.isFetching(matching: path()), equals: 0)
     }
     switch way {
     case 0: client.clearStores()
@@ -57,7 +57,7 @@ struct ForeignCodeTests {
       client.withStores(of: IntState.self) { stores, createStore in
         for number in 0..<5 { stores.update(createStore(for: query(number))) }
       }
-      #expect(client.stores(matching: path()).count == 5)
+      expect(client.stores(matching: path()).count, equals: 5)
       client.clearStores(matching: ["callbacks"])
     default: break  // The cache keeps none.
     }
@@ -111,7 +111,7 @@ struct ForeignCodeTests {
       return client.subscribe { _ in callback.touch() }
     }
     watch().cancel()
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
   }
 
   @Test
@@ -126,7 +126,7 @@ struct ForeignCodeTests {
       return OperationSubscription { callback.touch() }
     }()
     subscription.value?.cancel()
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
     subscription.value = nil
   }
 
@@ -142,7 +142,7 @@ struct ForeignCodeTests {
       return queue.schedule(after: .seconds(3_600)) { callback.touch() }
     }()
     queue.cancel(deadline)
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
   }
 
   @Test
@@ -157,7 +157,7 @@ struct ForeignCodeTests {
       return specification.subscribe(in: OperationContext()) { callback.touch() }
     }
     subscribe().cancel()
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
   }
 
   @Test
@@ -177,7 +177,7 @@ struct ForeignCodeTests {
     }
     report()
     OperationWarning.reporter = reporter
-    #expect(uses.value == 1)
+    expect(uses.value, equals: 1)
   }
 }
 

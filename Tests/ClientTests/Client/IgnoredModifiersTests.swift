@@ -19,7 +19,7 @@ struct IgnoredModifiersTests {
         }
         #expect(self.client.store(for: NumberQuery(1).modifier(PassThrough())) === store)
       }
-      #expect(reports.map(\.code) == [.modifiersIgnored])
+      expect(reports.map(\.code), equals: [.modifiersIgnored])
       let message = reports.first?.message ?? ""
       let request = #"NumberQuery is requested at the path ["numbers", 1] with"#
       let modifiers = ".stale(after: 1 s).modifier(PassThrough)"
@@ -46,7 +46,7 @@ struct IgnoredModifiersTests {
           #expect(self.client.store(for: QueryOperation("posts", 1) { 2 }.cacheTime(.seconds(300))) === first)
         }
       }
-      #expect(reports.map(\.code) == [.modifiersIgnored, .closureIgnored])
+      expect(reports.map(\.code), equals: [.modifiersIgnored, .closureIgnored])
       let message = reports.last?.message ?? ""
       #expect(message.contains("The closure of posts at ClientTests/IgnoredModifiersTests.swift:"))
       #expect(message.contains("was made with the closure at ClientTests/IgnoredModifiersTests.swift:"))
@@ -64,7 +64,7 @@ struct IgnoredModifiersTests {
       let reports = warnings {
         for number in 1...2 { _ = self.client.store(for: NumberQuery(number).modifier(PassThrough())) }
       }
-      #expect(reports.count == 2)
+      expect(reports.count, equals: 2)
       #expect(reports.allSatisfy { $0.message.contains("was made with no modifier (") })
     }
 

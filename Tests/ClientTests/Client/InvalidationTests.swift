@@ -22,7 +22,7 @@ struct InvalidationTests {
     #expect(!store.isStale)
     await self.client.invalidate(matching: ["q"]).settled()
     #expect(store.isStale)
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     await #expect(throws: Refused()) { try await store.fetch() }
     #expect(store.isStale)
     try await store.fetch()
@@ -59,11 +59,11 @@ struct InvalidationTests {
     let recorder = IntRecorder()
     let subscription = watched.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     self.invalidateNow()
     let run = try await self.script.next()
-    #expect(self.script.runCount == 1)
-    #expect(watched.currentValue == 1)
+    expect(self.script.runCount, equals: 1)
+    expect(watched.currentValue, equals: 1)
     run.succeed(2)
     try await recorder.first { $0.digest == .ended }
     #expect(!watched.isStale)
@@ -91,8 +91,8 @@ struct InvalidationTests {
     runs[2].succeed(3)
     try await invalidation.finished()
     for store in stores { #expect(!store.isLoading) }
-    #expect(stores.count { $0.error is Refused } == 1)
-    #expect(stores.count { $0.isStale } == 1)
+    expect(stores.count { $0.error is Refused }, equals: 1)
+    expect(stores.count { $0.isStale }, equals: 1)
   }
 
   @Test(arguments: 0..<20)
@@ -104,14 +104,14 @@ struct InvalidationTests {
     let invalidation = Task.immediate { await self.client.invalidate().settled() }
     old.succeed(1)
     let new = try await self.script.next()
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     #expect(store.isStale)
     new.succeed(2)
     try await invalidation.finished()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     #expect(!store.isStale)
     #expect(!store.isLoading)
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -127,7 +127,7 @@ struct InvalidationTests {
       }
       self.script.enqueue(.value(2))
       old.succeed(1)
-      #expect(try await invalidation.finished() == 2)
+      try await expect(invalidation.finished(), equals: 2)
     }
   }
 
@@ -144,7 +144,7 @@ struct InvalidationTests {
     let new = try await self.script.next()
     new.succeed(2)
     try await last.finished()
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
     #expect(!store.isStale)
   }
 
@@ -158,7 +158,7 @@ struct InvalidationTests {
     try await self.script.next().fail(Refused())
     try await invalidation.finished()
     #expect(store.isStale)
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
   }
 
   @Test
@@ -175,7 +175,7 @@ struct InvalidationTests {
     #expect(!run.isCancelled)
     run.succeed(2)
     try await recorder.first { $0.digest == .ended }
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test
@@ -193,7 +193,7 @@ struct InvalidationTests {
     defer { OperationSubscription.combined(subscription, other).cancel() }
     store.currentValue = 1
     try await recorder.first { $0.digest == .ended }
-    #expect(recorder.digests.suffix(5) == [.state(1, isLoading: true), .started, .state(2), .returned(2), .ended])
+    expect(recorder.digests.suffix(5), equals: [.state(1, isLoading: true), .started, .state(2), .returned(2), .ended])
   }
 
   private func invalidateNow(_ path: OperationPath = []) {

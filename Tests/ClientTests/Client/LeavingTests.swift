@@ -25,12 +25,12 @@ struct LeavingTests {
     defer { subscription.cancel() }
     let held = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(300))
-    #expect(log.all == ["+ \(self.path)"])
+    expect(log.all, equals: ["+ \(self.path)"])
     #expect(client.clearStore(with: self.path)?.base as? IntStore === held)
     #expect(client.clearStore(with: self.path) == nil)
-    #expect(log.all == self.addedAndRemoved)
+    expect(log.all, equals: self.addedAndRemoved)
     client.clearStores()
-    #expect(log.all == self.addedAndRemoved)
+    expect(log.all, equals: self.addedAndRemoved)
   }
 
   @Test
@@ -43,7 +43,7 @@ struct LeavingTests {
     client.withStores(of: IntState.self) { stores, createStore in
       stores.update(createStore(for: NumberQuery(1)))
     }
-    #expect(log.all == self.addedAndRemoved + ["+ \(self.path)"])
+    expect(log.all, equals: self.addedAndRemoved + ["+ \(self.path)"])
     #expect(client.store(for: NumberQuery(1)) !== held)
   }
 
@@ -61,18 +61,18 @@ struct LeavingTests {
     var held: IntStore? = client.store(for: NumberQuery(1))
     self.clock.advance(by: .seconds(300))
     held?.currentValue = 7
-    #expect(log.all == ["+ \(self.path)"])
+    expect(log.all, equals: ["+ \(self.path)"])
     held = nil
-    #expect(log.all == self.addedAndRemoved)
-    #expect(removed.value.map(\.path) == [self.path])
-    #expect(typed.value.map(\.currentValue) == [7])
+    expect(log.all, equals: self.addedAndRemoved)
+    expect(removed.value.map(\.path), equals: [self.path])
+    expect(typed.value.map(\.currentValue), equals: [7])
     #expect(client.stores().isEmpty)
     // The client does not keep the store in the event, which stands for the released one.
     removed.value = []
     typed.value = []
     _ = client.store(for: NumberQuery(1))
-    #expect(log.all == self.addedAndRemoved + ["+ \(self.path)"])
-    #expect(client.stores().count == 1)
+    expect(log.all, equals: self.addedAndRemoved + ["+ \(self.path)"])
+    expect(client.stores().count, equals: 1)
   }
 
   @Test
@@ -86,9 +86,9 @@ struct LeavingTests {
       #expect(client.store(for: NumberQuery(1)) === held)
     }
     held = nil
-    #expect(log.all == ["+ \(self.path)"])
+    expect(log.all, equals: ["+ \(self.path)"])
     self.clock.advance(by: .seconds(300))
-    #expect(log.all == self.addedAndRemoved)
+    expect(log.all, equals: self.addedAndRemoved)
   }
 
   @Test
@@ -137,9 +137,9 @@ struct LeavingTests {
         subscription?.cancel()
       }
     }
-    #expect(mistakes.value == 0)
-    #expect(balance.value == client.stores().count)
+    expect(mistakes.value, equals: 0)
+    expect(balance.value, equals: client.stores().count)
     client.clearStores()
-    #expect(balance.value == 0)
+    expect(balance.value, equals: 0)
   }
 }

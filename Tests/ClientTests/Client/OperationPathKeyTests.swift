@@ -12,11 +12,11 @@ struct OperationPathKeyTests {
   @Test
   func `A key is its path, however it was made`() {
     let key = OperationPathKey<IntState>(path: ["numbers", 1])
-    #expect(OperationPathKey(NumberQuery(1)) == key)
-    #expect(OperationPathKey(NumberQuery(1)).hashValue == key.hashValue)
+    expect(OperationPathKey(NumberQuery(1)), equals: key)
+    expect(OperationPathKey(NumberQuery(1)).hashValue, equals: key.hashValue)
     #expect(OperationPathKey(NumberQuery(2)) != key)
-    #expect(OperationPathKey(NumberQuery(1).stale(after: .seconds(1))) == key)
-    #expect(key.description == #"["numbers", 1]"#)
+    expect(OperationPathKey(NumberQuery(1).stale(after: .seconds(1))), equals: key)
+    expect(key.description, equals: #"["numbers", 1]"#)
   }
 
   @Test
@@ -26,7 +26,7 @@ struct OperationPathKeyTests {
     #expect(client.store(with: key) == nil)
     let store = client.store(for: NumberQuery(1), initialValue: 5)
     #expect(client.store(with: key) === store)
-    #expect(client.store(with: key)?.currentValue == 5)
+    expect(client.store(with: key)?.currentValue, equals: 5)
     #expect(client.store(with: OperationPathKey<TextState>(path: ["numbers", 1])) == nil)
   }
 
@@ -37,11 +37,12 @@ struct OperationPathKeyTests {
     #expect(client.stores(matching: prefix).isEmpty)
     let one = client.store(for: NumberQuery(1))
     let two = client.store(for: NumberQuery(2))
-    #expect(
-      Set(client.stores(matching: prefix).map(ObjectIdentifier.init)) == [ObjectIdentifier(one), ObjectIdentifier(two)]
+    expect(
+      Set(client.stores(matching: prefix).map(ObjectIdentifier.init)),
+      equals: [ObjectIdentifier(one), ObjectIdentifier(two)]
     )
     #expect(client.stores(matching: OperationPathPrefix<TextState>(path: ["numbers"])).isEmpty)
-    #expect(prefix.description == #"["numbers"]"#)
+    expect(prefix.description, equals: #"["numbers"]"#)
   }
 
   @Test
@@ -50,8 +51,8 @@ struct OperationPathKeyTests {
     let key = OperationPathKey(NumberQuery(1))
     let store = client.store(for: NumberQuery(1))
     _ = client.store(for: NumberQuery(2))
-    #expect(client.stores(matching: key).map(\.path) == [store.path])
-    #expect(OperationPathPrefix(key) == OperationPathPrefix(path: ["numbers", 1]))
+    expect(client.stores(matching: key).map(\.path), equals: [store.path])
+    expect(OperationPathPrefix(key), equals: OperationPathPrefix(path: ["numbers", 1]))
   }
 
   @Test
@@ -64,15 +65,15 @@ struct OperationPathKeyTests {
       stores.update(create(for: NumberQuery(2), initialValue: 7))
       return stores.count
     }
-    #expect(count == 1)
-    #expect(client.stores(matching: prefix).map(\.currentValue) == [7])
+    expect(count, equals: 1)
+    expect(client.stores(matching: prefix).map(\.currentValue), equals: [7])
   }
 
   @Test
   func `An operation takes its path from a key of its state, with a default value or without`() {
-    #expect(OperationPathKey<IntState>(path: ["a"]).path(for: NumberQuery.self) == ["a"])
-    #expect(OperationPathKey<DefaultOperationState<IntState>>(path: ["a"]).path(for: NumberQuery.self) == ["a"])
-    #expect(OperationPathKey<DefaultOperationState<IntState>>(path: ["a"]).path(for: DefaultNumber.self) == ["a"])
+    expect(OperationPathKey<IntState>(path: ["a"]).path(for: NumberQuery.self), equals: ["a"])
+    expect(OperationPathKey<DefaultOperationState<IntState>>(path: ["a"]).path(for: NumberQuery.self), equals: ["a"])
+    expect(OperationPathKey<DefaultOperationState<IntState>>(path: ["a"]).path(for: DefaultNumber.self), equals: ["a"])
   }
 
   private typealias DefaultNumber = DefaultStateOperation<NumberQuery>

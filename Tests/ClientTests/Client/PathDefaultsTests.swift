@@ -17,10 +17,10 @@ struct PathDefaultsTests {
   @Test
   func `They apply to the paths that start with the prefix, and the prefix itself is one`() {
     self.client.setDefaults(matching: ["a"]) { $0[NumberKey.self] = 1 }
-    #expect(self.number(at: ["a"]) == 1)
-    #expect(self.number(at: ["a", 2, "c"]) == 1)
-    #expect(self.number(at: ["ab"]) == 0)
-    #expect(self.number(at: []) == 0)
+    expect(self.number(at: ["a"]), equals: 1)
+    expect(self.number(at: ["a", 2, "c"]), equals: 1)
+    expect(self.number(at: ["ab"]), equals: 0)
+    expect(self.number(at: []), equals: 0)
   }
 
   @Test
@@ -29,10 +29,10 @@ struct PathDefaultsTests {
     self.client.setDefaults(matching: ["a", "b"]) { $0[NumberKey.self] = $0[NumberKey.self] * 10 + 4 }
     self.client.setDefaults(matching: []) { $0[NumberKey.self] = $0[NumberKey.self] * 10 + 2 }
     self.client.setDefaults(matching: ["a"]) { $0[NumberKey.self] = $0[NumberKey.self] * 10 + 3 }
-    #expect(self.number(at: ["a", "b", "c"]) == 1_234)
-    #expect(self.number(at: ["a", "c"]) == 123)
-    #expect(self.number(at: ["b"]) == 12)
-    #expect(self.number(at: ["a"]) == 123)
+    expect(self.number(at: ["a", "b", "c"]), equals: 1_234)
+    expect(self.number(at: ["a", "c"]), equals: 123)
+    expect(self.number(at: ["b"]), equals: 12)
+    expect(self.number(at: ["a"]), equals: 123)
   }
 
   @Test
@@ -40,31 +40,31 @@ struct PathDefaultsTests {
     self.client.setDefaults(matching: ["a"]) { $0[NumberKey.self] = 1 }
     let query = QueryOperation("a") { context in context[NumberKey.self] }
     let store = self.client.store(for: query.context { $0[NumberKey.self] += 10 })
-    #expect(try await store.fetch() == 11)
+    try await expect(store.fetch(), equals: 11)
     var context = OperationContext()
     context[NumberKey.self] = 5
-    #expect(try await store.fetch(using: context) == 5)
+    try await expect(store.fetch(using: context), equals: 5)
   }
 
   @Test
   func `What the creator of the stores writes, they replace`() {
     let client = OperationClient(storeCreator: NumberingCreator())
     client.setDefaults(matching: ["a"]) { $0[NumberKey.self] += 1 }
-    #expect(client.store(for: IntScript().query(path: ["a"])).context[NumberKey.self] == 101)
-    #expect(client.store(for: IntScript().query(path: ["b"])).context[NumberKey.self] == 100)
+    expect(client.store(for: IntScript().query(path: ["a"])).context[NumberKey.self], equals: 101)
+    expect(client.store(for: IntScript().query(path: ["b"])).context[NumberKey.self], equals: 100)
   }
 
   @Test
   func `Stores that exist keep their contexts, and later ones have the newest defaults`() {
     let before = self.client.store(for: IntScript().query(path: ["a", 1]))
     self.client.setDefaults(matching: ["a"]) { $0[NumberKey.self] = 1 }
-    #expect(before.context[NumberKey.self] == 0)
+    expect(before.context[NumberKey.self], equals: 0)
     let first = self.client.store(for: IntScript().query(path: ["a", 2]))
     self.client.setDefaults(matching: ["a"]) { $0[NumberKey.self] = 2 }
-    #expect(first.context[NumberKey.self] == 1)
-    #expect(self.number(at: ["a", 3]) == 2)
+    expect(first.context[NumberKey.self], equals: 1)
+    expect(self.number(at: ["a", 3]), equals: 2)
     self.client.removeDefaults(matching: ["a"])
-    #expect(self.number(at: ["a", 4]) == 0)
+    expect(self.number(at: ["a", 4]), equals: 0)
     self.client.removeDefaults(matching: ["never set"])
   }
 
@@ -77,7 +77,7 @@ struct PathDefaultsTests {
       let numbers = [context[NumberKey.self], detached.context[NumberKey.self]]
       return numbers + [context.operationClient?.store(for: inner).context[NumberKey.self] ?? -1]
     }
-    #expect(try await self.client.store(for: query).fetch() == [0, 0, 1])
+    try await expect(self.client.store(for: query).fetch(), equals: [0, 0, 1])
   }
 
   @Test
@@ -89,11 +89,11 @@ struct PathDefaultsTests {
       client.setDefaults(matching: ["b"]) { _ in }
       context[NumberKey.self] = 6
     }
-    #expect(self.number(at: ["a"]) == 6)
+    expect(self.number(at: ["a"]), equals: 6)
     let query = IntScript().query(path: ["a", 1])
     let store = self.client.store(for: query)
     #expect(self.client.store(for: query) === store)
-    #expect(counter.value == 2)
+    expect(counter.value, equals: 2)
   }
 
   @Test
@@ -107,14 +107,14 @@ struct PathDefaultsTests {
     self.client.store(for: IntScript().query(path: ["a", 1])).currentValue = 1
     self.client.store(for: IntScript().query(path: ["b", 1])).currentValue = 2
     self.client.store(for: IntScript().query(path: ["a", 2])).currentValue = 3
-    #expect(log.all == [1, 3])
+    expect(log.all, equals: [1, 3])
   }
 
   @Test
   func `Ten thousand prefixes find their stores`() {
     for number in 0..<10_000 { self.client.setDefaults(matching: ["n", number]) { $0[NumberKey.self] = number } }
-    for number in stride(from: 0, to: 10_000, by: 97) { #expect(self.number(at: ["n", number, "x"]) == number) }
-    #expect(self.number(at: ["n"]) == 0)
+    for number in stride(from: 0, to: 10_000, by: 97) { expect(self.number(at: ["n", number, "x"]), equals: number) }
+    expect(self.number(at: ["n"]), equals: 0)
   }
 
   @Test
@@ -127,7 +127,7 @@ struct PathDefaultsTests {
         client.setDefaults(matching: ["a"]) { _ in token.touch() }
       }
       _ = client.store(for: IntScript().query(path: ["a"]))
-      #expect(lifetimes.aliveCount == 1)
+      expect(lifetimes.aliveCount, equals: 1)
       let token = lifetimes.token()
       client.setDefaults(matching: ["b"]) { _ in token.touch() }
       client.removeDefaults(matching: ["a"])
@@ -184,8 +184,8 @@ struct StaleAfterTests {
   @Test
   func `A negative time is reported and counts as zero`() {
     let reports = warnings { self.client.defaultContext.operationStaleAfter = .seconds(-1) }
-    #expect(reports.map(\.code) == [.invalidArgument])
-    #expect(self.client.defaultContext.operationStaleAfter == .zero)
+    expect(reports.map(\.code), equals: [.invalidArgument])
+    expect(self.client.defaultContext.operationStaleAfter, equals: .zero)
     let store = self.client.store(for: IntScript().query(path: ["a"]))
     store.currentValue = 1
     #expect(store.isStale)

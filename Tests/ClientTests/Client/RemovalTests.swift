@@ -35,10 +35,10 @@ struct RemovalTests {
     client.clearStores()
 
     try await run.cancelled()
-    #expect(self.log.all.filter { $0 != "ended" } == ["1", "1 loading", "started", "1", "removed"])
+    expect(self.log.all.filter { $0 != "ended" }, equals: ["1", "1 loading", "started", "1", "removed"])
     #expect(store?.isLoading != true)
     store = nil
-    #expect(self.log.all.count { $0 == "removed" } == 1)
+    expect(self.log.all.count { $0 == "removed" }, equals: 1)
   }
 
   @Test
@@ -49,15 +49,15 @@ struct RemovalTests {
     defer { OperationSubscription.combined(subscriptions).cancel() }
 
     client.clearStore(with: ["a"])
-    #expect(self.log.all.suffix(1) == ["a removed"])
+    expect(self.log.all.suffix(1), equals: ["a removed"])
     client.withStores(of: IntState.self) { stores, createStore in
       stores.removeValue(forPath: ["b"])
       stores.update(createStore(for: IntScript().query(path: ["c"])))
     }
 
-    #expect(self.log.all.suffix(2).sorted() == ["b removed", "c removed"])
-    #expect(self.log.all.count { $0.hasSuffix("removed") } == 3)
-    #expect(stores[3].subscriberCount == 1)
+    expect(self.log.all.suffix(2).sorted(), equals: ["b removed", "c removed"])
+    expect(self.log.all.count { $0.hasSuffix("removed") }, equals: 3)
+    expect(stores[3].subscriberCount, equals: 1)
   }
 
   @Test
@@ -69,8 +69,9 @@ struct RemovalTests {
 
     let run = try await script.next()
     try await run.cancelled()
-    #expect(
-      self.log.all.filter { $0.hasSuffix("loading") || $0 == "2" || $0 == "removed" }.suffix(2) == ["2", "removed"]
+    expect(
+      self.log.all.filter { $0.hasSuffix("loading") || $0 == "2" || $0 == "removed" }.suffix(2),
+      equals: ["2", "removed"]
     )
   }
 
@@ -86,14 +87,14 @@ struct RemovalTests {
     let run = try await script.next()
 
     client.clearStores()
-    #expect(self.log.all.suffix(1) == ["removed"])
+    expect(self.log.all.suffix(1), equals: ["removed"])
     #expect(store.isLoading)
     try await subscribersRun.cancelled()
     run.succeed(3)
 
-    #expect(try await fetch.finished() == 3)
-    #expect(store.currentValue == 3)
-    #expect(self.log.all.suffix(2) == ["1", "removed"])
+    try await expect(fetch.finished(), equals: 3)
+    expect(store.currentValue, equals: 3)
+    expect(self.log.all.suffix(2), equals: ["1", "removed"])
     #expect(!store.isLoading)
   }
 
@@ -107,14 +108,14 @@ struct RemovalTests {
     let fetch = Task.immediate { try await task?.runIfNeeded() }
     let run = try await script.next()
     run.yield(5)
-    #expect(self.log.all.suffix(1) == ["5 loading"])
+    expect(self.log.all.suffix(1), equals: ["5 loading"])
 
     store = nil
-    #expect(self.log.all.suffix(2) == ["1", "removed"])
+    expect(self.log.all.suffix(2), equals: ["1", "removed"])
     run.succeed(3)
 
-    #expect(try await fetch.finished() == 3)
-    #expect(self.log.all.suffix(2) == ["1", "removed"])
+    try await expect(fetch.finished(), equals: 3)
+    expect(self.log.all.suffix(2), equals: ["1", "removed"])
   }
 
   @Test
@@ -129,7 +130,7 @@ struct RemovalTests {
     try await run.cancelled()
     let last = await iterator.next()
 
-    #expect(last?.state.isLoading == false)
+    expect(last?.state.isLoading, equals: false)
     #expect(await iterator.next() == nil)
   }
 
@@ -156,9 +157,9 @@ struct RemovalTests {
 
     try await run.cancelled()
     // The late subscriber hears of the removal, and causes no run.
-    #expect(log.all == ["begin", "end", "late 7", "late removed"])
-    #expect(store.subscriberCount == 0)
-    #expect(script.runCount == 1)
+    expect(log.all, equals: ["begin", "end", "late 7", "late removed"])
+    expect(store.subscriberCount, equals: 0)
+    expect(script.runCount, equals: 1)
     #expect(!store.isLoading)
   }
 }

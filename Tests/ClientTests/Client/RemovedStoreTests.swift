@@ -34,7 +34,7 @@ struct RemovedStoreTests {
     self.client.clearStores()
     #expect(!self.clock.remainingTimes().contains(.seconds(10)))
     self.clock.advance(by: .seconds(100))
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -48,8 +48,8 @@ struct RemovedStoreTests {
     #expect(store.inspect().needsRerun)
     self.client.clearStores()
     run.succeed(1)
-    #expect(try await fetch.finished() == 1)
-    #expect(self.script.runCount == 1)
+    try await expect(fetch.finished(), equals: 1)
+    expect(self.script.runCount, equals: 1)
     #expect(!store.isLoading)
   }
 
@@ -65,7 +65,7 @@ struct RemovedStoreTests {
     #expect((connection.observerCount, permission.observerCount) == (0, 0))
     permission.set(true)
     connection.set(true)
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -78,10 +78,10 @@ struct RemovedStoreTests {
     self.client.clearStore(with: store.path)
     #expect(!controls.canYieldRerun)
     #expect(!store.isAutomaticRunningEnabled)
-    #expect(try await controls.yieldRerun() == nil)
+    try await expect(controls.yieldRerun(), equals: nil)
     #expect(store.reference.refreshBehind(because: .refreshBehind) == nil)
-    #expect(self.script.runCount == 0)
-    #expect(store.inspect().automaticRuns == .removed)
+    expect(self.script.runCount, equals: 0)
+    expect(store.inspect().automaticRuns, equals: .removed)
     #expect("\(store.explain())".contains("its client has removed it"))
   }
 
@@ -91,10 +91,10 @@ struct RemovedStoreTests {
     let controller = EndingController { ended.increment() }
     let store = self.client.store(for: self.script.query(path: ["a"]).controlled(by: controller))
     self.client.clearStores()
-    #expect(ended.value == 1)
+    expect(ended.value, equals: 1)
     withExtendedLifetime(store) {}
     _ = consume store
-    #expect(ended.value == 1)
+    expect(ended.value, equals: 1)
   }
 
   @Test(arguments: ["cleared", "cleared by path", "replaced", "taken out"])
@@ -155,15 +155,15 @@ struct RemovedStoreTests {
     let store = self.client.store(for: self.script.query(path: ["a"]), initialValue: 1)
     let subscription = store.subscribe(with: self.handler())
     self.client.clearStores()
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
     store.currentValue = 2
     let fetch = Task.immediate { try await store.fetch() }
     try await self.script.next().succeed(3)
-    #expect(try await fetch.finished() == 3)
-    #expect(store.currentValue == 3)
+    try await expect(fetch.finished(), equals: 3)
+    expect(store.currentValue, equals: 3)
     store.resetState()
     subscription.cancel()
-    #expect(self.log.all == ["1", "removed"])
+    expect(self.log.all, equals: ["1", "removed"])
   }
 
   @Test
@@ -176,12 +176,12 @@ struct RemovedStoreTests {
     let fetch = Task.immediate { try await store.run(handler: recorder.handler) }
     let run = try await self.script.next()
     self.client.clearStores()
-    #expect(self.log.all == ["1", "1 loading", "1", "removed"])
+    expect(self.log.all, equals: ["1", "1 loading", "1", "removed"])
     #expect(store.isLoading)
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
+    try await expect(fetch.finished(), equals: 2)
     #expect(recorder.digests.contains(.returned(2)))
-    #expect(self.log.all == ["1", "1 loading", "1", "removed"])
+    expect(self.log.all, equals: ["1", "1 loading", "1", "removed"])
   }
 
   @Test
@@ -190,11 +190,11 @@ struct RemovedStoreTests {
     self.client.clearStores()
     let subscription = store.subscribe(with: self.handler())
     defer { subscription.cancel() }
-    #expect(self.log.all == ["1", "removed"])
-    #expect(store.subscriberCount == 0)
+    expect(self.log.all, equals: ["1", "removed"])
+    expect(store.subscriberCount, equals: 0)
     store.currentValue = 2
-    #expect(self.log.all == ["1", "removed"])
-    #expect(self.script.runCount == 0)
+    expect(self.log.all, equals: ["1", "removed"])
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -206,21 +206,21 @@ struct RemovedStoreTests {
       self.client.clearStores()
       store.currentValue = 2
       let late = store.subscribe(with: self.handler("late "))
-      #expect(self.log.all == ["1"])
+      expect(self.log.all, equals: ["1"])
       late.cancel()
     }
-    #expect(self.log.all == ["1", "2", "removed"])
+    expect(self.log.all, equals: ["1", "2", "removed"])
   }
 
   @Test
   func `The sequence of its states ends`() async throws {
     let store = self.client.store(for: self.script.query(path: ["a"]), initialValue: 1)
     var states = store.states.makeAsyncIterator()
-    #expect(await states.next()?.state.currentValue == 1)
+    await expect(states.next()?.state.currentValue, equals: 1)
     self.client.clearStores()
     #expect(await states.next() == nil)
     var late = store.states.makeAsyncIterator()
-    #expect(await late.next()?.state.currentValue == 1)
+    await expect(late.next()?.state.currentValue, equals: 1)
     #expect(await late.next() == nil)
   }
 
@@ -243,10 +243,10 @@ struct RemovedStoreTests {
         )
       }
       for log in logs {
-        #expect(log.all.last == "removed")
-        #expect(log.all.count { $0 == "removed" } == 1)
+        expect(log.all.last, equals: "removed")
+        expect(log.all.count { $0 == "removed" }, equals: 1)
       }
-      #expect(store.subscriberCount == 0)
+      expect(store.subscriberCount, equals: 0)
       withExtendedLifetime(subscriptions) {}
     }
   }
@@ -273,12 +273,13 @@ struct RemovedStoreTests {
     }
     self.client.clearStores()
     let (a, b) = (stores[0].path, stores[1].path)
-    #expect(
-      self.log.all.filter { !$0.hasPrefix("-") && !$0.hasPrefix("+") } == [
+    expect(
+      self.log.all.filter { !$0.hasPrefix("-") && !$0.hasPrefix("+") },
+      equals: [
         "removed \(a)", "removed \(b)", "next \(a): 1", "next \(b): 1",
       ]
     )
-    #expect(self.client.stores().count == 2)
+    expect(self.client.stores().count, equals: 2)
     OperationSubscription.combined(subscriptions + [announced]).cancel()
   }
 
@@ -291,11 +292,11 @@ struct RemovedStoreTests {
     self.client.clearStores()
     let next = self.client.store(for: NumberQuery(1).stale(after: .seconds(1)))
     store.withNextStore { found.value.append($0) }
-    #expect(found.value.map(ObjectIdentifier.init) == [ObjectIdentifier(next)])
+    expect(found.value.map(ObjectIdentifier.init), equals: [ObjectIdentifier(next)])
     self.client.clearStores()
     _ = self.client.store(for: RivalQuery(1))
     expectWarning(.pathInUse) { next.withNextStore { found.value.append($0) } }
-    #expect(found.value.count == 1)
+    expect(found.value.count, equals: 1)
   }
 
   @Test
@@ -306,7 +307,7 @@ struct RemovedStoreTests {
     client.clearStores()
     let found = Box<IntStore?>(nil)
     store.withNextStore { found.value = $0 }
-    #expect(found.value?.inspect().modifiers == modifiers)
+    expect(found.value?.inspect().modifiers, equals: modifiers)
     #expect(found.value !== store)
     let detached = IntStore.detached(query: self.script.query(path: ["a"]))
     client.withStores(of: IntState.self) { stores, _ in stores.update(detached) }

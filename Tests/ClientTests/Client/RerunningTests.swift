@@ -37,7 +37,7 @@ struct RerunningTests {
     // A value from before is never returned after it, whatever runs.
     await self.client.invalidate(matching: ["a"], rerunning: .none).settled()
     self.script.enqueue(.value(3))
-    #expect(try await self.client.ensureValue(for: self.query(["a", 2])) == 3)
+    try await expect(self.client.ensureValue(for: self.query(["a", 2])), equals: 3)
   }
 
   @Test
@@ -63,7 +63,7 @@ struct RerunningTests {
     let run = try await self.script.next()
     self.client.invalidate(matching: ["a"], rerunning: .none)
     run.succeed(4)
-    #expect(try await fetch.value == 4)
+    try await expect(fetch.value, equals: 4)
     await store.settled()
     #expect(store.isStale && self.script.runCount == 1)
   }
@@ -74,7 +74,7 @@ struct RerunningTests {
     disabled.currentValue = 1
     await self.client.invalidate(matching: ["a"], rerunning: .all).settled()
     await self.client.resetStores(matching: ["a"], rerunning: .all).settled()
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -85,16 +85,16 @@ struct RerunningTests {
     let observation = self.client.observe(with: observer)
     defer { observation.cancel() }
     self.client.invalidate(matchingAnyOf: [["a"], ["a", 1], ["b"]], rerunning: .none)
-    #expect(stores.map(\.isStale) == [true, true, true, false])
-    #expect(invalidations.all == [["a", 1], ["a", 2], ["b", 1]])
+    expect(stores.map(\.isStale), equals: [true, true, true, false])
+    expect(invalidations.all, equals: [["a", 1], ["a", 2], ["b", 1]])
     self.client.invalidate(matchingAnyOf: [])
     for store in stores { store.currentValue = 1 }
     self.client.invalidate(matching: ["a"], rerunning: .none) { $0.path == ["a", 2] }
-    #expect(stores.map(\.isStale) == [false, true, false, false])
+    expect(stores.map(\.isStale), equals: [false, true, false, false])
     for store in stores { store.currentValue = 1 }
     await self.client.invalidate(matchingAnyOf: [["a"], ["c"]], rerunning: .all) { $0.path != ["a", 1] }.settled()
-    #expect(stores.map(\.currentValue) == [1, 2, 1, 2])
-    #expect(self.script.runCount == 2)
+    expect(stores.map(\.currentValue), equals: [1, 2, 1, 2])
+    expect(self.script.runCount, equals: 2)
     #expect(stores[1].explain().endedRuns.isEmpty)
   }
 
@@ -107,7 +107,7 @@ struct RerunningTests {
     )
     defer { subscription.cancel() }
     await self.client.invalidate(matchingAnyOf: [["a", 1], ["a", 2]]).settled()
-    #expect(wasStale.all == [true])
+    expect(wasStale.all, equals: [true])
   }
 
   @Test

@@ -30,7 +30,7 @@ struct ResultEventTests {
     let (log, subscription) = self.log()
     try await existing.fetch()
     await #expect(throws: Refused.self) { try await self.client.store(for: second.query(path: ["b"])).fetch() }
-    #expect(log.all == [#"["a"] final 1"#, #"["b"] final Refused(code: 2)"#])
+    expect(log.all, equals: [#"["a"] final 1"#, #"["b"] final Refused(code: 2)"#])
     withExtendedLifetime(subscription) {}
   }
 
@@ -39,18 +39,18 @@ struct ResultEventTests {
     let script = IntScript(default: .error(Refused(code: 3)))
     let events = Log<OperationResultEvent>()
     let subscription = self.client.onError { error, event in
-      #expect(error as? Refused == Refused(code: 3))
+      expect(error as? Refused, equals: Refused(code: 3))
       events.append(event)
     }
     let query = script.query(path: ["a"])
     let store = self.client.store(for: query.context { $0[NumberKey.self] = 5 })
     await #expect(throws: Refused.self) { try await store.fetch() }
     let event = try #require(events.all.first)
-    #expect(events.count == 1)
-    #expect(event.operationName == query.operationName)
-    #expect(event.context[NumberKey.self] == 5)
+    expect(events.count, equals: 1)
+    expect(event.operationName, equals: query.operationName)
+    expect(event.context[NumberKey.self], equals: 5)
     #expect(event.context.operationRunningTaskIdentifier != nil)
-    #expect(event.error as? Refused == Refused(code: 3))
+    expect(event.error as? Refused, equals: Refused(code: 3))
     withExtendedLifetime(subscription) {}
   }
 
@@ -64,8 +64,8 @@ struct ResultEventTests {
     run.yield(1)
     run.yield(error: Refused())
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
-    #expect(log.all == [#"["a"] yielded 1"#, #"["a"] yielded Refused(code: 0)"#, #"["a"] final 2"#])
+    try await expect(fetch.finished(), equals: 2)
+    expect(log.all, equals: [#"["a"] yielded 1"#, #"["a"] yielded Refused(code: 0)"#, #"["a"] final 2"#])
     withExtendedLifetime(subscription) {}
   }
 
@@ -77,7 +77,7 @@ struct ResultEventTests {
     let subscriptions = (0..<3).map { _ in store.subscribe { _ in } }
     try await script.next().succeed(1)
     await store.settled()
-    #expect(log.all == [#"["a"] final 1"#])
+    expect(log.all, equals: [#"["a"] final 1"#])
     withExtendedLifetime((subscription, subscriptions)) {}
   }
 
@@ -103,7 +103,7 @@ struct ResultEventTests {
     for path in [["a"], ["b"], ["a", "c"], ["ab"]] as [OperationPath] {
       try await self.client.store(for: IntScript(default: .value(1)).query(path: path)).fetch()
     }
-    #expect(log.all == [#"["a"] final 1"#, #"["a", "c"] final 1"#])
+    expect(log.all, equals: [#"["a"] final 1"#, #"["a", "c"] final 1"#])
     withExtendedLifetime(subscription) {}
   }
 
@@ -119,7 +119,7 @@ struct ResultEventTests {
     try await self.client.store(with: ["e"])?.fetch()
     let text = OperationScript<String, Refused>(default: .error(Refused()))
     await #expect(throws: Refused.self) { try await self.client.store(for: text.query(path: ["t"])).fetch() }
-    #expect(log.all == [#"["d"] final 4"#, #"["e"] final 5"#, #"["t"] final Refused(code: 0)"#])
+    expect(log.all, equals: [#"["d"] final 4"#, #"["e"] final 5"#, #"["t"] final Refused(code: 0)"#])
     withExtendedLifetime(subscription) {}
   }
 
@@ -141,7 +141,7 @@ struct ResultEventTests {
     try await store.fetch()
     _ = self.client.onResult { _ in log.append("released") }
     try await store.fetch()
-    #expect(log.all == [#"["a"]"#])
+    expect(log.all, equals: [#"["a"]"#])
   }
 
   @Test
@@ -160,7 +160,7 @@ struct ResultEventTests {
     }
     try await store.fetch()
     try await store.fetch()
-    #expect(log.all == [#"["a"]"#])
+    expect(log.all, equals: [#"["a"]"#])
   }
 
   @Test
@@ -170,7 +170,7 @@ struct ResultEventTests {
     let states = store.subscribe { state in log.append("state \(state.currentValue ?? 0)") }
     let subscription = self.client.onResult { [store] event in log.append("result beside \(store.currentValue ?? 0)") }
     try await store.fetch()
-    #expect(log.all == ["state 0", "state 0", "state 1", "result beside 1"])
+    expect(log.all, equals: ["state 0", "state 0", "state 1", "result beside 1"])
     withExtendedLifetime((states, subscription)) {}
   }
 
@@ -183,7 +183,7 @@ struct ResultEventTests {
       subscription = client.onResult { _ in }
       let script = OperationScript<LifetimeTracker.Token, any Error>(default: .value(lifetimes.token()))
       try await client.store(for: script.query(path: ["a"])).fetch()
-      #expect(lifetimes.aliveCount == 1)
+      expect(lifetimes.aliveCount, equals: 1)
     }
     try await lifetimes.noneAlive()
     subscription.cancel()
@@ -197,10 +197,10 @@ struct ResultEventTests {
       if case .success(let value as Int) = event.result, event.path == ["numbers", value] { counter.increment() }
     }
     for number in 0..<10_000 { try await self.client.store(for: NumberQuery(number)).fetch() }
-    #expect(counter.value == 10_000)
+    expect(counter.value, equals: 10_000)
     subscription.cancel()
     try await self.client.store(for: NumberQuery(1)).fetch()
-    #expect(counter.value == 10_000)
+    expect(counter.value, equals: 10_000)
   }
 
   @Test
@@ -217,7 +217,7 @@ struct ResultEventTests {
       group.addTask { subscriptions.value = [client.onResult { _ in counter.increment() }] }
     }
     for number in 0..<1_000 { try await client.store(for: NumberQuery(number)).fetch() }
-    #expect(counter.value == 1_000)
+    expect(counter.value, equals: 1_000)
     subscriptions.value = []
   }
 }

@@ -22,22 +22,22 @@ struct SnapshotTests {
     let run = try await script.next()
 
     let stores = client.snapshot().stores
-    #expect(stores.count == 3)
+    expect(stores.count, equals: 3)
     let number = try #require(stores.first { $0.path == "\(NumberQuery(1).path)" })
-    #expect(number.kind == "NumberQuery")
-    #expect(number.status == .success)
+    expect(number.kind, equals: "NumberQuery")
+    expect(number.status, equals: .success)
     #expect(!number.isStale)
-    #expect(number.valueUpdateCount == 1)
-    #expect(number.valueLastUpdatedAt == clock.now())
-    #expect(number.errorLastUpdatedAt == nil)
+    expect(number.valueUpdateCount, equals: 1)
+    expect(number.valueLastUpdatedAt, equals: clock.now())
+    expect(number.errorLastUpdatedAt, equals: nil)
     let text = try #require(stores.first { $0.path == "\(TextQuery("a").path)" })
-    #expect(text.status == .failure)
-    #expect(text.error == "Refused(code: 3)")
+    expect(text.status, equals: .failure)
+    expect(text.error, equals: "Refused(code: 3)")
     #expect(text.isStale)
-    #expect(text.errorUpdateCount == 1)
-    #expect(text.errorLastUpdatedAt == clock.now())
+    expect(text.errorUpdateCount, equals: 1)
+    expect(text.errorLastUpdatedAt, equals: clock.now())
     let loading = try #require(stores.first { $0.status == .loading })
-    #expect(loading.subscriberCount == 1)
+    expect(loading.subscriberCount, equals: 1)
     #expect(loading.kind.hasPrefix("ScriptedQuery"))
     subscription.cancel()
     try await run.cancelled()
@@ -50,7 +50,7 @@ struct SnapshotTests {
     client.store(for: NumberQuery(1)).currentValue = 4
     let snapshot = client.snapshot()
     let lines = snapshot.description.split(separator: "\n")
-    #expect(lines.filter { $0.contains("stale") || $0.contains("fresh") }.count == 1)
+    expect(lines.filter { $0.contains("stale") || $0.contains("fresh") }.count, equals: 1)
     let ordered = try #require(snapshot.stores.first { $0.kind == "Ordered" })
     #expect(!ordered.canBeStale)
     #expect(!ordered.isStale)
@@ -63,7 +63,7 @@ struct SnapshotTests {
     _ = client.store(for: TextQuery("a"))
     let snapshot = client.snapshot()
     let data = try JSONEncoder().encode(snapshot)
-    #expect(try JSONDecoder().decode(OperationClientSnapshot.self, from: data) == snapshot)
+    try expect(JSONDecoder().decode(OperationClientSnapshot.self, from: data), equals: snapshot)
   }
 
   @Test
@@ -72,7 +72,7 @@ struct SnapshotTests {
     _ = client.store(for: NumberQuery(1))
     _ = client.store(for: TextQuery("a"))
     let lines = client.snapshot().description.split(separator: "\n")
-    #expect(lines.count == 2)
+    expect(lines.count, equals: 2)
     #expect(lines.contains { $0.contains("NumberQuery") && $0.contains("idle") })
     #expect(!OperationClient().snapshot().description.isEmpty)
   }
@@ -83,8 +83,8 @@ struct SnapshotTests {
     let store = client.store(for: NumberQuery(1))
     let snapshot = client.snapshot()
     store.currentValue = 1
-    #expect(snapshot.stores.map(\.status) == [.idle])
-    #expect(client.snapshot().stores.map(\.status) == [.success])
+    expect(snapshot.stores.map(\.status), equals: [.idle])
+    expect(client.snapshot().stores.map(\.status), equals: [.success])
   }
 }
 

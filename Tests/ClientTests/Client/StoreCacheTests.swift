@@ -14,17 +14,17 @@ struct StoreCacheTests {
     let client = OperationClient(storeCache: cache)
     let script = IntScript(default: .value(1))
     let store = client.store(for: script.query(path: ["q"]))
-    #expect(cache.log.all == ["idle"])
+    expect(cache.log.all, equals: ["idle"])
     let subscription = store.subscribe(with: IntRecorder().handler)
-    #expect(cache.log.all == ["idle", "active"])
+    expect(cache.log.all, equals: ["idle", "active"])
     try await store.fetch()
-    #expect(cache.log.all == ["idle", "active"])
+    expect(cache.log.all, equals: ["idle", "active"])
     subscription.cancel()
-    #expect(cache.log.all == ["idle", "active", "idle"])
+    expect(cache.log.all, equals: ["idle", "active", "idle"])
     try await store.fetch()
-    #expect(cache.log.all == ["idle", "active", "idle", "active", "idle"])
+    expect(cache.log.all, equals: ["idle", "active", "idle", "active", "idle"])
     client.clearStores()
-    #expect(cache.log.all.last == "active")
+    expect(cache.log.all.last, equals: "active")
   }
 
   @Test
@@ -33,8 +33,8 @@ struct StoreCacheTests {
     let client = OperationClient(storeCache: cache)
     _ = client.store(for: NumberQuery(1).cacheTime(.seconds(7)))
     let idle = cache.last.value
-    #expect(idle?.path == NumberQuery(1).path)
-    #expect(idle?.context.operationCacheTime == .seconds(7))
+    expect(idle?.path, equals: NumberQuery(1).path)
+    expect(idle?.context.operationCacheTime, equals: .seconds(7))
     idle?.evict()
     #expect(client.stores().isEmpty)
     idle?.evict()
@@ -47,7 +47,7 @@ struct StoreCacheTests {
     let subscription = client.store(for: NumberQuery(1)).subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     cache.last.value?.evict()
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
   }
 
   @Test
@@ -60,7 +60,7 @@ struct StoreCacheTests {
       .subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     cache.evictIdleStores { $0.operationCacheTime == .seconds(1_000) }
-    #expect(Set(client.stores().map(\.path)) == [NumberQuery(2).path, NumberQuery(3).path])
+    expect(Set(client.stores().map(\.path)), equals: [NumberQuery(2).path, NumberQuery(3).path])
   }
 
   @Test
@@ -78,7 +78,7 @@ struct StoreCacheTests {
       #expect(store != nil)
     }
     #expect(store == nil)
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     clock.advance(by: .seconds(300))
     #expect(client.stores().isEmpty)
   }
@@ -90,9 +90,9 @@ struct StoreCacheTests {
     for number in 1...3 { _ = client.store(for: NumberQuery(number).cacheTime(.seconds(1_000 + number))) }
     let subscription = client.store(for: NumberQuery(1)).subscribe(with: IntRecorder().handler)
     caches[0].evictIdleStores { $0.operationCacheTime == .seconds(1_002) }
-    #expect(Set(client.stores().map(\.path)) == [NumberQuery(1).path, NumberQuery(3).path])
+    expect(Set(client.stores().map(\.path)), equals: [NumberQuery(1).path, NumberQuery(3).path])
     caches[1].evictIdleStores { _ in true }
-    #expect(client.stores().map(\.path) == [NumberQuery(1).path])
+    expect(client.stores().map(\.path), equals: [NumberQuery(1).path])
     subscription.cancel()
     caches[1].evictIdleStores { _ in true }
     #expect(client.stores().isEmpty)
@@ -120,21 +120,21 @@ struct StoreCacheTests {
       defaultContext: context,
       storeCache: OperationClient.DefaultStoreCache(evictionTrigger: trigger)
     )
-    #expect(trigger.subscriptionCount.value == 0)
+    expect(trigger.subscriptionCount.value, equals: 0)
     _ = client?.store(for: NumberQuery(1).cacheTime(.seconds(1_000)))
     let subscription = client?.store(for: NumberQuery(2).cacheTime(.seconds(1_000)))
       .subscribe(with: IntRecorder().handler)
     _ = client?.store(for: NumberQuery(3))
-    #expect(trigger.subscriptionCount.value == 1)
+    expect(trigger.subscriptionCount.value, equals: 1)
     trigger.evict.value? { $0.operationCacheTime == .seconds(1_000) }
-    #expect(client.map { Set($0.stores().map(\.path)) } == [NumberQuery(2).path, NumberQuery(3).path])
+    expect(client.map { Set($0.stores().map(\.path)) }, equals: [NumberQuery(2).path, NumberQuery(3).path])
     // The deadlines of removed stores and of stores in use pass, and then nothing is left to evict.
     clock.advance(by: .seconds(1_000))
-    #expect(trigger.subscriptionCount.value == 0)
+    expect(trigger.subscriptionCount.value, equals: 0)
     subscription?.cancel()
-    #expect(trigger.subscriptionCount.value == 1)
+    expect(trigger.subscriptionCount.value, equals: 1)
     client = nil
-    #expect(trigger.subscriptionCount.value == 0)
+    expect(trigger.subscriptionCount.value, equals: 0)
   }
 
   @Test
@@ -143,7 +143,7 @@ struct StoreCacheTests {
     let cache = OperationClient.DefaultStoreCache(maximumIdleStores: 0, evictionTrigger: trigger)
     let client = OperationClient(storeCache: cache)
     _ = client.store(for: NumberQuery(1))
-    #expect(trigger.subscriptionCount.value == 0)
+    expect(trigger.subscriptionCount.value, equals: 0)
     #expect(client.stores().isEmpty)
   }
 
@@ -176,7 +176,7 @@ struct StoreCacheTests {
       deadlines.firstIsKept.signal()
       deadlines.firstHasFired.wait()
     }
-    #expect(clients.map { $0.stores().count } == [0, 1])
+    expect(clients.map { $0.stores().count }, equals: [0, 1])
     deadlines.time.value = .seconds(15)
     deadlines.last.value?()
     #expect(clients[1].stores().isEmpty)

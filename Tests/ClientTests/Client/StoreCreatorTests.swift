@@ -17,7 +17,7 @@ struct StoreCreatorTests {
       storeCreator: creator
     )
     client.store(for: NumberQuery(1)).currentValue = 4
-    #expect(client.store(for: NumberQuery(1)).currentValue == 4)
+    expect(client.store(for: NumberQuery(1)).currentValue, equals: 4)
     creator.subscriptions.value = []
     #expect(client.stores().isEmpty)
   }
@@ -34,9 +34,9 @@ struct StoreCreatorTests {
         }
       )
     )
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     try await script.next().succeed(1)
-    #expect(try await rerun.value?.finished() == 1)
+    try await expect(rerun.value?.finished(), equals: 1)
     #expect(client.stores().isEmpty)
   }
 

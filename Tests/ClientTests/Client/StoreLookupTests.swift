@@ -12,7 +12,7 @@ struct StoreLookupTests {
     let client = OperationClient()
     let store = client.store(for: NumberQuery(1), initialValue: 5)
     #expect(client.store(for: NumberQuery(1)) === store)
-    #expect(client.store(for: NumberQuery(1), initialValue: 9).currentValue == 5)
+    expect(client.store(for: NumberQuery(1), initialValue: 9).currentValue, equals: 5)
     _ = warnings {
       #expect(client.store(for: NumberQuery(1).stale(after: .seconds(1)).disableAutomaticRunning()) === store)
     }
@@ -32,9 +32,9 @@ struct StoreLookupTests {
         for await store in group { stores.append(store) }
         return stores
       }
-      #expect(Set(stores.map { ObjectIdentifier($0) }).count == 1)
-      #expect(client.stores().count == 1)
-      #expect(log.all.count == 1)
+      expect(Set(stores.map { ObjectIdentifier($0) }).count, equals: 1)
+      expect(client.stores().count, equals: 1)
+      expect(log.all.count, equals: 1)
     }
   }
 
@@ -46,11 +46,11 @@ struct StoreLookupTests {
     #expect(client.store(with: ["numbers", 1])?.base as? IntStore === one)
     #expect(client.store(with: ["numbers"]) == nil)
     #expect(client.store(with: ["numbers", 2]) == nil)
-    #expect(client.stores().count == 2)
-    #expect(client.stores(matching: ["numbers"]).count == 1)
+    expect(client.stores().count, equals: 2)
+    expect(client.stores(matching: ["numbers"]).count, equals: 1)
     #expect(client.stores(matching: ["texts"], of: IntState.self).isEmpty)
     #expect(client.stores(of: IntState.self)[["numbers", 1]] === one)
-    #expect(client.stores(matching: [], of: QueryState<String, any Error>.self).map(\.path) == [text.path])
+    expect(client.stores(matching: [], of: QueryState<String, any Error>.self).map(\.path), equals: [text.path])
     #expect(client.store(with: OperationPathKey<IntState>(path: ["numbers", 1])) === one)
     #expect(client.store(with: OperationPathKey<IntState>(path: ["texts", "a"])) == nil)
   }
@@ -61,9 +61,9 @@ struct StoreLookupTests {
     let store = client.store(for: NumberQuery(1))
     let rival = expectWarning(.pathInUse) { client.store(for: RivalQuery(1), initialValue: 8) }
     #expect(rival !== store)
-    #expect(rival.currentValue == 8)
+    expect(rival.currentValue, equals: 8)
     #expect(client.store(for: NumberQuery(1)) === store)
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     let other = expectWarning(.pathInUse) { client.store(for: RivalQuery(1)) }
     #expect(other !== rival)
   }
@@ -73,9 +73,9 @@ struct StoreLookupTests {
     let client = OperationClient()
     let store = client.store(for: NumberQuery(1))
     let rival = expectWarning(.pathInUse) { client.store(for: NumberQuery(1).defaultValue(0)) }
-    #expect(rival.currentValue == 0)
+    expect(rival.currentValue, equals: 0)
     try await rival.fetch()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     let message = warnings { _ = client.store(for: NumberQuery(1).defaultValue(0)) }.first?.message ?? ""
     #expect(message.contains("NumberQuery is requested at the path [\"numbers\", 1]"))
     #expect(message.contains("with the state DefaultOperationState<QueryState<Int, Error>>, where"))
@@ -88,10 +88,10 @@ struct StoreLookupTests {
     let client = OperationClient()
     let query: NumberQuery.Default = NumberQuery(4).defaultValue(-1)
     let store = client.store(for: query)
-    #expect(store.currentValue == -1)
+    expect(store.currentValue, equals: -1)
     #expect(client.store(for: query) === store)
     try await store.fetch()
-    #expect(store.currentValue == 4)
+    expect(store.currentValue, equals: 4)
   }
 
   @Test
@@ -108,7 +108,7 @@ struct StoreLookupTests {
     client.clearStores(matching: ["numbers"])
     #expect(client.store(for: NumberQuery(1)) !== one)
     try await one.fetch()
-    #expect(one.currentValue == 1)
+    expect(one.currentValue, equals: 1)
     #expect(recorder.values.isEmpty)
     #expect(client.store(for: TextQuery("a")) === text)
     client.clearStores()
@@ -129,25 +129,25 @@ struct StoreLookupTests {
     )
     defer { subscription.cancel() }
     store.currentValue = 1
-    #expect(found.value.count == 1)
+    expect(found.value.count, equals: 1)
     #expect(found.value.first !== store)
-    #expect(found.value.first?.currentValue == .some(nil))
+    expect(found.value.first?.currentValue, equals: .some(nil))
   }
 
   @Test
   func `A store creator makes the stores`() {
     let client = OperationClient(storeCreator: MarkingCreator())
     let store = client.store(for: NumberQuery(1))
-    #expect(store.context[NumberKey.self] == 42)
+    expect(store.context[NumberKey.self], equals: 42)
     let inside = client.withStores(of: IntState.self) { _, createStore in createStore(for: NumberQuery(2)) }
-    #expect(inside.context[NumberKey.self] == 42)
+    expect(inside.context[NumberKey.self], equals: 42)
   }
 
   @Test
   func `Any stateful operation has a store`() {
     let client = OperationClient()
     let store = client.store(for: NumberQuery(1), initialState: QueryState(initialValue: 6))
-    #expect(store.currentValue == 6)
+    expect(store.currentValue, equals: 6)
   }
 }
 

@@ -18,7 +18,7 @@ struct TransactionTests {
       return store
     }
     #expect(client.store(for: NumberQuery(3)) === made)
-    #expect(made.currentValue == 30)
+    expect(made.currentValue, equals: 30)
     #expect(made.context.operationClient === client)
   }
 
@@ -49,9 +49,9 @@ struct TransactionTests {
       return new
     }
     #expect(client.store(for: NumberQuery(1)) === new)
-    #expect(removed.value.map(ObjectIdentifier.init) == [ObjectIdentifier(old)])
-    #expect(added.value.map(ObjectIdentifier.init) == [ObjectIdentifier(new)])
-    #expect(log.all == ["removed", "added"])
+    expect(removed.value.map(ObjectIdentifier.init), equals: [ObjectIdentifier(old)])
+    expect(added.value.map(ObjectIdentifier.init), equals: [ObjectIdentifier(new)])
+    expect(log.all, equals: ["removed", "added"])
   }
 
   @Test
@@ -72,12 +72,12 @@ struct TransactionTests {
     let client = OperationClient()
     for number in 0..<4 { _ = client.store(for: NumberQuery(number)) }
     client.withStores(matching: ["numbers"], of: IntState.self) { stores, _ in
-      #expect(stores.count == 4)
+      expect(stores.count, equals: 4)
       _ = stores.removeValue(forPath: NumberQuery(2).path)
     }
-    #expect(client.stores().count == 3)
+    expect(client.stores().count, equals: 3)
     client.withStores(matching: ["numbers", 3]) { stores, _ in stores.removeAll(matching: []) }
-    #expect(client.stores().count == 2)
+    expect(client.stores().count, equals: 2)
   }
 
   @Test
@@ -91,7 +91,7 @@ struct TransactionTests {
         throw Refused()
       }
     }
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     #expect(client.store(for: NumberQuery(1)) === store)
   }
 
@@ -109,7 +109,7 @@ struct TransactionTests {
         }
       }
     }
-    #expect(client.stores().count == 400)
+    expect(client.stores().count, equals: 400)
   }
 
   @Test
@@ -119,7 +119,7 @@ struct TransactionTests {
       stores.update(createStore(for: NumberQuery(1)))
       client.withStores(of: IntState.self) { inner, createStore in inner.update(createStore(for: NumberQuery(2))) }
     }
-    #expect(client.stores().count == 2)
+    expect(client.stores().count, equals: 2)
   }
 
   @Test
@@ -136,9 +136,9 @@ struct TransactionTests {
     defer { subscription.cancel() }
     store = nil
     clock.advance(by: .seconds(1_000))
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
     run.succeed(1)
     _ = try await fetch.finished()
-    #expect(client.stores().count == 1)
+    expect(client.stores().count, equals: 1)
   }
 }

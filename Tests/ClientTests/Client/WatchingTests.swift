@@ -21,8 +21,9 @@ struct WatchingTests {
     client.clearStores()
     subscription.cancel()
     _ = client.store(for: NumberQuery(2))
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "+ \(NumberQuery(1).path)", "- \(NumberQuery(1).path)", "- \(NumberQuery(0).path)",
       ]
     )
@@ -48,7 +49,7 @@ struct WatchingTests {
       stores.update(createStore(for: NumberQuery(2)))
     }
     client.withStores(of: IntState.self) { stores, _ in _ = stores.removeValue(forPath: NumberQuery(2).path) }
-    #expect(log.all == ["added", "removed", "added", "removed"])
+    expect(log.all, equals: ["added", "removed", "added", "removed"])
   }
 
   @Test
@@ -66,9 +67,9 @@ struct WatchingTests {
     let store = client.store(for: NumberQuery(1))
     _ = client.store(for: TextQuery("a"))
     client.clearStores()
-    #expect(added.value.map(ObjectIdentifier.init) == [ObjectIdentifier(store)])
-    #expect(removed.value.map(ObjectIdentifier.init) == [ObjectIdentifier(store)])
-    #expect(calls.value == 2)
+    expect(added.value.map(ObjectIdentifier.init), equals: [ObjectIdentifier(store)])
+    expect(removed.value.map(ObjectIdentifier.init), equals: [ObjectIdentifier(store)])
+    expect(calls.value, equals: 2)
   }
 
   @Test
@@ -85,8 +86,8 @@ struct WatchingTests {
     }
     let second = client.announcing(to: early)
     _ = client.store(for: NumberQuery(1))
-    #expect(early.all == [1, 2, 3].map { "+ \(NumberQuery($0).path)" })
-    #expect(late.all == ["+ \(NumberQuery(3).path)"])
+    expect(early.all, equals: [1, 2, 3].map { "+ \(NumberQuery($0).path)" })
+    expect(late.all, equals: ["+ \(NumberQuery(3).path)"])
     for subscription in [first, second] { subscription.cancel() }
     own.value?.cancel()
   }
@@ -99,7 +100,7 @@ struct WatchingTests {
     let first = client.subscribe { _ in other.value?.cancel() }
     other.value = client.announcing(to: log)
     _ = client.store(for: NumberQuery(1))
-    #expect(log.all == [])
+    expect(log.all, equals: [])
     first.cancel()
   }
 
@@ -118,9 +119,7 @@ struct WatchingTests {
     let other = client.announcing(to: log)
     defer { other.cancel() }
     _ = client.store(for: NumberQuery(1))
-    #expect(
-      log.all == ["+ \(NumberQuery(1).path)", "+ \(NumberQuery(2).path)", "- \(NumberQuery(1).path)"]
-    )
+    expect(log.all, equals: ["+ \(NumberQuery(1).path)", "+ \(NumberQuery(2).path)", "- \(NumberQuery(1).path)"])
     _ = client.store(for: NumberQuery(1))
     #expect(client.store(with: NumberQuery(1).path) != nil)
   }
@@ -147,7 +146,7 @@ struct WatchingTests {
       client.clearStores()
       subscription.cancel()
     }
-    #expect(results.value == [true, true, true])
+    expect(results.value, equals: [true, true, true])
   }
 
   @Test
@@ -170,7 +169,7 @@ struct WatchingTests {
         }
       }
     }
-    #expect(results.value == [true, true, true])
+    expect(results.value, equals: [true, true, true])
   }
 }
 

@@ -17,18 +17,19 @@ struct ControllerTests {
     defer { subscription.cancel() }
     let controls = controller.controls
     controls.yield(1)
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     controls.yield(throwing: Refused(code: 1))
     #expect(store.error is Refused)
     controls.yield(with: .success(2))
     #expect(store.error == nil)
     controls.yield(nil)
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     controls.yield(3)
     controls.yieldResetState()
-    #expect(store.valueUpdateCount == 0)
-    #expect(
-      recorder.digests == [
+    expect(store.valueUpdateCount, equals: 0)
+    expect(
+      recorder.digests,
+      equals: [
         .state(nil), .state(1), .state(1, error: "Refused(code: 1)"), .state(2), .state(nil), .state(3), .state(nil),
       ]
     )
@@ -41,18 +42,18 @@ struct ControllerTests {
     let query = IntScript().query(path: ["q"]).stale(after: .seconds(100)).controlled(by: controller)
     let store = IntStore.detached(query: query, initialValue: 4)
     let controls = controller.controls
-    #expect(controls.path == ["q"])
-    #expect(controls.state.currentValue == 4)
+    expect(controls.path, equals: ["q"])
+    expect(controls.state.currentValue, equals: 4)
     #expect(controls.isStale)
-    #expect(controls.subscriberCount == 0)
+    expect(controls.subscriberCount, equals: 0)
     #expect(controls.canYieldRerun)
     store.context[NumberKey.self] = 3
-    #expect(controls.context[NumberKey.self] == 3)
+    expect(controls.context[NumberKey.self], equals: 3)
     controls.yield(5)
     #expect(!controls.isStale)
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
-    #expect(controls.subscriberCount == 1)
+    expect(controls.subscriberCount, equals: 1)
     #expect(controls.canYieldRerun)
   }
 
@@ -64,7 +65,7 @@ struct ControllerTests {
     let store = IntStore.detached(query: IntScript().query().manualTime(clock).controlled(by: controller))
     clock.advance(by: .seconds(5))
     controller.controls.yield(1)
-    #expect(store.valueLastUpdatedAt == clock.now())
+    expect(store.valueLastUpdatedAt, equals: clock.now())
   }
 
   @Test
@@ -74,14 +75,14 @@ struct ControllerTests {
     let script = IntScript(default: .value(1))
     let store = IntStore.detached(query: script.query().controlled(by: controller))
     let controls = controller.controls
-    #expect(try await controls.yieldRerun() == 1)
-    #expect(try await controls.yieldRerunTask()?.runIfNeeded() == 1)
-    #expect(script.runCount == 2)
+    try await expect(controls.yieldRerun(), equals: 1)
+    try await expect(controls.yieldRerunTask()?.runIfNeeded(), equals: 1)
+    expect(script.runCount, equals: 2)
     // What runs for subscribers does nothing without any.
     controls.rerunForSubscribers()
     controls.rerunForSubscribersSinceChange()
     #expect(!store.isLoading)
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
   }
 
   @Test
@@ -93,11 +94,11 @@ struct ControllerTests {
       query: script.query().enableAutomaticRunning(onlyWhen: specification).controlled(by: controller)
     )
     #expect(!controller.controls.canYieldRerun)
-    #expect(try await controller.controls.yieldRerun() == nil)
+    try await expect(controller.controls.yieldRerun(), equals: nil)
     specification.set(true)
     #expect(controller.controls.canYieldRerun)
-    #expect(try await controller.controls.yieldRerun() == 1)
-    #expect(store.currentValue == 1)
+    try await expect(controller.controls.yieldRerun(), equals: 1)
+    expect(store.currentValue, equals: 1)
   }
 
   @Test
@@ -109,11 +110,11 @@ struct ControllerTests {
     let controls = controller.controls
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
-    #expect(try await controls.yieldRerun() == 1)
+    try await expect(controls.yieldRerun(), equals: 1)
     let task = try #require(controls.yieldRerunTask())
-    #expect(script.runCount == 1)
-    #expect(try await task.runIfNeeded() == 1)
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 1)
+    try await expect(task.runIfNeeded(), equals: 1)
+    expect(script.runCount, equals: 2)
   }
 
   @Test
@@ -128,7 +129,7 @@ struct ControllerTests {
     context[NumberKey.self] = 8
     let rerun = Task { [context] in try await controller.controls.yieldRerun(with: context) }
     let run = try await script.next()
-    #expect(run.context[NumberKey.self] == 8)
+    expect(run.context[NumberKey.self], equals: 8)
     run.fail(Refused(code: 7))
     await #expect(throws: Refused(code: 7)) { try await rerun.finished() }
   }
@@ -141,7 +142,7 @@ struct ControllerTests {
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     #expect(!controller.controls.canYieldRerun)
-    #expect(try await controller.controls.yieldRerun() == nil)
+    try await expect(controller.controls.yieldRerun(), equals: nil)
   }
 
   @Test
@@ -175,8 +176,8 @@ struct ControllerTests {
     run.yield(3)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == 2)
-    #expect(store.valueUpdateCount == 1)
+    expect(store.currentValue, equals: 2)
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -192,7 +193,7 @@ struct ControllerTests {
         }
       }
     }
-    #expect(store.currentValue == 2_000)
+    expect(store.currentValue, equals: 2_000)
   }
 
   @Test
@@ -202,20 +203,20 @@ struct ControllerTests {
     let script = IntScript(default: .value(6))
     let store = OperationStore.detached(operation: script.query().controlled(by: controller).defaultValue(-1))
     let controls = controller.controls
-    #expect(controls.state.currentValue == nil)
+    expect(controls.state.currentValue, equals: nil)
     controls.yield(3)
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
     controls.yield(nil)
-    #expect(store.currentValue == -1)
+    expect(store.currentValue, equals: -1)
     controls.yield(throwing: Refused())
     #expect(store.error is Refused)
     controls.yieldResetState()
     #expect(store.error == nil)
     let subscription = store.subscribe(with: OperationEventHandler())
     defer { subscription.cancel() }
-    #expect(try await controls.yieldRerun() == 6)
-    #expect(controls.withExclusiveAccess { $0.state.currentValue } == 6)
-    #expect(store.currentValue == 6)
+    try await expect(controls.yieldRerun(), equals: 6)
+    expect(controls.withExclusiveAccess { $0.state.currentValue }, equals: 6)
+    expect(store.currentValue, equals: 6)
   }
 
   @Test
@@ -223,10 +224,10 @@ struct ControllerTests {
     let controller = HandingController<DefaultOperationState<IntState>>()
     defer { controller.drop() }
     let store = OperationStore.detached(operation: IntScript().query().defaultValue(-1).controlled(by: controller))
-    #expect(controller.controls.state.currentValue == -1)
+    expect(controller.controls.state.currentValue, equals: -1)
     controller.controls.yield(4)
-    #expect(store.currentValue == 4)
-    #expect(store.state.base.currentValue == 4)
+    expect(store.currentValue, equals: 4)
+    expect(store.state.base.currentValue, equals: 4)
   }
 
   @Test
@@ -245,8 +246,8 @@ struct ControllerTests {
       .controlled(by: NotingController(name: "inner", log: log))
       .controlled(by: NotingController(name: "outer", log: log))
     _ = IntStore.detached(query: query)
-    #expect(log.all.prefix(2) == ["inner begins", "outer begins"])
-    #expect(Set(log.all.dropFirst(2)) == ["inner ends", "outer ends"])
+    expect(log.all.prefix(2), equals: ["inner begins", "outer begins"])
+    expect(Set(log.all.dropFirst(2)), equals: ["inner ends", "outer ends"])
   }
 
   @Test
@@ -264,7 +265,7 @@ struct ControllerTests {
   @Test
   func `A controller may use its controls while it begins`() {
     let store = IntStore.detached(query: IntScript().query().controlled(by: EagerController()))
-    #expect(store.currentValue == 12)
+    expect(store.currentValue, equals: 12)
   }
 }
 

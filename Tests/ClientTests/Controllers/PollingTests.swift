@@ -21,11 +21,11 @@ struct PollingTests {
   @Test
   func `Nothing is polled without subscribers`() {
     let store = self.store()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     store.subscribe(with: IntRecorder().handler).cancel()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.clock.advance(by: .seconds(100))
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -34,9 +34,9 @@ struct PollingTests {
     let recorder = IntRecorder()
     let first = store.subscribe(with: recorder.handler)
     let second = store.subscribe(with: IntRecorder().handler)
-    #expect(self.clock.remainingTimes() == [.seconds(10)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(10)])
     self.clock.advance(by: .seconds(9))
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     self.clock.advance(by: .seconds(1))
     try await self.script.next().succeed(1)
     try await recorder.first { $0.digest == .returned(1) }
@@ -44,11 +44,11 @@ struct PollingTests {
     try await self.script.next().succeed(2)
     try await recorder.first { $0.digest == .returned(2) }
     first.cancel()
-    #expect(self.clock.sleeperCount() == 1)
+    expect(self.clock.sleeperCount(), equals: 1)
     second.cancel()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.clock.advance(by: .seconds(100))
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -74,12 +74,12 @@ struct PollingTests {
     self.clock.advance(by: .seconds(10))
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(30))
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.succeed(1)
     try await recorder.first { $0.digest == .ended }
     self.clock.advance(by: .seconds(10))
     _ = try await self.script.next()
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -89,9 +89,9 @@ struct PollingTests {
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     self.clock.advance(by: .seconds(20))
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     specification.set(true)
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     self.clock.advance(by: .seconds(10))
     try await self.script.next().succeed(1)
   }
@@ -105,7 +105,7 @@ struct PollingTests {
     subscription.cancel()
     try await run.cancelled()
     #expect(store.status.isIdle)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -115,7 +115,7 @@ struct PollingTests {
     self.clock.advance(by: .seconds(9))
     subscription.cancel()
     let again = store.subscribe(with: IntRecorder().handler)
-    #expect(self.clock.remainingTimes() == [.seconds(10)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(10)])
     again.cancel()
   }
 
@@ -123,9 +123,9 @@ struct PollingTests {
   func `Nothing is left of the polling when the store is released`() {
     var store: IntStore? = self.store()
     let subscription = store?.subscribe(with: IntRecorder().handler)
-    #expect(self.clock.sleeperCount() == 1)
+    expect(self.clock.sleeperCount(), equals: 1)
     store = nil
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     subscription?.cancel()
   }
 
@@ -135,7 +135,7 @@ struct PollingTests {
     let store = expectWarning(.invalidArgument) { IntStore.detached(query: query) }
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -147,9 +147,9 @@ struct PollingTests {
       }
     }
     let subscription = store.subscribe(with: IntRecorder().handler)
-    #expect(self.clock.sleeperCount() == 1)
+    expect(self.clock.sleeperCount(), equals: 1)
     subscription.cancel()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -162,7 +162,7 @@ struct PollingTests {
         group.addTask { leaving.cancel() }
         group.addTask { staying.value = store.subscribe(with: IntRecorder().handler) }
       }
-      #expect(self.clock.sleeperCount() == 1)
+      expect(self.clock.sleeperCount(), equals: 1)
       staying.value = nil
     }
   }

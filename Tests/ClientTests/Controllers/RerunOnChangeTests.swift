@@ -18,7 +18,7 @@ struct RerunOnChangeTests {
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     self.specification.set(true)
     try await self.script.next().succeed(1)
     try await recorder.first { $0.digest == .ended }
@@ -29,7 +29,7 @@ struct RerunOnChangeTests {
     self.specification.announce()
     try await self.script.next().succeed(2)
     try await recorder.firstState { $0.currentValue == 2 }
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -67,7 +67,7 @@ struct RerunOnChangeTests {
     self.specification.set(true)
     try await self.script.next().succeed(1)
     await store.settled()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     // A clock of dates that is set has no part in it.
     self.specification.set(false)
     clock.setDate(clock.now().addingTimeInterval(10_000))
@@ -84,7 +84,7 @@ struct RerunOnChangeTests {
     let store = IntStore.detached(query: self.script.query().rerunOnChange(of: self.specification))
     self.specification.set(true)
     #expect(!store.isLoading)
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -111,8 +111,8 @@ struct RerunOnChangeTests {
     #expect(!run.isCancelled)
     run.succeed(3)
     try await recorder.first { $0.digest == .ended }
-    #expect(self.script.runCount == 1)
-    #expect(store.currentValue == 3)
+    expect(self.script.runCount, equals: 1)
+    expect(store.currentValue, equals: 3)
   }
 
   @Test
@@ -124,7 +124,7 @@ struct RerunOnChangeTests {
     try await self.script.next().fail(Refused())
     await #expect(throws: Refused.self) { try await rerun.runIfNeeded() }
     #expect(!early.store.isLoading)
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -145,7 +145,7 @@ struct RerunOnChangeTests {
   func `A run that began too early and succeeds is enough`() async throws {
     let early = try await self.earlyRun(in: self.script.query())
     early.run.succeed(1)
-    #expect(try await early.fetch.finished() == 1)
+    try await expect(early.fetch.finished(), equals: 1)
     #expect(!early.store.isLoading)
   }
 
@@ -180,13 +180,13 @@ struct RerunOnChangeTests {
     let early = try await self.earlyRun(in: self.script.query(), count: 2)
     early.run.fail(Refused())
     await #expect(throws: Refused.self) { try await early.fetch.finished() }
-    #expect(early.store.activeTasks.count == 1)
-    #expect(self.script.runCount == 2)
+    expect(early.store.activeTasks.count, equals: 1)
+    expect(self.script.runCount, equals: 2)
     early.all[1].run.fail(Refused())
     await #expect(throws: Refused.self) { try await early.all[1].fetch.finished() }
     _ = try await self.script.next()
-    #expect(early.store.activeTasks.count == 1)
-    #expect(self.script.runCount == 3)
+    expect(early.store.activeTasks.count, equals: 1)
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test
@@ -209,16 +209,16 @@ struct RerunOnChangeTests {
     #expect(!store.isLoading)
     specification.set(true)
     try await self.script.next().succeed(2)
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
   func `The condition is followed while the store lives, and no longer`() {
     var store: IntStore? = .detached(query: self.script.query().rerunOnChange(of: self.specification))
-    #expect(self.specification.observerCount == 1)
+    expect(self.specification.observerCount, equals: 1)
     #expect(store?.path != nil)
     store = nil
-    #expect(self.specification.observerCount == 0)
+    expect(self.specification.observerCount, equals: 0)
   }
 
   /// Subscribes to a store, fetches, and makes the condition true while the runs are under way.
@@ -234,7 +234,7 @@ struct RerunOnChangeTests {
       runs.append(EarlyRuns.Fetched(fetch: fetch, run: try await self.script.next()))
     }
     self.specification.set(true)
-    #expect(self.script.runCount == count)
+    expect(self.script.runCount, equals: count)
     return EarlyRuns(store: store, subscription: subscription, all: runs)
   }
 }

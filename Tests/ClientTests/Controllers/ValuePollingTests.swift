@@ -31,24 +31,24 @@ struct ValuePollingTests {
     let store = self.store()
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
-    #expect(self.clock.remainingTimes() == [.seconds(10)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(10)])
     self.clock.advance(by: .seconds(10))
     // The time counts from the end of a run.
     let first = try await self.script.next()
     self.clock.advance(by: .seconds(3))
     first.succeed(5)
     await store.settled()
-    #expect(self.clock.remainingTimes() == [.seconds(5)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(5)])
     self.clock.advance(by: .seconds(5))
     try await self.script.next().fail(Refused())
     await store.settled()
-    #expect(self.clock.remainingTimes() == [.seconds(60)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(60)])
     self.clock.advance(by: .seconds(60))
     try await self.script.next().succeed(-1)
     await store.settled()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.clock.advance(by: .seconds(1000))
-    #expect(self.script.runCount == 3)
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test
@@ -57,16 +57,16 @@ struct ValuePollingTests {
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
     store.currentValue = -1
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     store.currentValue = 7
-    #expect(self.clock.remainingTimes() == [.seconds(7)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(7)])
     store.currentValue = -1
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.script.enqueue(.value(8))
     try await store.fetch()
-    #expect(self.clock.remainingTimes() == [.seconds(8)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(8)])
     store.resetState()
-    #expect(self.clock.remainingTimes() == [.seconds(10)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(10)])
   }
 
   @Test
@@ -77,10 +77,10 @@ struct ValuePollingTests {
     store.currentValue = 7
     self.clock.advance(by: .seconds(5))
     store.currentValue = 7
-    #expect(self.clock.remainingTimes() == [.seconds(2)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(2)])
     self.script.enqueue(.value(7))
     try await store.fetch()
-    #expect(self.clock.remainingTimes() == [.seconds(7)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(7)])
   }
 
   @Test
@@ -88,7 +88,7 @@ struct ValuePollingTests {
   {
     let specification = SwitchSpecification(false)
     let store = self.store(onlyWhen: specification)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     let subscription = store.subscribe(with: IntRecorder().handler)
     self.clock.advance(by: .seconds(10))
     #expect(!store.isLoading && self.clock.remainingTimes() == [.seconds(10)])
@@ -96,12 +96,12 @@ struct ValuePollingTests {
     self.clock.advance(by: .seconds(10))
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(30))
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.succeed(5)
     await store.settled()
-    #expect(self.clock.remainingTimes() == [.seconds(5)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(5)])
     subscription.cancel()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -127,7 +127,7 @@ struct ValuePollingTests {
       .manualTime(self.clock)
     let store = IntStore.detached(query: query)
     let subscription = store.subscribe(with: IntRecorder().handler)
-    #expect(self.clock.remainingTimes() == [.seconds(4)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(4)])
     subscription.cancel()
   }
 
@@ -155,7 +155,7 @@ struct ValuePollingTests {
     )
     let count = self.clock.sleeperCount()
     let other = fixed.subscribe(with: IntRecorder().handler)
-    #expect(self.clock.sleeperCount() == count + 1)
+    expect(self.clock.sleeperCount(), equals: count + 1)
     #expect(self.clock.remainingTimes().allSatisfy { $0 > .zero && $0 <= .seconds(10) })
     other.cancel()
   }
@@ -165,10 +165,10 @@ struct ValuePollingTests {
     let store = self.store()
     let subscription = store.subscribe(with: IntRecorder().handler)
     defer { subscription.cancel() }
-    #expect(store.explain().plans.map(\.description) == ["polls in 10 s"])
+    expect(store.explain().plans.map(\.description), equals: ["polls in 10 s"])
     self.clock.advance(by: .seconds(10))
     let run = try await self.script.next()
-    #expect(run.context.operationRunCause?.description == "polling every 10 s")
+    expect(run.context.operationRunCause?.description, equals: "polling every 10 s")
     run.succeed(-1)
     await store.settled()
     #expect(store.explain().plans.isEmpty)
@@ -178,7 +178,7 @@ struct ValuePollingTests {
   func `An interval of no length is reported and counts as none`() {
     let store = IntStore.detached(query: self.script.query().rerun(every: { _ in .zero }).manualTime(self.clock))
     let subscription = expectWarning(.invalidArgument) { store.subscribe(with: IntRecorder().handler) }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     subscription.cancel()
     _ = expectWarning(.invalidArgument) { self.script.query().rerun(every: .seconds(1), jitter: 2) }
   }
@@ -197,11 +197,11 @@ struct ValuePollingTests {
     }
     #expect(self.clock.sleeperCount() == 1 && releases.value == 0)
     store = nil
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     // A subscription keeps what is left of the store.
     subscription?.cancel()
     subscription = nil
-    #expect(releases.value == 1)
+    expect(releases.value, equals: 1)
   }
 
   @Test
@@ -213,7 +213,7 @@ struct ValuePollingTests {
         for value in [-1, 3, 5] { group.addTask { store.currentValue = value } }
       }
       let interval = Self.interval(store.state)
-      #expect(self.clock.remainingTimes() == (interval.map { [$0] } ?? []))
+      expect(self.clock.remainingTimes(), equals: (interval.map { [$0] } ?? []))
     }
     subscription.cancel()
   }

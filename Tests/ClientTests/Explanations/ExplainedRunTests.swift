@@ -23,8 +23,9 @@ struct ExplainedRunTests {
     let run = try await self.posts.script.next()
     let calls = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
     self.posts.clock.advance(by: .seconds(3))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
@@ -35,8 +36,9 @@ struct ExplainedRunTests {
     run.succeed(1)
     for call in calls { _ = try await call.finished() }
     self.posts.clock.advance(by: .seconds(2))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 2 s ago.
         It is fresh for 58 s more.
@@ -55,8 +57,9 @@ struct ExplainedRunTests {
     let subscription = store.subscribe(named: "PostView")
     let run = try await self.posts.script.next()
     self.posts.client.invalidate(matching: [], by: "AddPost", isolation: nil)
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It has been stale for 0 s, because of an invalidation of all stores by AddPost.
@@ -75,8 +78,9 @@ struct ExplainedRunTests {
     let fetch = Task.immediate { try await store.fetch() }
     try await store.reached { $0.isPaused }
     self.posts.clock.advance(by: .seconds(5))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
@@ -104,8 +108,9 @@ struct ExplainedRunTests {
     let store = IntStore.detached(query: query.manualTime(self.posts.clock))
     let fetch = Task.immediate { try await store.fetch() }
     try await failed.wait()
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no rule for staleness.
@@ -117,8 +122,9 @@ struct ExplainedRunTests {
     )
     begin.open()
     try await store.reached { $0.attempt?.index == 2 }
-    #expect(
-      store.explain().runs.first?.description == """
+    expect(
+      store.explain().runs.first?.description,
+      equals: """
         A run is under way: started by a call; it is in attempt 2; attempt 1 failed: busy.
         """
     )
@@ -138,7 +144,7 @@ struct ExplainedRunTests {
     let store = IntStore.detached(query: query.manualTime(self.posts.clock))
     let fetch = Task.immediate { try await store.fetch() }
     try await failed.wait()
-    #expect(store.explain().runs.first?.nextAttemptReason == "Overloaded asked for it")
+    expect(store.explain().runs.first?.nextAttemptReason, equals: "Overloaded asked for it")
     end.open()
     _ = try await fetch.finished()
   }
@@ -151,7 +157,7 @@ struct ExplainedRunTests {
     // The engine calls it just before the end of such a run.
     let sharedRun = try #require(store.runtime.withMachine { $0.runs.first?.task.sharedRun })
     store.runtime.wasCancelledBeforeWork(sharedRun)
-    #expect(store.inspect().runs.map(\.phase) == [.skipped])
+    expect(store.inspect().runs.map(\.phase), equals: [.skipped])
     run.succeed(1)
     _ = try await fetch.finished()
   }
@@ -170,9 +176,12 @@ struct ExplainedRunTests {
     _ = await cancelled.result
     await store.runtime.settled()
     let runs = store.explain().endedRuns
-    #expect(runs.count == 8)
-    #expect(runs.first?.description == "0 s ago: was cancelled after 0 s, started by a call")
-    #expect(runs.dropFirst().first?.description == "0 s ago: failed after 0 s: Refused(code: 0), started by a call")
+    expect(runs.count, equals: 8)
+    expect(runs.first?.description, equals: "0 s ago: was cancelled after 0 s, started by a call")
+    expect(
+      runs.dropFirst().first?.description,
+      equals: "0 s ago: failed after 0 s: Refused(code: 0), started by a call"
+    )
   }
 }
 

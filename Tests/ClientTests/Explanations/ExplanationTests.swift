@@ -18,8 +18,9 @@ struct ExplanationTests {
   @Test
   func `Never run`() {
     let store = IntStore.detached(query: self.posts.query)
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has never run.
         It is stale, because it has no rule for staleness.
@@ -33,8 +34,9 @@ struct ExplanationTests {
     let store = IntStore.detached(query: self.posts.freshQuery)
     store.currentValue = 1
     self.posts.clock.advance(by: .seconds(12))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 12 s ago.
         It is fresh for 48 s more.
@@ -44,7 +46,7 @@ struct ExplanationTests {
     )
     let staleness = store.staleness
     #expect(!staleness.isStale && staleness.reason == .fresh && staleness.description == "fresh")
-    #expect(staleness.freshUntil == self.posts.clock.now().addingTimeInterval(48))
+    expect(staleness.freshUntil, equals: self.posts.clock.now().addingTimeInterval(48))
   }
 
   @Test
@@ -52,24 +54,26 @@ struct ExplanationTests {
     let store = IntStore.detached(query: self.posts.freshQuery)
     store.currentValue = 1
     self.posts.clock.advance(by: .seconds(75))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 1 min 15 s ago.
         It has been stale for 15 s, because its value is older than 1 min.
         It has no subscribers.
         """
     )
-    #expect(store.staleness.since == self.posts.clock.now().addingTimeInterval(-15))
-    #expect(store.staleness.description == "stale, because its value is older than 1 min")
-    #expect(store.staleness.isStale == store.isStale)
+    expect(store.staleness.since, equals: self.posts.clock.now().addingTimeInterval(-15))
+    expect(store.staleness.description, equals: "stale, because its value is older than 1 min")
+    expect(store.staleness.isStale, equals: store.isStale)
   }
 
   @Test
   func `A predicate and a condition that make it stale, and a value that it began with`() {
     let store = IntStore.detached(query: self.posts.query.staleWhen { _, _ in true }, initialValue: 5)
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int) from the beginning.
         It is stale, because its rule `.staleWhen { … }` says so.
@@ -77,16 +81,17 @@ struct ExplanationTests {
         """
     )
     let other = IntStore.detached(query: self.posts.query.staleWhen(satisfying: DescribedSwitch(true)))
-    #expect(other.staleness.description == "stale, because the light is green")
+    expect(other.staleness.description, equals: "stale, because the light is green")
     let empty = IntStore.detached(query: self.posts.query.stale(after: .seconds(1)))
-    #expect(empty.staleness.reason == .rule("it has no value"))
+    expect(empty.staleness.reason, equals: .rule("it has no value"))
   }
 
   @Test
   func `A value without a date, and one that is only the default, are no missing values`() {
     let store = IntStore.detached(query: self.posts.freshQuery, initialValue: 5)
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int) from the beginning.
         It is stale, because its value has no date.
@@ -94,7 +99,7 @@ struct ExplanationTests {
         """
     )
     let defaulted = OperationStore.detached(query: self.posts.freshQuery.defaultValue(7))
-    #expect(defaulted.staleness.reason == .rule("it has only its default value"))
+    expect(defaulted.staleness.reason, equals: .rule("it has only its default value"))
     defaulted.currentValue = 1
     #expect(!defaulted.staleness.isStale)
   }
@@ -103,12 +108,12 @@ struct ExplanationTests {
   func `Without a rule of its own, a value is fresh for the time of the context`() {
     self.posts.client.setDefaults(matching: []) { $0.operationStaleAfter = .seconds(60) }
     let store = self.posts.client.store(for: self.posts.query)
-    #expect(store.staleness.reason == .rule("it has no value"))
+    expect(store.staleness.reason, equals: .rule("it has no value"))
     store.currentValue = 1
     #expect(store.explanationText.contains("\nIt is fresh for 1 min more.\n"))
     #expect(store.explanationText.contains("it becomes stale in 1 min"))
     self.posts.clock.advance(by: .seconds(70))
-    #expect(store.staleness.isStale == store.isStale)
+    expect(store.staleness.isStale, equals: store.isStale)
     #expect(store.explanationText.contains("\nIt has been stale for 10 s, because its value is older than 1 min.\n"))
   }
 
@@ -119,8 +124,9 @@ struct ExplanationTests {
     self.posts.clock.advance(by: .seconds(2))
     store.setResult(to: .failure(Refused(code: 3)))
     self.posts.clock.advance(by: .seconds(1))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 3 s ago.
         Its last result is an error of 1 s ago: Refused(code: 3).
@@ -141,8 +147,9 @@ struct ExplanationTests {
     #expect(store.explanationText.contains("\n2 optimistic updates are shown on top of it.\n"))
     let empty = IntStore.detached(query: self.posts.freshQuery)
     empty.addLayer(StateLayerIdentifier()) { $0 = 2 }
-    #expect(
-      empty.explanationText == """
+    expect(
+      empty.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has never run.
         An optimistic update is shown on top of it.
@@ -158,8 +165,9 @@ struct ExplanationTests {
     store.currentValue = 1
     self.posts.client.invalidate(matching: ["posts"], by: "AddPost", isolation: nil)
     self.posts.clock.advance(by: .seconds(4))
-    #expect(
-      self.posts.client.explain(["posts", 1]).textWithoutModifiers == """
+    expect(
+      self.posts.client.explain(["posts", 1]).textWithoutModifiers,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 4 s ago.
         It has been stale for 4 s, because of an invalidation of ["posts"] by AddPost.
@@ -177,8 +185,9 @@ struct ExplanationTests {
     store.currentValue = 1
     let first = store.subscribe(named: "PostView")
     let second = store.subscribe(named: "Sidebar")
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 0 s ago.
         It is fresh for 1 min more.
@@ -201,8 +210,9 @@ struct ExplanationTests {
     store.currentValue = 1
     let subscription = store.subscribe(named: "PostView")
     self.posts.clock.advance(by: .seconds(7))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 7 s ago.
         It is fresh for 53 s more.
@@ -222,8 +232,9 @@ struct ExplanationTests {
     #expect(!store.explain().plans.contains { $0.action == "is evicted" })
     subscription.cancel()
     self.posts.clock.advance(by: .seconds(60))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 1 min ago.
         It is fresh for 9 min more.
@@ -238,20 +249,21 @@ struct ExplanationTests {
     let store = IntStore.detached(query: self.posts.query.disableAutomaticRunning())
     let disabled = IntStore.detached(query: GetPost(script: self.posts.script).manualTime(self.posts.clock))
     let sentence = "A new subscriber does not run it: automatic running is not enabled."
-    #expect(disabled.explain().automaticRunObstacle == sentence)
+    expect(disabled.explain().automaticRunObstacle, equals: sentence)
     // The modifier inside decides.
-    #expect(store.explain().automaticRunObstacle == nil)
+    expect(store.explain().automaticRunObstacle, equals: nil)
     #expect(disabled.explanationText.hasSuffix(sentence))
     let never = IntStore.detached(query: GetPost(script: self.posts.script).disableAutomaticRunning())
-    #expect(never.explain().automaticRunObstacle == "It does not run by itself: automatic running is disabled.")
+    expect(never.explain().automaticRunObstacle, equals: "It does not run by itself: automatic running is disabled.")
   }
 
   @Test
   func `It runs by itself when a condition becomes true`() {
     let query = GetPost(script: self.posts.script).manualTime(self.posts.clock)
     let store = IntStore.detached(query: query.enableAutomaticRunning(onlyWhen: DescribedSwitch(false)))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has never run.
         It is stale, because it has no rule for staleness.
@@ -265,8 +277,9 @@ struct ExplanationTests {
   func `The client has stopped automatic runs`() {
     let store = self.posts.client.store(for: self.posts.query)
     self.posts.client.stopAutomaticRuns()
-    #expect(
-      store.explain().automaticRunObstacle == "It does not run by itself: its client has stopped automatic runs."
+    expect(
+      store.explain().automaticRunObstacle,
+      equals: "It does not run by itself: its client has stopped automatic runs."
     )
   }
 
@@ -275,9 +288,10 @@ struct ExplanationTests {
   @Test
   func `A path without a store`() {
     _ = self.posts.client.store(for: self.posts.query)
-    #expect(self.posts.client.explain(["nothing"]).description == "There is no store at [\"nothing\"].")
-    #expect(
-      self.posts.client.explain(["posts"]).description == "There is no store at [\"posts\"]. It has 1 store below."
+    expect(self.posts.client.explain(["nothing"]).description, equals: "There is no store at [\"nothing\"].")
+    expect(
+      self.posts.client.explain(["posts"]).description,
+      equals: "There is no store at [\"posts\"]. It has 1 store below."
     )
   }
 
@@ -288,8 +302,9 @@ struct ExplanationTests {
     store.currentValue = 9_876_543
     store.setResult(to: .failure(Leak(text: "hush")))
     let name = store.explain().operationName ?? ""
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         \(name) at ["a", Key]
         It has a value (Int), set 0 s ago.
         Its last result is an error of 0 s ago: Leak.
@@ -318,8 +333,9 @@ struct ExplanationTests {
       var container = encoder.singleValueContainer()
       try container.encode("date")
     }
-    #expect(
-      String(decoding: try encoder.encode(explanation), as: UTF8.self) == """
+    expect(
+      String(decoding: try encoder.encode(explanation), as: UTF8.self),
+      equals: """
         {"date":"date","endedRuns":[],"isRemoved":false,"isRestoring":false,"kind":"GetPost","layerAuthors":[],\
         "layerCount":0,"modifiers":[],"notices":[],"operationName":"GetPost","path":"[\\"posts\\", 1]",\
         "plans":[{"action":"becomes stale","delay":\(try self.json(.seconds(60)))}],"runs":[],\
@@ -340,10 +356,10 @@ struct ExplanationTests {
     let query = GetPost(script: self.posts.script).modifier(Telling(title: "Inner")).modifier(Telling(title: "Outer"))
     let store = IntStore.detached(query: query.context { $0.operationExplainers = [Teller(title: "Context")] })
     let explanation = store.explain()
-    #expect(explanation.modifiers.suffix(2) == [".modifier(Telling)", ".modifier(Telling)"])
-    #expect(explanation.sections.map(\.title) == ["Outer", "Inner", "Context"])
+    expect(explanation.modifiers.suffix(2), equals: [".modifier(Telling)", ".modifier(Telling)"])
+    expect(explanation.sections.map(\.title), equals: ["Outer", "Inner", "Context"])
     #expect(explanation.description.contains("\nOuter: one; two\nInner: one; two\nContext: one; two\n"))
-    #expect(explanation.kind == "GetPost")
+    expect(explanation.kind, equals: "GetPost")
   }
 }
 

@@ -25,7 +25,7 @@ struct InspectionTests {
     let inspection = store.inspect()
     #expect(inspection.path == ["posts", 1] && inspection.operationName == "GetPost")
     #expect(inspection.operationType == GetPost.self && inspection.modifiers.count > 1)
-    #expect(inspection.modifiers.first == OpaqueOperationStore(erasing: store).inspect().modifiers.first)
+    expect(inspection.modifiers.first, equals: OpaqueOperationStore(erasing: store).inspect().modifiers.first)
     #expect(inspection.date == self.posts.clock.now() && inspection.elapsed == .seconds(64))
     #expect(inspection.isInClient && !inspection.wasRemovedFromClient && !inspection.isRestoring)
     #expect(inspection.state.isLoading && inspection.confirmedState.valueUpdateCount == 1)
@@ -35,7 +35,7 @@ struct InspectionTests {
     #expect(inspection.automaticRuns == .allowed && inspection.nextPoll == nil && inspection.evictionDate == nil)
     let inspected = try #require(inspection.runs.first)
     #expect(inspection.runs.count == 1 && inspected.phase == .started && inspected.cause.kind == .subscriber)
-    #expect(inspected.id == inspected.context.operationRunningTaskIdentifier)
+    expect(inspected.id, equals: inspected.context.operationRunningTaskIdentifier)
     #expect(inspected.start?.elapsed == .seconds(61) && inspected.attempt == nil && inspected.waits.isEmpty)
     #expect(inspected.callerCount == 0 && inspected.isForSubscribers && inspected.isCurrent)
     run.succeed(2)
@@ -49,13 +49,13 @@ struct InspectionTests {
     let subscription = store.subscribe(named: "PostView")
     let fetch = Task.immediate { try await store.fetch() }
     let runs = [try await self.posts.script.next(), try await self.posts.script.next()]
-    #expect(store.inspect().runs.map(\.callerCount) == [0, 1])
-    #expect(store.inspect().runs.map(\.isForSubscribers) == [true, false])
+    expect(store.inspect().runs.map(\.callerCount), equals: [0, 1])
+    expect(store.inspect().runs.map(\.isForSubscribers), equals: [true, false])
     self.posts.client.invalidate(matching: ["posts"], isolation: nil)
     let inspection = store.inspect()
     #expect(inspection.runs.map(\.isCurrent) == [false, false] && inspection.needsRerun)
     #expect(inspection.invalidations.all > inspection.invalidations.answered)
-    #expect(inspection.staleness.since == self.posts.clock.now())
+    expect(inspection.staleness.since, equals: self.posts.clock.now())
     subscription.cancel()
     for run in runs { run.succeed(1) }
     _ = try await fetch.value
@@ -71,11 +71,11 @@ struct InspectionTests {
     }
     opaque.removeLayerWithNextRefetch(layers[0])
     let inspection = store.inspect()
-    #expect(inspection.layers.map(\.author) == ["AddPost", nil])
-    #expect(inspection.layers.map(\.isCommitted) == [true, false])
-    #expect(OpaqueOperationState(inspection.state).currentValue as? Int == 2)
-    #expect(inspection.confirmedState.valueUpdateCount == 0)
-    #expect(inspection.staleness.reason == .rule("it has no value"))
+    expect(inspection.layers.map(\.author), equals: ["AddPost", nil])
+    expect(inspection.layers.map(\.isCommitted), equals: [true, false])
+    expect(OpaqueOperationState(inspection.state).currentValue as? Int, equals: 2)
+    expect(inspection.confirmedState.valueUpdateCount, equals: 0)
+    expect(inspection.staleness.reason, equals: .rule("it has no value"))
   }
 
   @Test
@@ -90,9 +90,9 @@ struct InspectionTests {
     #expect(reserved?.runs.map(\.phase) == [.reserved] && reserved?.runs.first?.cause.kind == .subscriber)
     #expect(reserved?.runs.first?.start == nil && reserved?.runs.first?.isCurrent == true)
     let run = try await self.posts.script.next()
-    #expect(store.inspect().runs.map(\.phase) == [.started])
+    expect(store.inspect().runs.map(\.phase), equals: [.started])
     light.set(true)
-    #expect(store.inspect().runs.map(\.phase) == [.premature])
+    expect(store.inspect().runs.map(\.phase), equals: [.premature])
     run.succeed(1)
     try await store.settledRuns()
     #expect(store.inspect().runs.isEmpty)
@@ -105,15 +105,15 @@ struct InspectionTests {
     func automaticRuns(_ query: some QueryRequest<Int, any Error>) -> StoreInspection.AutomaticRuns {
       OperationStore.detached(query: query).inspect().automaticRuns
     }
-    #expect(automaticRuns(query) == .disabled)
-    #expect(automaticRuns(query.enableAutomaticRunning(onlyWhen: .always(true))) == .allowed)
+    expect(automaticRuns(query), equals: .disabled)
+    expect(automaticRuns(query.enableAutomaticRunning(onlyWhen: .always(true))), equals: .allowed)
     let light = DescribedSwitch(false)
-    #expect(automaticRuns(query.enableAutomaticRunning(onlyWhen: light)) == .waiting(for: "the light is green"))
+    expect(automaticRuns(query.enableAutomaticRunning(onlyWhen: light)), equals: .waiting(for: "the light is green"))
     light.set(true)
-    #expect(automaticRuns(query.enableAutomaticRunning(onlyWhen: light)) == .allowed)
+    expect(automaticRuns(query.enableAutomaticRunning(onlyWhen: light)), equals: .allowed)
     let store = self.posts.client.store(for: self.posts.query)
     self.posts.client.stopAutomaticRuns()
-    #expect(store.inspect().automaticRuns == .stopped)
+    expect(store.inspect().automaticRuns, equals: .stopped)
   }
 
   @Test
@@ -178,22 +178,26 @@ struct InspectionTests {
     let id = try #require(store.inspect().runs.first?.id)
     let pause = try #require(store.inspect().runs.first?.waits.first)
     #expect(pause.isPause && pause.path == nil && pause.start == .zero)
-    #expect(
-      waits(of: OpaqueOperationStore(erasing: store)) == ["\(id) has waited 5.0 seconds until the light is green"]
+    expect(
+      waits(of: OpaqueOperationStore(erasing: store)),
+      equals: ["\(id) has waited 5.0 seconds until the light is green"]
     )
     light.set(true)
     try await gate.arrivals(count: 1)
     self.posts.clock.advance(by: .seconds(2))
     let slot = try #require(store.inspect().runs.first?.waits.first)
     #expect(!slot.isPause && slot.path == nil && slot.start == .seconds(5) && slot.id > pause.id)
-    #expect(waits(of: OpaqueOperationStore(erasing: store)) == ["\(id) has waited 2.0 seconds for a slot of the pool"])
+    expect(
+      waits(of: OpaqueOperationStore(erasing: store)),
+      equals: ["\(id) has waited 2.0 seconds for a slot of the pool"]
+    )
     gate.open()
     let run = try await self.posts.script.next()
-    #expect(
-      waits(of: OpaqueOperationStore(erasing: store))
-        == ["\(id) has waited 0.0 seconds for GetPost at [\"posts\", 1]"]
+    expect(
+      waits(of: OpaqueOperationStore(erasing: store)),
+      equals: ["\(id) has waited 0.0 seconds for GetPost at [\"posts\", 1]"]
     )
-    #expect(store.inspect().runs.flatMap(\.waits).map(\.path) == [["posts", 1]])
+    expect(store.inspect().runs.flatMap(\.waits).map(\.path), equals: [["posts", 1]])
     run.succeed(1)
     _ = try await fetch.finished()
     #expect(waits(of: OpaqueOperationStore(erasing: store)).isEmpty)
@@ -211,17 +215,17 @@ struct InspectionTests {
     store.currentValue = 1
     let subscription = store.subscribe(named: "PostView")
     self.posts.clock.advance(by: .seconds(7))
-    #expect(store.inspect().nextPoll == .seconds(10))
+    expect(store.inspect().nextPoll, equals: .seconds(10))
     fast.set(false)
-    #expect(store.inspect().nextPoll == .seconds(60))
+    expect(store.inspect().nextPoll, equals: .seconds(60))
     #expect(store.explanationText.contains("\nNext: it polls in 53 s"))
     slow.set(false)
-    #expect(store.inspect().nextPoll == nil)
+    expect(store.inspect().nextPoll, equals: nil)
     #expect(!store.explanationText.contains("polls"))
     fast.set(true)
     #expect(store.explanationText.contains("\nNext: it polls in 3 s"))
     subscription.cancel()
-    #expect(store.inspect().nextPoll == nil)
+    expect(store.inspect().nextPoll, equals: nil)
   }
 
   @Test
@@ -232,15 +236,16 @@ struct InspectionTests {
     let store = OperationStore.detached(query: waiting)
     store.currentValue = 1
     let subscription = store.subscribe(named: "PostView")
-    #expect(store.inspect().nextPoll == .seconds(10))
+    expect(store.inspect().nextPoll, equals: .seconds(10))
     light.set(false)
     #expect(store.inspect().nextPoll == nil && !store.explanationText.contains("polls in"))
     // Without a setting, controllers rerun an operation that does not run by itself otherwise.
     let plain = OperationStore.detached(query: query.rerun(every: .seconds(10)))
     plain.currentValue = 1
     let other = plain.subscribe(named: "PostView")
-    #expect(
-      plain.explain().automaticRunObstacle == "A new subscriber does not run it: automatic running is not enabled."
+    expect(
+      plain.explain().automaticRunObstacle,
+      equals: "A new subscriber does not run it: automatic running is not enabled."
     )
     #expect(plain.explanationText.contains("\nNext: it polls in 10 s"))
     subscription.cancel()
@@ -260,10 +265,10 @@ struct InspectionTests {
       let store = client.store(for: GetPost(script: self.posts.script).cacheTime(.seconds(90)))
       let end = self.posts.clock.now().addingTimeInterval(90)
       self.posts.clock.advance(by: .seconds(30))
-      #expect(store.inspect().evictionDate == (isKnown ? end : nil))
-      #expect(store.explanationText.contains("it is evicted in 1 min") == isKnown)
+      expect(store.inspect().evictionDate, equals: (isKnown ? end : nil))
+      expect(store.explanationText.contains("it is evicted in 1 min"), equals: isKnown)
       client.clearStores()
-      #expect(store.inspect().evictionDate == nil)
+      expect(store.inspect().evictionDate, equals: nil)
     }
   }
 }

@@ -37,9 +37,10 @@ struct NestedWaitTests {
       )
     )
     run.succeed(1)
-    #expect(try await fetch.finished() == 2)
-    #expect(
-      try await next(6, of: events) == [
+    try await expect(fetch.finished(), equals: 2)
+    try await expect(
+      next(6, of: events),
+      equals: [
         "run 1 began, started by a call", "store added", "run 1 waits for GetPost at [\"posts\", 1]",
         "run 2 began, started by a call in the task GetFeed: fetch", "run 2 succeeded after 3 s",
         "run 1 has waited for 3 s for GetPost at [\"posts\", 1]",
@@ -54,7 +55,7 @@ struct NestedWaitTests {
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.posts.script.next()
     // How long is unknown, unless another test of the process was looking when the wait began.
-    #expect(store.explain().runs.flatMap(\.waits).map(\.subject) == ["GetPost at [\"posts\", 1]"])
+    expect(store.explain().runs.flatMap(\.waits).map(\.subject), equals: ["GetPost at [\"posts\", 1]"])
     #expect(store.explanationText.contains(" for GetPost at [\"posts\", 1]."))
     run.succeed(1)
     _ = try await fetch.finished()
@@ -73,8 +74,9 @@ struct NestedWaitTests {
     let fetch = Task.immediate { try await stores[0].fetch() }
     let run = try await self.posts.script.next()
     let graph = self.posts.client.waitGraph()
-    #expect(
-      graph.description.split(separator: "\n").sorted() == [
+    expect(
+      graph.description.split(separator: "\n").sorted(),
+      equals: [
         "GetFeed at [\"feed\"] runs: waits for GetPost at [\"posts\", 1]",
         "GetPost at [\"paused\"] is paused: waits for the light is green", "GetPost at [\"posts\", 1] runs",
         "The stores: 3 runs",
@@ -88,7 +90,7 @@ struct NestedWaitTests {
     light.set(true)
     try await self.posts.script.next().succeed(1)
     _ = try await waiting.finished()
-    #expect(self.posts.client.waitGraph().description == "The stores: 0 runs")
+    expect(self.posts.client.waitGraph().description, equals: "The stores: 0 runs")
     withExtendedLifetime(events) {}
   }
 
@@ -122,7 +124,7 @@ struct NestedWaitTests {
     try await self.posts.client.store(for: query("feed")).fetch()
     try await self.posts.client.store(for: query("named").taskConfiguration { $0.name = "mine" }).fetch()
     // Without a reader here nothing is certain: other tests of the process may look at the same time.
-    #expect(names.all == ["GetFeed: fetch", "mine"])
+    expect(names.all, equals: ["GetFeed: fetch", "mine"])
     withExtendedLifetime(events) {}
   }
 }

@@ -15,19 +15,19 @@ struct SecretTests {
   @Test
   func `A secret part of an error is shown as its type, and the rest as it is`() {
     let failed = LoginFailed(user: "ada", tokens: [self.token, self.token], reason: .expired(self.token, after: 3))
-    #expect(
-      ShownText.of(failed)
-        == "LoginFailed(user: ada, tokens: [Token, Token], reason: Reason(expired: (Token, after: 3)))"
+    expect(
+      ShownText.of(failed),
+      equals: "LoginFailed(user: ada, tokens: [Token, Token], reason: Reason(expired: (Token, after: 3)))"
     )
-    #expect(ShownText.of(Refused(code: 3)) == "Refused(code: 3)")
+    expect(ShownText.of(Refused(code: 3)), equals: "Refused(code: 3)")
   }
 
   @Test
   func `The own description of an error with a secret part is not shown`() {
-    #expect(ShownText.of(Described(token: self.token)) == "Described(token: Token)")
-    #expect(ShownText.of(Described(token: nil)) == "no token")
+    expect(ShownText.of(Described(token: self.token)), equals: "Described(token: Token)")
+    expect(ShownText.of(Described(token: nil)), equals: "no token")
     let wrapping = Wrapping(underlying: Described(token: self.token))
-    #expect(ShownText.of(wrapping) == "Wrapping(underlying: Described(token: Token))")
+    expect(ShownText.of(wrapping), equals: "Wrapping(underlying: Described(token: Token))")
   }
 
   @Test
@@ -38,12 +38,12 @@ struct SecretTests {
       EncodingError.Context(codingPath: path, debugDescription: "hush", underlyingError: Refused(code: 3))
     )
     let text = "EncodingError.invalidValue at author.names[3][…].names"
-    #expect(ShownText.of(error) == text)
-    #expect(ShownText.of(Wrapping(underlying: error)) == "Wrapping(underlying: \(text))")
-    #expect(ShownText.whole(error) == text)
-    #expect(ShownText.ofEncoding(error) == text)
+    expect(ShownText.of(error), equals: text)
+    expect(ShownText.of(Wrapping(underlying: error)), equals: "Wrapping(underlying: \(text))")
+    expect(ShownText.whole(error), equals: text)
+    expect(ShownText.ofEncoding(error), equals: text)
     let root = EncodingError.invalidValue("hush", EncodingError.Context(codingPath: [], debugDescription: "hush"))
-    #expect(ShownText.of(root) == "EncodingError.invalidValue")
+    expect(ShownText.of(root), equals: "EncodingError.invalidValue")
     #expect(ShownText.ofEncoding(Described(token: nil)).hasSuffix("Described"))
   }
 
@@ -52,25 +52,25 @@ struct SecretTests {
     func error(_ json: String) -> any Error {
       Result { try JSONDecoder().decode([String: [Kind]].self, from: Data(json.utf8)) }.failure ?? Refused()
     }
-    #expect(ShownText.of(error(#"{"ada": ["known", "hush"]}"#)) == "DecodingError.dataCorrupted at […][1]")
-    #expect(ShownText.of(error(#"{"ada": [1]}"#)) == "DecodingError.typeMismatch(String) at […][0]")
+    expect(ShownText.of(error(#"{"ada": ["known", "hush"]}"#)), equals: "DecodingError.dataCorrupted at […][1]")
+    expect(ShownText.of(error(#"{"ada": [1]}"#)), equals: "DecodingError.typeMismatch(String) at […][0]")
     #expect(ShownText.whole(Wrapping(underlying: error("hush"))).contains("DecodingError.dataCorrupted"))
     let missing = DecodingError.keyNotFound(Key.author, .init(codingPath: [Key.names], debugDescription: "hush"))
-    #expect(ShownText.of(missing) == "DecodingError.keyNotFound(author) at names")
+    expect(ShownText.of(missing), equals: "DecodingError.keyNotFound(author) at names")
   }
 
   @Test
   func `A secret that an object inherits is not shown by its own description`() {
     let object = Inheriting(token: self.token)
-    #expect(ShownText.of(value: object) == "Inheriting(token: Token)")
+    expect(ShownText.of(value: object), equals: "Inheriting(token: Token)")
     #expect(ShownText.mayHaveSecret([object]))
     #expect(!ShownText.mayHaveSecret([1, 2]))
   }
 
   @Test
   func `The name of a private type is the same at each start`() {
-    #expect(ShownText.typeName(of: Described(token: nil)) == "ClientTests.Described")
-    #expect(ShownText.typeName(of: Refused()) == "TestFixtures.Refused")
+    expect(ShownText.typeName(of: Described(token: nil)), equals: "ClientTests.Described")
+    expect(ShownText.typeName(of: Refused()), equals: "TestFixtures.Refused")
     struct Local<Value>: Error {}
     #expect(!ShownText.typeName(of: Local<(Described, Int)>()).contains("unknown context"))
   }
@@ -85,13 +85,13 @@ struct SecretTests {
       Issue.record("\(store.inspect().automaticRuns)")
       return
     }
-    #expect(text == "(Unlocked && unlocked)")
+    expect(text, equals: "(Unlocked && unlocked)")
   }
 
   @Test
   func `A secret part of an element of a path, and of a category`() {
     let path: OperationPath = ["posts", Identity(number: 1, token: self.token)]
-    #expect(ShownText.of(path) == "[\"posts\", Identity(number: 1, token: Token)]")
+    expect(ShownText.of(path), equals: "[\"posts\", Identity(number: 1, token: Token)]")
     #expect(ShownText.of(["posts", Identity(number: 1, token: nil)] as OperationPath).contains("number: 1"))
   }
 
@@ -100,9 +100,9 @@ struct SecretTests {
     let (first, second) = (Node(), Node())
     first.other = second
     second.other = first
-    #expect(ShownText.of(Cyclic(node: first)) == "Cyclic")
+    expect(ShownText.of(Cyclic(node: first)), equals: "Cyclic")
     first.other = nil
-    #expect(ShownText.of(Large(numbers: Array(repeating: 1, count: 2_000))) == "Large")
+    expect(ShownText.of(Large(numbers: Array(repeating: 1, count: 2_000))), equals: "Large")
   }
 
   @Test
@@ -114,7 +114,7 @@ struct SecretTests {
       client.store(for: OperationScript<String, any Error>().query(path: ["a", self.token]))
     }
 
-    #expect(recorder.warnings.map(\.code) == [.pathInUse])
+    expect(recorder.warnings.map(\.code), equals: [.pathInUse])
     #expect(try #require(recorder.warnings.first?.message).contains("[\"a\", Token]"))
     #expect(!"\(recorder.warnings) \(store) \(other)".contains("hush"))
   }
@@ -125,8 +125,8 @@ struct SecretTests {
     let store = client.store(for: IntScript().query(path: ["a", self.token]))
     store.setResult(to: .failure(LoginFailed(user: "ada", tokens: [self.token], reason: .unknown)))
     let snapshot = client.snapshot()
-    #expect(snapshot.stores.map(\.path) == ["[\"a\", Token]"])
-    #expect(snapshot.stores.first?.error?.hasPrefix("LoginFailed(user: ada, tokens: [Token]") == true)
+    expect(snapshot.stores.map(\.path), equals: ["[\"a\", Token]"])
+    expect(snapshot.stores.first?.error?.hasPrefix("LoginFailed(user: ada, tokens: [Token]"), equals: true)
     let encoded = String(decoding: try JSONEncoder().encode(snapshot), as: UTF8.self)
     #expect(!encoded.contains("hush") && !snapshot.description.contains("hush"))
   }

@@ -20,8 +20,8 @@ import Testing
     store.currentValue = 2
     #expect(!store.isStale)
     run.succeed(1)
-    #expect(try await fetch.value == 1)
-    #expect(store.currentValue == 1)
+    try await expect(fetch.value, equals: 1)
+    expect(store.currentValue, equals: 1)
     #expect(store.isInvalidated)
     store.currentValue = 3
     #expect(!store.isStale)
@@ -39,7 +39,7 @@ import Testing
     try await self.script.next().succeed(3)
     for await element in store.states where element.state.currentValue == 3 { break }
     #expect(!store.isStale)
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
     subscription.cancel()
   }
 
@@ -52,7 +52,7 @@ import Testing
     run.yield(2)
     fetch.cancel()
     _ = try? await fetch.value
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     #expect(!store.isStale)
     run.succeed(0)
   }

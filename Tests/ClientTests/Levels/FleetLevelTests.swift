@@ -14,12 +14,12 @@ import Testing
   @Test func `A store does not begin with the value, and its run asks the level`() async throws {
     self.post.fill("kept", secondsAgo: 5)
     let store = self.post.store()
-    #expect(store.currentValue == nil)
-    #expect(try await store.fetch() == "kept")
-    #expect(store.currentValue == "kept")
-    #expect(store.valueLastUpdatedAt == self.post.clock.now().addingTimeInterval(-5))
+    expect(store.currentValue, equals: nil)
+    try await expect(store.fetch(), equals: "kept")
+    expect(store.currentValue, equals: "kept")
+    expect(store.valueLastUpdatedAt, equals: self.post.clock.now().addingTimeInterval(-5))
     #expect(!store.isStale)
-    #expect(self.post.script.runCount == 0)
+    expect(self.post.script.runCount, equals: 0)
     #expect(self.log.isEmpty)
     self.post.clock.advance(by: .seconds(55))
     #expect(store.isStale)
@@ -29,10 +29,10 @@ import Testing
     self.post.fill("kept", secondsAgo: 60)
     let store = self.post.store()
     try await self.post.fetch("new", in: store)
-    #expect(self.log == ["right", "put new under a right"])
-    #expect(self.post.shelf.text() == "new")
+    expect(self.log, equals: ["right", "put new under a right"])
+    expect(self.post.shelf.text(), equals: "new")
     // The change of the store is not put once more.
-    #expect(store.currentValue == "new")
+    expect(store.currentValue, equals: "new")
   }
 
   @Test func `A run that fails gives the right up, and the next one gets it`() async throws {
@@ -40,9 +40,9 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     try await self.post.script.next().fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.value }
-    #expect(self.log == ["right", "give up"])
+    expect(self.log, equals: ["right", "give up"])
     try await self.post.fetch("new", in: store)
-    #expect(self.log == ["right", "give up", "right", "put new under a right"])
+    expect(self.log, equals: ["right", "give up", "right", "put new under a right"])
   }
 
   @Test func `A run that is cancelled gives the right up`() async throws {
@@ -53,7 +53,7 @@ import Testing
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await fetch.value }
     await self.post.shelf.logs("give up")
-    #expect(self.log == ["right", "give up"])
+    expect(self.log, equals: ["right", "give up"])
   }
 
   @Test func `A fallback is not put, and gives the right up`() async throws {
@@ -65,9 +65,9 @@ import Testing
     let store = self.post.client.store(for: query)
     let fetch = Task.immediate { try await store.fetch() }
     try await self.post.script.next().fail(Refused())
-    #expect(try await fetch.value == "fallback")
-    #expect(self.log == ["right", "give up"])
-    #expect(self.post.shelf.text() == nil)
+    try await expect(fetch.value, equals: "fallback")
+    expect(self.log, equals: ["right", "give up"])
+    expect(self.post.shelf.text(), equals: nil)
   }
 
   @Test func `Another client waits for the run that has the right, and takes its value`() async throws {
@@ -78,10 +78,10 @@ import Testing
     let otherFetch = Task.immediate { try await otherStore.fetch() }
     await self.post.shelf.logs("wait")
     run.succeed("new")
-    #expect(try await fetch.finished() == "new")
-    #expect(try await otherFetch.finished() == "new")
-    #expect(other.script.runCount == 0)
-    #expect(self.log == ["right", "wait", "put new under a right"])
+    try await expect(fetch.finished(), equals: "new")
+    try await expect(otherFetch.finished(), equals: "new")
+    expect(other.script.runCount, equals: 0)
+    expect(self.log, equals: ["right", "wait", "put new under a right"])
   }
 
   @Test func `Another client runs when the one that has the right fails`() async throws {
@@ -94,8 +94,8 @@ import Testing
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.value }
     try await other.script.next().succeed("other")
-    #expect(try await otherFetch.finished() == "other")
-    #expect(self.log == ["right", "wait", "give up", "right", "put other under a right"])
+    try await expect(otherFetch.finished(), equals: "other")
+    expect(self.log, equals: ["right", "wait", "give up", "right", "put other under a right"])
   }
 
   @Test(arguments: [Shelf.Variant.sound, .ignoresInvalidations])
@@ -105,27 +105,27 @@ import Testing
     try await post.fetch("first", in: store)
     post.client.invalidate(matching: ["posts"])
     try await post.fetch("second", in: store)
-    #expect(store.currentValue == "second")
+    expect(store.currentValue, equals: "second")
     #expect(!store.isStale)
     // It has seen the invalidation.
     post.client.clearStores()
-    #expect(try await post.store().fetch() == "second")
+    try await expect(post.store().fetch(), equals: "second")
   }
 
   @Test func `A value that cannot be decoded is reported, and the run goes on`() async throws {
     self.post.fill("damaged")
     let store = self.post.store()
     try await expectWarning(.levelFailed) { try await self.post.fetch("new", in: store) }
-    #expect(store.currentValue == "new")
-    #expect(self.post.shelf.text() == "new")
+    expect(store.currentValue, equals: "new")
+    expect(self.post.shelf.text(), equals: "new")
   }
 
   @Test func `Forgetting the user removes the values`() async throws {
     try await self.post.fetch("Ann's", in: self.post.store())
     try await self.post.client.clearEverything()
-    #expect(self.post.shelf.text() == nil)
+    expect(self.post.shelf.text(), equals: nil)
     let store = self.post.store()
     try await self.post.fetch("Bob's", in: store)
-    #expect(store.currentValue == "Bob's")
+    expect(store.currentValue, equals: "Bob's")
   }
 }

@@ -14,10 +14,10 @@ import Testing
     let store = self.post.store()
     #expect(self.log.isEmpty)
     try await self.post.fetch("fetched", in: store)
-    #expect(self.log == ["put fetched"])
+    expect(self.log, equals: ["put fetched"])
     store.currentValue = "set"
-    #expect(self.log == ["put fetched", "put set"])
-    #expect(self.post.shelf.text() == "set")
+    expect(self.log, equals: ["put fetched", "put set"])
+    expect(self.post.shelf.text(), equals: "set")
   }
 
   @Test func `A value that the level has is not put again`() async throws {
@@ -35,8 +35,8 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     try await self.post.script.next().fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.value }
-    #expect(store.currentValue == "kept")
-    #expect(self.post.shelf.text() == "kept")
+    expect(store.currentValue, equals: "kept")
+    expect(self.post.shelf.text(), equals: "kept")
   }
 
   @Test func `An optimistic update is not put, and a value that is set below it is`() async throws {
@@ -44,13 +44,13 @@ import Testing
     store.currentValue = "set"
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0 = ($0 ?? "") + " and liked" }
-    #expect(store.currentValue == "set and liked")
-    #expect(self.post.shelf.text() == "set")
+    expect(store.currentValue, equals: "set and liked")
+    expect(self.post.shelf.text(), equals: "set")
     try await self.post.fetch("fetched", in: store)
-    #expect(store.currentValue == "fetched and liked")
-    #expect(self.post.shelf.text() == "fetched")
+    expect(store.currentValue, equals: "fetched and liked")
+    expect(self.post.shelf.text(), equals: "fetched")
     store.removeLayer(layer)
-    #expect(self.log == ["put set", "put fetched"])
+    expect(self.log, equals: ["put set", "put fetched"])
   }
 
   @Test func `A fallback is shown and not put, and the confirmed value stays`() async throws {
@@ -63,12 +63,12 @@ import Testing
     try await self.post.fetch("confirmed", in: store)
     let fetch = Task.immediate { try await store.fetch() }
     try await self.post.script.next().fail(Refused())
-    #expect(try await fetch.value == "fallback")
-    #expect(store.currentValue == "fallback")
-    #expect(self.post.shelf.text() == "confirmed")
-    #expect(self.log == ["put confirmed"])
+    try await expect(fetch.value, equals: "fallback")
+    expect(store.currentValue, equals: "fallback")
+    expect(self.post.shelf.text(), equals: "confirmed")
+    expect(self.log, equals: ["put confirmed"])
     self.post.client.clearStores()
-    #expect(self.post.client.store(for: query).currentValue == "confirmed")
+    expect(self.post.client.store(for: query).currentValue, equals: "confirmed")
   }
 
   @Test func `A store that was removed puts nothing`() async throws {
@@ -80,9 +80,9 @@ import Testing
     store.currentValue = "set later"
     run.succeed("fetched later")
     _ = try await fetch.value
-    #expect(self.post.shelf.text() == "set")
-    #expect(self.log == ["put set"])
-    #expect(self.post.store().currentValue == "set")
+    expect(self.post.shelf.text(), equals: "set")
+    expect(self.log, equals: ["put set"])
+    expect(self.post.store().currentValue, equals: "set")
   }
 
   @Test func `A value set while the level is asked is put, and stays`() async throws {
@@ -91,11 +91,11 @@ import Testing
     post.fill("kept", secondsAgo: 5)
     let store = post.store()
     store.currentValue = "set"
-    #expect(post.shelf.text() == "kept")
+    expect(post.shelf.text(), equals: "kept")
     gate.open()
     await post.shelf.logs("put set")
-    #expect(store.currentValue == "set")
-    #expect(post.shelf.text() == "set")
+    expect(store.currentValue, equals: "set")
+    expect(post.shelf.text(), equals: "set")
   }
 
   @Test func `A value set while the level is asked is put when the store is removed before the answer`() async throws {
@@ -104,7 +104,7 @@ import Testing
     let store = post.store()
     store.currentValue = "set"
     post.client.clearStores()
-    #expect(post.shelf.log.all == ["put set"])
+    expect(post.shelf.log.all, equals: ["put set"])
     gate.open()
   }
 
@@ -116,7 +116,7 @@ import Testing
     }
     let store = self.post.client.store(for: query)
     store.currentValue = "set"
-    #expect(self.log == ["put what cannot be encoded"])
-    #expect(store.currentValue == "set")
+    expect(self.log, equals: ["put what cannot be encoded"])
+    expect(store.currentValue, equals: "set")
   }
 }

@@ -17,12 +17,12 @@ import Testing
     let post = KeptPost()
     post.fill("kept", secondsAgo: 59)
     let store = post.store()
-    #expect(store.currentValue == "kept")
+    expect(store.currentValue, equals: "kept")
     #expect(!store.isStale)
     let subscription = store.subscribe(with: QueryEventHandler())
     defer { subscription.cancel() }
-    #expect(try await post.client.ensureValue(for: post.query()) == "kept")
-    #expect(post.script.runCount == 0)
+    try await expect(post.client.ensureValue(for: post.query()), equals: "kept")
+    expect(post.script.runCount, equals: 0)
     post.clock.advance(by: .seconds(1))
     #expect(store.isStale)
   }
@@ -31,33 +31,33 @@ import Testing
     let post = KeptPost()
     post.fill("kept", secondsAgo: 60)
     let store = post.store()
-    #expect(store.currentValue == "kept")
+    expect(store.currentValue, equals: "kept")
     #expect(store.isStale)
     let value = Task.immediate { try await post.client.ensureValue(for: post.query()) }
     try await post.script.next().succeed("new")
-    #expect(try await value.finished() == "new")
-    #expect(post.shelf.text() == "new")
+    try await expect(value.finished(), equals: "new")
+    expect(post.shelf.text(), equals: "new")
   }
 
   @Test func `A level without a value leaves a store empty`() async throws {
     let post = KeptPost()
     post.shelf.fill("other", at: ["posts", 2], date: post.clock.now())
     let store = post.store()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     #expect(store.isStale)
-    #expect(post.store(at: ["posts", 2]).currentValue == "other")
+    expect(post.store(at: ["posts", 2]).currentValue, equals: "other")
   }
 
   @Test func `A reset removes the kept value`() async throws {
     let post = KeptPost()
     try await post.fetch("first", in: post.store())
     post.client.clearStores()
-    #expect(post.store().currentValue == "first")
+    expect(post.store().currentValue, equals: "first")
     post.client.clearStores()
     post.store().resetState()
-    #expect(post.store().currentValue == nil)
+    expect(post.store().currentValue, equals: nil)
     post.client.clearStores()
-    #expect(post.store().currentValue == nil)
+    expect(post.store().currentValue, equals: nil)
   }
 
   // MARK: - Looked up
@@ -66,20 +66,20 @@ import Testing
     let post = KeptPost(Shelf(gate: self.gate))
     post.fill("kept", secondsAgo: 5)
     let store = post.store()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     #expect(store.inspect().isRestoring)
     let subscription = store.subscribe(with: QueryEventHandler())
     defer { subscription.cancel() }
     let ensured = Task.immediate { try await post.client.ensureValue(for: post.query()) }
     let young = Task.immediate { try await store.value(maximumAge: .seconds(10)) }
     try await self.gate.arrivals(count: 1)
-    #expect(post.script.runCount == 0)
+    expect(post.script.runCount, equals: 0)
     self.gate.open()
-    #expect(try await ensured.finished() == "kept")
-    #expect(try await young.finished() == "kept")
+    try await expect(ensured.finished(), equals: "kept")
+    try await expect(young.finished(), equals: "kept")
     #expect(!store.isStale)
     #expect(!store.inspect().isRestoring)
-    #expect(post.script.runCount == 0)
+    expect(post.script.runCount, equals: 0)
     #expect(post.shelf.log.all.isEmpty)
   }
 
@@ -89,11 +89,11 @@ import Testing
     let store = post.store()
     let young = Task.immediate { try await store.value(maximumAge: .seconds(4)) }
     try await self.gate.arrivals(count: 1)
-    #expect(post.script.runCount == 0)
+    expect(post.script.runCount, equals: 0)
     self.gate.open()
     try await post.script.next().succeed("new")
-    #expect(try await young.finished() == "new")
-    #expect(store.currentValue == "new")
+    try await expect(young.finished(), equals: "new")
+    expect(store.currentValue, equals: "new")
   }
 
   @Test func `Subscribers wait no longer than the limit, and a late value of the level is not shown`() async throws {
@@ -111,11 +111,11 @@ import Testing
     let run = try await post.script.next()
     run.succeed("new")
     try await isNew.wait()
-    #expect(post.shelf.text() == "kept")
+    expect(post.shelf.text(), equals: "kept")
     self.gate.open()
     await post.shelf.logs("put new")
-    #expect(store.currentValue == "new")
-    #expect(post.shelf.text() == "new")
-    #expect(post.script.runCount == 1)
+    expect(store.currentValue, equals: "new")
+    expect(post.shelf.text(), equals: "new")
+    expect(post.script.runCount, equals: 1)
   }
 }

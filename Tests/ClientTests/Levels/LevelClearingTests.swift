@@ -11,20 +11,20 @@ import Testing
     post.client.add(post.shelf)
     post.fill("Ann's")
     post.shelf.fill("Ann's other", at: ["posts", 2], date: post.clock.now())
-    #expect(post.store().currentValue == "Ann's")
+    expect(post.store().currentValue, equals: "Ann's")
     try await post.client.clearEverything()
-    #expect(post.shelf.text() == nil)
-    #expect(post.shelf.text(at: ["posts", 2]) == nil)
-    #expect(post.store().currentValue == nil)
-    #expect(post.store(at: ["posts", 2]).currentValue == nil)
+    expect(post.shelf.text(), equals: nil)
+    expect(post.shelf.text(at: ["posts", 2]), equals: nil)
+    expect(post.store().currentValue, equals: nil)
+    expect(post.store(at: ["posts", 2]).currentValue, equals: nil)
   }
 
   @Test func `The first store of an operation adds its level`() async throws {
     let post = KeptPost()
     post.shelf.fill("Ann's", at: ["posts", 2], date: post.clock.now())
-    #expect(post.store().currentValue == nil)
+    expect(post.store().currentValue, equals: nil)
     try await post.client.clearEverything()
-    #expect(post.shelf.text(at: ["posts", 2]) == nil)
+    expect(post.shelf.text(at: ["posts", 2]), equals: nil)
   }
 
   @Test func `A value that is looked up meanwhile does not come back`() async throws {
@@ -38,11 +38,11 @@ import Testing
     try await gate.arrivals(count: 2)
     gate.open()
     await next.restored()
-    #expect(next.currentValue == nil)
-    #expect(store.currentValue == nil)
+    expect(next.currentValue, equals: nil)
+    expect(store.currentValue, equals: nil)
     try await post.fetch("Bob's", in: next)
-    #expect(store.currentValue == nil)
-    #expect(post.shelf.text() == "Bob's")
+    expect(store.currentValue, equals: nil)
+    expect(post.shelf.text(), equals: "Bob's")
   }
 
   @Test func `The value of a run that ends meanwhile is not put`() async throws {
@@ -66,8 +66,8 @@ import Testing
     run.succeed("Ann's last")
     try await clearing.finished()
     _ = await fetch.result
-    #expect(shelf.text() == nil)
-    #expect(post.client.store(for: query).currentValue == nil)
+    expect(shelf.text(), equals: nil)
+    expect(post.client.store(for: query).currentValue, equals: nil)
   }
 
   @Test func `A store that is made while the client forgets begins empty`() async throws {
@@ -77,7 +77,7 @@ import Testing
     let client = post.client
     try await client.clearEverything {
       let store = client.store(for: post.query())
-      #expect(store.currentValue == nil)
+      expect(store.currentValue, equals: nil)
     }
   }
 
@@ -87,9 +87,9 @@ import Testing
     post.client.add(level)
     let error = await #expect(throws: ClearingError.self) { try await post.client.clearEverything() }
     guard case .storage("stuck", is Refused)? = error?.remaining.first else { throw Refused() }
-    #expect(error?.remaining.count == 1)
-    #expect(post.client.era == ClientEra(rawValue: 1))
-    #expect(level.eras.all == [ClientEra(rawValue: 1)])
+    expect(error?.remaining.count, equals: 1)
+    expect(post.client.era, equals: ClientEra(rawValue: 1))
+    expect(level.eras.all, equals: [ClientEra(rawValue: 1)])
   }
 }
 

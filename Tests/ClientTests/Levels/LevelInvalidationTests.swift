@@ -10,16 +10,16 @@ import Testing
 
   private func expectShownAndStale(_ post: KeptPost, _ text: String = "kept") async throws {
     let store = post.store()
-    #expect(store.currentValue == text)
+    expect(store.currentValue, equals: text)
     #expect(store.isStale)
     #expect(store.isInvalidated)
     let value = Task.immediate { try await post.client.ensureValue(for: post.query()) }
     try await post.script.next().succeed("new")
-    #expect(try await value.finished() == "new")
+    try await expect(value.finished(), equals: "new")
     #expect(!store.isStale)
     post.client.clearStores()
     #expect(!post.store().isStale)
-    #expect(post.store().currentValue == "new")
+    expect(post.store().currentValue, equals: "new")
   }
 
   @Test(arguments: variants, [true, false])
@@ -52,7 +52,7 @@ import Testing
     post.fill("kept", tags: [["author", 7]])
     post.client.invalidate(matching: ["posts", 2])
     post.client.noteInvalidation(of: [.tag(["author", 8])])
-    #expect(post.store().currentValue == "kept")
+    expect(post.store().currentValue, equals: "kept")
     #expect(!post.store().isStale)
   }
 
@@ -86,7 +86,7 @@ import Testing
     post.client.invalidate(matching: ["posts"])
     gate.open()
     await store.restored()
-    #expect(store.currentValue == "kept")
+    expect(store.currentValue, equals: "kept")
     #expect(store.isStale)
   }
 

@@ -10,19 +10,19 @@ import Testing
   private func expectDropped(_ query: KeptPost.Kept, at path: String = "[\"posts\", 1]") async throws {
     let recorder = WarningRecorder()
     let store = recorder.recording { self.post.client.store(for: query) }
-    #expect(recorder.warnings.map(\.code) == [.levelFailed])
+    expect(recorder.warnings.map(\.code), equals: [.levelFailed])
     #expect(recorder.warnings.first?.message.contains("at \(path) with the name \"post\" in the level shelf") ?? false)
-    #expect(store.currentValue == nil)
-    #expect(self.post.shelf.log.all == ["put nothing"])
-    #expect(self.post.shelf.text(at: query.path) == nil)
+    expect(store.currentValue, equals: nil)
+    expect(self.post.shelf.log.all, equals: ["put nothing"])
+    expect(self.post.shelf.text(at: query.path), equals: nil)
     try await self.post.fetch("new", in: store)
-    #expect(self.post.shelf.text(at: query.path) == "new")
+    expect(self.post.shelf.text(at: query.path), equals: "new")
   }
 
   @Test func `A value of another version is dropped, with a report`() async throws {
     self.post.fill("kept", version: 1)
     try await self.expectDropped(self.post.query(version: 2))
-    #expect(self.post.shelf.log.all == ["put nothing", "put new"])
+    expect(self.post.shelf.log.all, equals: ["put nothing", "put new"])
   }
 
   @Test func `A value that cannot be decoded is dropped, with a report`() async throws {
@@ -38,7 +38,7 @@ import Testing
   @Test func `A value as old as allowed is used`() async throws {
     self.post.fill("kept", secondsAgo: 30)
     let store = self.post.client.store(for: self.post.query(maximumAge: .seconds(30)))
-    #expect(store.currentValue == "kept")
+    expect(store.currentValue, equals: "kept")
     #expect(!store.isStale)
   }
 
@@ -63,9 +63,9 @@ import Testing
       await store.restored()
       return store
     }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     try await post.fetch("new", in: store)
-    #expect(store.currentValue == "new")
+    expect(store.currentValue, equals: "new")
     let isFlushed = await expectWarning(.levelFailed) { await post.client.flush() }
     #expect(!isFlushed)
   }

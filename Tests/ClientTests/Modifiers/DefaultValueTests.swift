@@ -14,34 +14,34 @@ struct DefaultValueTests {
     let script = IntScript()
     let query: IntQuery.Default = script.query().defaultValue(-1)
     let store = OperationStore<State>.detached(query: query)
-    #expect(store.currentValue == -1)
-    #expect(store.initialValue == -1)
+    expect(store.currentValue, equals: -1)
+    expect(store.initialValue, equals: -1)
     #expect(store.status.isIdle)
-    #expect(store.valueUpdateCount == 0)
-    #expect(store.state.defaultValue == -1)
+    expect(store.valueUpdateCount, equals: 0)
+    expect(store.state.defaultValue, equals: -1)
     let fetch = Task { try await store.fetch() }
     let run = try await script.next()
     #expect(store.isLoading)
-    #expect(store.activeTasks.count == 1)
+    expect(store.activeTasks.count, equals: 1)
     run.yield(1)
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == -1)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.currentValue, equals: -1)
+    expect(store.valueUpdateCount, equals: 0)
     script.enqueue(.value(5))
-    #expect(try await store.fetch() == 5)
-    #expect(store.currentValue == 5)
+    try await expect(store.fetch(), equals: 5)
+    expect(store.currentValue, equals: 5)
     store.resetState()
-    #expect(store.currentValue == -1)
+    expect(store.currentValue, equals: -1)
   }
 
   @Test
   func `The default is made anew for each store`() {
     let made = Counter()
     let query = IntScript().query().defaultValue(made.increment())
-    #expect(OperationStore.detached(operation: query).currentValue == 1)
-    #expect(OperationStore.detached(operation: query).currentValue == 2)
+    expect(OperationStore.detached(operation: query).currentValue, equals: 1)
+    expect(OperationStore.detached(operation: query).currentValue, equals: 2)
   }
 
   @Test
@@ -58,9 +58,7 @@ struct DefaultValueTests {
       .handleEvents(with: QueryEventHandler { state, _ in log.append("above \(state.currentValue)") })
     let store = OperationStore.detached(operation: query)
     try await store.fetch()
-    #expect(
-      log.all == ["beneath none", "above -1", "beneath started", "beneath 2", "above 2"]
-    )
+    expect(log.all, equals: ["beneath none", "above -1", "beneath started", "beneath 2", "above 2"])
   }
 
   @Test
@@ -78,8 +76,9 @@ struct DefaultValueTests {
     let subscription = store.subscribe(with: recorder.queryHandler)
     defer { subscription.cancel() }
     try await recorder.first { $0.digest == .ended }
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(-1), .state(-1, isLoading: true), .started, .state(2), .returned(2), .ended,
       ]
     )
@@ -91,7 +90,7 @@ struct DefaultValueTests {
     let recorder = EventRecorder<State>()
     let store = OperationStore.detached(operation: IntScript(default: .value(2)).query().defaultValue(-1))
     try await store.fetch(handler: recorder.queryHandler)
-    #expect(recorder.stateValues == [-1, 2])
-    #expect(recorder.values == [2])
+    expect(recorder.stateValues, equals: [-1, 2])
+    expect(recorder.values, equals: [2])
   }
 }

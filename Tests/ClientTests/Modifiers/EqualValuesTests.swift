@@ -30,11 +30,11 @@ struct EqualValuesTests {
     self.clock.advance(by: .seconds(5))
     #expect(try await store.fetch() === old)
     #expect(store.currentValue === old)
-    #expect(store.valueUpdateCount == 2)
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 5))
+    expect(store.valueUpdateCount, equals: 2)
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 5))
     try await store.fetch()
-    #expect(store.currentValue?.number == 2)
-    #expect(results.withLock { $0.map { $0 === old } } == [true, true, false])
+    expect(store.currentValue?.number, equals: 2)
+    expect(results.withLock { $0.map { $0 === old } }, equals: [true, true, false])
     subscription.cancel()
   }
 
@@ -67,7 +67,7 @@ struct EqualValuesTests {
       #expect(store.currentValue === old)
       self.script.enqueue(.value(Boxed(7)))
       try await store.run()
-      #expect(store.currentValue.number == 7)
+      expect(store.currentValue.number, equals: 7)
     }
   }
 
@@ -77,7 +77,7 @@ struct EqualValuesTests {
     store.currentValue = Boxed(1) { _ = store.state }
     self.script.enqueue(.value(Boxed(1) { store.withExclusiveAccess { _ = $0.currentValue } }))
     try await store.fetch()
-    #expect(store.valueUpdateCount == 2)
+    expect(store.valueUpdateCount, equals: 2)
     store.currentValue = nil
   }
 

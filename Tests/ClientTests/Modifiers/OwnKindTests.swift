@@ -9,19 +9,19 @@ struct OwnKindTests {
   @Test
   func `A request of an own kind stays one under modifiers`() async throws {
     let request = Readings(values: [3, 4]).doubled().stale(after: .seconds(10)).doubled().taskConfiguration { _ in }
-    #expect(takesMeasurement(request) == "lux")
+    expect(takesMeasurement(request), equals: "lux")
     let store = OperationStore.detached(operation: request, initialState: request.emptyState)
-    #expect(try await store.run() == 28)
-    #expect(store.currentValue == 28)
+    try await expect(store.run(), equals: 28)
+    expect(store.currentValue, equals: 28)
     #expect(!store.isStale)
   }
 
   @Test
   func `A modifier of an own kind works on what other modifiers have made`() async throws {
     let request = Readings(values: [1]).clock(.timeFreeze()).scaled(by: 5).doubled()
-    #expect(takesMeasurement(request) == "lux")
+    expect(takesMeasurement(request), equals: "lux")
     let store = OperationStore.detached(operation: request, initialState: request.emptyState)
-    #expect(try await store.run() == 10)
+    try await expect(store.run(), equals: 10)
   }
 
   @Test
@@ -29,8 +29,8 @@ struct OwnKindTests {
     let request: ModifiedOperation<Readings, Doubling<Readings>> = Readings(values: [1]).doubled()
     let same = ModifiedOperation(operation: Readings(values: [1]), modifier: Doubling())
     #expect(type(of: request) == type(of: same))
-    #expect(request.operation.values == [1])
-    #expect(inner(of: request).values == [1])
+    expect(request.operation.values, equals: [1])
+    expect(inner(of: request).values, equals: [1])
   }
 
   /// With a type that names its operation twice, this takes longer than anybody waits.
@@ -39,11 +39,11 @@ struct OwnKindTests {
     let five = Readings(values: [1]).doubled().doubled().doubled().doubled().doubled()
     let ten = five.doubled().doubled().doubled().doubled().doubled()
     let twenty = ten.doubled().doubled().doubled().doubled().doubled().doubled().doubled().doubled().doubled().doubled()
-    #expect(occurrences(of: "Readings", in: type(of: five)) == 1)
-    #expect(occurrences(of: "Readings", in: type(of: ten)) == 1)
-    #expect(occurrences(of: "Doubling", in: type(of: ten)) == 10)
-    #expect(occurrences(of: "Doubling", in: type(of: twenty)) == 20)
-    #expect(takesMeasurement(twenty) == "lux")
+    expect(occurrences(of: "Readings", in: type(of: five)), equals: 1)
+    expect(occurrences(of: "Readings", in: type(of: ten)), equals: 1)
+    expect(occurrences(of: "Doubling", in: type(of: ten)), equals: 10)
+    expect(occurrences(of: "Doubling", in: type(of: twenty)), equals: 20)
+    expect(takesMeasurement(twenty), equals: "lux")
   }
 }
 

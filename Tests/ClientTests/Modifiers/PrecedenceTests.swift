@@ -15,7 +15,7 @@ struct PrecedenceTests {
     let store = IntStore.detached(
       query: self.query.context { $0[NumberKey.self] = 1 }.context { $0[NumberKey.self] = 2 }
     )
-    #expect(store.context[NumberKey.self] == 1)
+    expect(store.context[NumberKey.self], equals: 1)
   }
 
   @Test
@@ -26,7 +26,7 @@ struct PrecedenceTests {
       query: SelfMadeQuery().context { $0[NumberKey.self] = 2 },
       initialContext: initial
     )
-    #expect(store.context[NumberKey.self] == 7)
+    expect(store.context[NumberKey.self], equals: 7)
   }
 
   @Test
@@ -34,7 +34,7 @@ struct PrecedenceTests {
     var initial = OperationContext()
     initial[NumberKey.self] = 3
     let store = IntStore.detached(query: self.query.context { $0[NumberKey.self] += 1 }, initialContext: initial)
-    #expect(store.context[NumberKey.self] == 4)
+    expect(store.context[NumberKey.self], equals: 4)
   }
 
   @Test
@@ -43,7 +43,7 @@ struct PrecedenceTests {
     let far = Date(timeIntervalSinceReferenceDate: 2)
     let store = IntStore.detached(query: self.query.clock(.timeFreeze(near)).clock(.timeFreeze(far)))
     store.currentValue = 1
-    #expect(store.valueLastUpdatedAt == near)
+    expect(store.valueLastUpdatedAt, equals: near)
   }
 
   @Test
@@ -62,8 +62,8 @@ struct PrecedenceTests {
   @Test
   func `Cache times`() {
     let store = IntStore.detached(query: self.query.cacheTime(.seconds(1)).cacheTime(.seconds(2)))
-    #expect(store.context.operationCacheTime == .seconds(1))
-    #expect(IntStore.detached(query: self.query).context.operationCacheTime == .seconds(300))
+    expect(store.context.operationCacheTime, equals: .seconds(1))
+    expect(IntStore.detached(query: self.query).context.operationCacheTime, equals: .seconds(300))
   }
 
   @Test
@@ -72,8 +72,8 @@ struct PrecedenceTests {
       .taskConfiguration(OperationTaskConfiguration(name: "near", priority: .low))
       .taskConfiguration(OperationTaskConfiguration(name: "far", priority: .high))
     let configuration = IntStore.detached(query: whole).context.operationTaskConfiguration
-    #expect(configuration.name == "near")
-    #expect(configuration.priority == .low)
+    expect(configuration.name, equals: "near")
+    expect(configuration.priority, equals: .low)
     let edited = self.query
       .taskConfiguration { $0.name = "near" }
       .taskConfiguration {
@@ -81,8 +81,8 @@ struct PrecedenceTests {
         $0.priority = .high
       }
     let merged = IntStore.detached(query: edited).context.operationTaskConfiguration
-    #expect(merged.name == "near")
-    #expect(merged.priority == .high)
+    expect(merged.name, equals: "near")
+    expect(merged.priority, equals: .high)
   }
 
   @Test
@@ -94,9 +94,9 @@ struct PrecedenceTests {
     }
     let store = IntStore.detached(query: query)
     let task = store.fetchTask()
-    #expect(task.configuration.name == "mine")
-    #expect(task.info.id == task.id)
-    #expect(task.info.configuration.priority == .high)
+    expect(task.configuration.name, equals: "mine")
+    expect(task.info.id, equals: task.id)
+    expect(task.info.configuration.priority, equals: .high)
     let seen = Box<(String?, TaskPriority)?>(nil)
     let observed = IntStore.detached(
       query: WatchedQuery { seen.value = (Task.name, Task.currentPriority) }
@@ -106,8 +106,8 @@ struct PrecedenceTests {
         }
     )
     try await observed.fetch()
-    #expect(seen.value?.0 == "mine")
-    #expect(seen.value.map { $0.1 >= .high } == true)
+    expect(seen.value?.0, equals: "mine")
+    expect(seen.value.map { $0.1 >= .high }, equals: true)
   }
 }
 

@@ -13,13 +13,13 @@ struct ThirdPartyModifierTests {
   func `A query with a modifier is a query`() async throws {
     let log = Log<String>()
     let query = self.script.query(path: ["q"]).modifier(Noted("a", log)).noted("b", log)
-    #expect(takesQuery(query) == ["q"])
+    expect(takesQuery(query), equals: ["q"])
     let client = OperationClient()
     let store: IntStore = client.store(for: query)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     let runner = OperationRunner(operation: query)
-    #expect(try await runner.run() == 1)
-    #expect(try await query.fetch(isolation: nil, in: OperationContext(), with: .init { _, _ in }) == 1)
+    try await expect(runner.run(), equals: 1)
+    try await expect(query.fetch(isolation: nil, in: OperationContext(), with: .init { _, _ in }), equals: 1)
   }
 
   @Test
@@ -27,10 +27,11 @@ struct ThirdPartyModifierTests {
     let log = Log<String>()
     let query = self.script.query().noted("inner", log).noted("middle", log).noted("outer", log)
     let store = IntStore.detached(query: query)
-    #expect(log.all == ["sets up outer", "sets up middle", "sets up inner"])
+    expect(log.all, equals: ["sets up outer", "sets up middle", "sets up inner"])
     try await store.fetch()
-    #expect(
-      log.all.dropFirst(3) == [
+    expect(
+      log.all.dropFirst(3),
+      equals: [
         "outer begins", "middle begins", "inner begins", "inner ends", "middle ends", "outer ends",
       ]
     )
@@ -51,9 +52,10 @@ struct ThirdPartyModifierTests {
     #expect(store.isAutomaticRunningEnabled)
     try await store.fetch()
     #expect(!store.isStale)
-    #expect(store.valueLastUpdatedAt == clock.now())
-    #expect(
-      log.all == ["sets up above", "sets up mine", "above begins", "mine begins", "mine ends", "above ends"]
+    expect(store.valueLastUpdatedAt, equals: clock.now())
+    expect(
+      log.all,
+      equals: ["sets up above", "sets up mine", "above begins", "mine begins", "mine ends", "above ends"]
     )
   }
 
@@ -61,7 +63,7 @@ struct ThirdPartyModifierTests {
   func `A modifier may change the value and the error of an operation`() async throws {
     let text = OperationRunner(operation: self.script.operation().modifier(Described()))
     let value: String = try await text.run()
-    #expect(value == "1")
+    expect(value, equals: "1")
     self.script.enqueue(.error(Refused(code: 5)))
     await #expect(throws: DescribedError(text: "Refused(code: 5)")) { try await text.run() }
   }
@@ -73,15 +75,15 @@ struct ThirdPartyModifierTests {
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    #expect(try await store.fetch() == 40)
-    #expect(recorder.values == [0, 20, 40])
+    try await expect(store.fetch(), equals: 40)
+    expect(recorder.values, equals: [0, 20, 40])
   }
 
   @Test
   func `A modifier may answer without the operation`() async throws {
     let store = IntStore.detached(query: self.script.query().modifier(Short()))
-    #expect(try await store.fetch() == 99)
-    #expect(self.script.runCount == 0)
+    try await expect(store.fetch(), equals: 99)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test
@@ -94,8 +96,8 @@ struct ThirdPartyModifierTests {
     for number in 0..<5 { try await script.next().succeed(number) }
     var values: Set<Int> = []
     for fetch in fetches { values.insert(try await fetch.finished()) }
-    #expect(values == Set(0..<5))
-    #expect(log.all.count { $0 == "a ends" } == 5)
+    expect(values, equals: Set(0..<5))
+    expect(log.all.count { $0 == "a ends" }, equals: 5)
   }
 
   @Test

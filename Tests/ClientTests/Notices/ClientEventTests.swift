@@ -26,9 +26,9 @@ struct ClientEventTests {
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(2))
     run.succeed(1)
-    #expect(try await fetch.finished() == 1)
+    try await expect(fetch.finished(), equals: 1)
     let texts = try await next(3, of: events)
-    #expect(texts == ["store added", "run 1 began, started by a call", "run 1 succeeded after 2 s"])
+    expect(texts, equals: ["store added", "run 1 began, started by a call", "run 1 succeeded after 2 s"])
   }
 
   @Test
@@ -41,8 +41,8 @@ struct ClientEventTests {
     #expect(event.number == 1 && event.path == ["a"] && event.operationName == self.query.operationName)
     #expect(event.run == nil && event.cause?.kind == .call)
     #expect(event.date == self.clock.now() && event.elapsed == .seconds(7))
-    #expect("\(event)" == "\(self.query.operationName) at [\"a\"]: a value was set by a call")
-    #expect(event.what.name == "state.written")
+    expect("\(event)", equals: "\(self.query.operationName) at [\"a\"]: a value was set by a call")
+    expect(event.what.name, equals: "state.written")
   }
 
   @Test
@@ -61,8 +61,9 @@ struct ClientEventTests {
     _ = try await self.script.next()
     cancelled.cancel()
     let texts = try await next(8, of: events)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "PostView came, now 1", "run 1 began, started by the new subscriber PostView", "a caller joined run 1",
         "run 1 yielded a value", "run 1 failed after 0 s: Refused(code: 0)", "PostView left, now 0",
         "run 2 began, started by a call", "run 2 was cancelled after 0 s",
@@ -82,8 +83,9 @@ struct ClientEventTests {
     }
     let events = self.client.events
     try await self.client.store(for: query.manualTime(self.clock)).fetch()
-    #expect(
-      try await next(6, of: events) == [
+    try await expect(
+      next(6, of: events),
+      equals: [
         "store added", "run 1 began, started by a call",
         "run 1: attempt 1 failed: busy; next in 3 s, because the server asked for it", "run 1: attempt 2 began",
         "run 1: attempt 2 asks for another one; next in 200 ms", "run 1 succeeded after 3 s",
@@ -104,8 +106,9 @@ struct ClientEventTests {
     try await self.script.next().succeed(1)
     _ = try await fetch.finished()
     let texts = try await next(7, of: events).filter { !$0.contains("subscriber") }
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "run 1 began, started by a call", "run 1 waits until the light is green",
         "run 1 resumed after 5 s: the light is green", "notice quota.exceeded \(query.operationName)",
         "run 1 succeeded after 5 s",
@@ -122,8 +125,9 @@ struct ClientEventTests {
     store.resetState()
     self.client.invalidate(matching: ["a"])
     self.client.clearStores()
-    #expect(
-      try await next(5, of: events) == [
+    try await expect(
+      next(5, of: events),
+      equals: [
         "an error was set by a call", "an optimistic update was added by a call", "the state was reset by a call",
         "invalidated: an invalidation of [\"a\"]", "store removed: cleared by a call",
       ]
@@ -145,7 +149,7 @@ struct ClientEventTests {
       }
       return numbers
     }
-    #expect(numbers == [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5], [4, 5]])
+    expect(numbers, equals: [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5], [4, 5]])
     #expect(first.droppedCount == 0 && small.droppedCount == 3)
   }
 
@@ -180,7 +184,7 @@ struct ClientEventTests {
       for await event in events { texts.append(event.sentence) }
       return texts
     }
-    #expect(texts == ["store added"])
+    expect(texts, equals: ["store added"])
   }
 
   @Test
@@ -191,7 +195,7 @@ struct ClientEventTests {
       store.currentValue = 1
       withExtendedLifetime(self.client.events) {}
     }
-    #expect(try await next(1, of: events) == ["a value was set by a call"])
+    try await expect(next(1, of: events), equals: ["a value was set by a call"])
   }
 
   @Test
@@ -207,7 +211,7 @@ struct ClientEventTests {
       while texts.count < 3, let event = await iterator.next() { texts.append("\(event)") }
       return texts
     }
-    #expect(texts.last?.hasSuffix("failed after 0 s: Leak") == true)
+    expect(texts.last?.hasSuffix("failed after 0 s: Leak"), equals: true)
     #expect(texts.allSatisfy { $0.contains("[\"a\", Token]: ") })
     #expect(!texts.joined().contains("hush"))
   }
@@ -239,9 +243,9 @@ struct ClientEventTests {
           dropped += 1
         }
       } else {
-        #expect(buffer.removeFirst()?.number == (model.isEmpty ? nil : model.removeFirst()))
+        expect(buffer.removeFirst()?.number, equals: (model.isEmpty ? nil : model.removeFirst()))
       }
-      #expect(buffer.droppedCount == dropped)
+      expect(buffer.droppedCount, equals: dropped)
     }
   }
 }

@@ -27,14 +27,14 @@ struct ClientNoticeTests {
     try await old.fetch()
     self.client.defaultContext = OperationContext()
     try await self.client.store(for: self.query("new")).fetch()
-    #expect(self.log.all == ["1 old", "2 old true", "1 new", "2 new true"])
+    expect(self.log.all, equals: ["1 old", "2 old true", "1 new", "2 new true"])
 
     first.cancel()
     try await old.fetch()
-    #expect(self.log.all.suffix(1) == ["2 old true"])
+    expect(self.log.all.suffix(1), equals: ["2 old true"])
     second.cancel()
     try await old.fetch()
-    #expect(self.log.all.count == 5)
+    expect(self.log.all.count, equals: 5)
   }
 
   @Test
@@ -46,7 +46,7 @@ struct ClientNoticeTests {
       self.client.onNotice { _ in withExtendedLifetime(token) {} }.cancel()
     }
     try await lifetimes.noneAlive()
-    #expect(store.context.operationNoticeObservers.count == 1)
+    expect(store.context.operationNoticeObservers.count, equals: 1)
   }
 
   @Test
@@ -64,13 +64,13 @@ struct ClientNoticeTests {
     try await store.reached { $0.isPaused }
     clock.advance(by: .seconds(5))
     gate.open()
-    #expect(try await fetch.finished() == 3)
+    try await expect(fetch.finished(), equals: 3)
 
     let reason = "pause.reason=(the gate is open && !never)"
-    #expect(self.log.all.count == 2)
-    #expect(self.log.all.first?.hasPrefix("run.paused") == true)
-    #expect(self.log.all.first?.hasSuffix("\(reason) at \(store.path)") == true)
-    #expect(self.log.all.last?.contains("pause.duration=5 s pause.outcome=satisfied \(reason)") == true)
+    expect(self.log.all.count, equals: 2)
+    expect(self.log.all.first?.hasPrefix("run.paused"), equals: true)
+    expect(self.log.all.first?.hasSuffix("\(reason) at \(store.path)"), equals: true)
+    expect(self.log.all.last?.contains("pause.duration=5 s pause.outcome=satisfied \(reason)"), equals: true)
   }
 }
 

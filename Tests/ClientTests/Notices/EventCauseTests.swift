@@ -23,7 +23,7 @@ struct EventCauseTests {
     let store = self.client.store(for: self.query)
     let events = self.client.events
     await Task.immediate(name: "import") { store.currentValue = 1 }.value
-    #expect(try await next(1, of: events) == ["a value was set by a call in the task import"])
+    try await expect(next(1, of: events), equals: ["a value was set by a call in the task import"])
   }
 
   @Test
@@ -44,8 +44,9 @@ struct EventCauseTests {
     }
     try await client.store(for: other.manualTime(self.clock)).fetch()
     let texts = try await next(8, of: events)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "store added", "run 1 began, started by a call", "a value was set by Import", "a value was set by Import",
         "a value was set by Import", "invalidated: an invalidation of [\"a\"] by Import",
         "store removed: cleared by Import", "run 1 succeeded after 0 s",
@@ -67,7 +68,7 @@ struct EventCauseTests {
     context.operationRunCause = OperationRunCause(OperationRunCause.Kind("push"), subject: "new-message")
     store.setResult(to: .success(1), using: context)
     let event = try #require(try await withTimeLimit("an event") { await events.first { _ in true } })
-    #expect(event.sentence == "a value was set by push: new-message")
+    expect(event.sentence, equals: "a value was set by push: new-message")
     #expect(event.date == other.now() && event.elapsed == .seconds(3))
   }
 
@@ -79,8 +80,9 @@ struct EventCauseTests {
     controls.value?.yield(1)
     controls.value?.yieldResetState()
     let texts = try await next(2, of: events)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "the state was changed by the controller Controlling",
         "the state was reset by the controller Controlling",
       ]
@@ -106,7 +108,7 @@ struct EventCauseTests {
     self.clock.advance(by: .seconds(60))
     let stale = "became stale, because its value is older than 1 min"
     let set = "a value was set by a call"
-    #expect(try await next(5, of: events) == [set, set, stale, set, stale])
+    try await expect(next(5, of: events), equals: [set, set, stale, set, stale])
   }
 
   @Test
@@ -124,9 +126,7 @@ struct EventCauseTests {
     seconds.value = 5
     store.currentValue = 2
     self.clock.advance(by: .seconds(5))
-    #expect(
-      try await next(3, of: events).last == "became stale, because its value is older than 5 s"
-    )
+    try await expect(next(3, of: events).last, equals: "became stale, because its value is older than 5 s")
   }
 
   @Test
@@ -136,22 +136,22 @@ struct EventCauseTests {
     store.currentValue = 1
     _ = store.explain()
     store.currentValue = 2
-    #expect(self.clock.sleeperCount() == deadlines)
+    expect(self.clock.sleeperCount(), equals: deadlines)
     do {
       let events = self.client.events
       store.currentValue = 3
-      #expect(self.clock.sleeperCount() == deadlines + 1)
+      expect(self.clock.sleeperCount(), equals: deadlines + 1)
       store.currentValue = 4
-      #expect(self.clock.sleeperCount() == deadlines + 1)
+      expect(self.clock.sleeperCount(), equals: deadlines + 1)
       withExtendedLifetime(events) {}
     }
     self.clock.advance(by: .seconds(60))
-    #expect(self.clock.sleeperCount() == deadlines)
+    expect(self.clock.sleeperCount(), equals: deadlines)
     let unknown = self.client.store(for: self.script.query(path: ["b"]).manualTime(self.clock))
     let events = self.client.events
     let before = self.clock.sleeperCount()
     unknown.currentValue = 1
-    #expect(self.clock.sleeperCount() == before)
+    expect(self.clock.sleeperCount(), equals: before)
     withExtendedLifetime(events) {}
   }
 
@@ -163,9 +163,7 @@ struct EventCauseTests {
     _ = self.client.store(for: self.query.cacheTime(.seconds(10)))
     self.clock.advance(by: .seconds(10))
     let texts = try await next(2, of: events)
-    #expect(
-      texts == ["store added", "store removed: evicted because of its cache time of 10 s"]
-    )
+    expect(texts, equals: ["store added", "store removed: evicted because of its cache time of 10 s"])
   }
 
   @Test
@@ -175,8 +173,9 @@ struct EventCauseTests {
     _ = client.store(for: NumberQuery(1))
     _ = client.store(for: NumberQuery(2))
     let texts = try await next(3, of: events)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "store added", "store added", "store removed: evicted because of the limit of 1 idle store",
       ]
     )
@@ -194,8 +193,9 @@ struct EventCauseTests {
       _ = client.store(for: NumberQuery(1))
       cache.evictIdleStores { _ in true }
       let texts = try await next(4, of: events)
-      #expect(
-        texts == [
+      expect(
+        texts,
+        equals: [
           "store added", "store removed: evicted because of \(name)", "store added",
           "store removed: evicted because of a call",
         ]
@@ -208,12 +208,13 @@ struct EventCauseTests {
     let events = self.client.events
     var held: IntStore? = self.client.store(for: self.query.cacheTime(.seconds(10)))
     self.clock.advance(by: .seconds(10))
-    #expect(self.client.stores().count == 1)
+    expect(self.client.stores().count, equals: 1)
     withExtendedLifetime(held) {}
     held = nil
     let texts = try await next(2, of: events)
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "store added", "store removed: evicted because of its cache time of 10 s",
       ]
     )
@@ -221,7 +222,7 @@ struct EventCauseTests {
     let second = OperationStore.detached(query: NumberQuery(1))
     self.client.withStores(of: NumberQuery.State.self) { stores, _ in stores.update(second) }
     let replaced = try await next(3, of: events)
-    #expect(replaced == ["store added", "store removed: cleared by a call", "store added"])
+    expect(replaced, equals: ["store added", "store removed: cleared by a call", "store added"])
     withExtendedLifetime(first) {}
   }
 
@@ -243,8 +244,9 @@ struct EventCauseTests {
     try await waits.wait()
     self.clock.advance(by: .seconds(2))
     // The first explanation knows it, too.
-    #expect(
-      store.explain().runs.map(\.description) == [
+    expect(
+      store.explain().runs.map(\.description),
+      equals: [
         "A run is under way: started by a call; it has waited for 2 s for a permit of the printer."
       ]
     )
@@ -252,7 +254,7 @@ struct EventCauseTests {
     end.open()
     _ = try await fetch.finished()
     let texts = try await next(2, of: events)
-    #expect(texts == ["run 1 has waited for 5 s for a permit of the printer", "run 1 succeeded"])
+    expect(texts, equals: ["run 1 has waited for 5 s for a permit of the printer", "run 1 succeeded"])
     #expect(store.runtime.withMachine { $0.extras?.content.runWaits.isEmpty == true })
   }
 }

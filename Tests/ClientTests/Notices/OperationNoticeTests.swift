@@ -10,12 +10,12 @@ import Testing
     let query = script.query(path: ["posts", 1])
       .announcing(.tested, attributes: ["test.limit": .duration(.seconds(2))])
       .onNotice(log.receive)
-    #expect(try await OperationStore.detached(query: query).fetch() == 1)
+    try await expect(OperationStore.detached(query: query).fetch(), equals: 1)
     let notice = try #require(log.all.first)
-    #expect(log.all.count == 1)
+    expect(log.all.count, equals: 1)
     #expect(notice.name == .tested && notice.operationName == query.operationName && notice.path == ["posts", 1])
-    #expect(notice.attributes["test.limit"] == .duration(.seconds(2)))
-    #expect(notice.description == "test.done \(query.operationName) test.limit=2 s")
+    expect(notice.attributes["test.limit"], equals: .duration(.seconds(2)))
+    expect(notice.description, equals: "test.done \(query.operationName) test.limit=2 s")
   }
 
   @Test func `A body may send a notice as it ends`() async throws {
@@ -24,8 +24,8 @@ import Testing
       defer { context.send(OperationNotice(.tested)) }
       return 1
     }
-    #expect(try await OperationStore.detached(query: query.onNotice(log.receive)).fetch() == 1)
-    #expect(log.names == [.tested])
+    try await expect(OperationStore.detached(query: query.onNotice(log.receive)).fetch(), equals: 1)
+    expect(log.names, equals: [.tested])
   }
 
   @Test func `Observers are called in order, those of the client first`() async throws {
@@ -37,7 +37,7 @@ import Testing
       .onNotice { _, _ in log.append("inner") }
       .onNotice { _, _ in log.append("outer") }
     _ = try await client.store(for: query).fetch()
-    #expect(log.all == ["client", "inner", "outer"])
+    expect(log.all, equals: ["client", "inner", "outer"])
   }
 
   @Test func `Observers of a call are added to those of the store, and none is called twice`() async throws {
@@ -50,9 +50,9 @@ import Testing
     var context = OperationContext()
     context.operationNoticeObservers = [observer, NamedObserver("call", log)]
     _ = try await store.fetch(using: context)
-    #expect(log.all == ["store", "shared", "call"])
+    expect(log.all, equals: ["store", "shared", "call"])
     _ = try await store.fetch()
-    #expect(log.all == ["store", "shared", "call", "shared", "store"])
+    expect(log.all, equals: ["store", "shared", "call", "shared", "store"])
   }
 
   @Test func `A context of a call without observers leaves those of the store`() async throws {
@@ -62,7 +62,7 @@ import Testing
     var context = OperationContext()
     context.operationTaskConfiguration.name = "call"
     _ = try await OperationStore.detached(query: query).fetch(using: context)
-    #expect(log.all == ["store"])
+    expect(log.all, equals: ["store"])
   }
 
   // Without observers it is made only while somebody in the process reads events, which another test may do.
@@ -76,7 +76,7 @@ import Testing
     context.operationNoticeObservers.append(NamedObserver("one", Log()))
     context.operationNoticeObservers.append(NamedObserver("two", Log()))
     context.send(notice())
-    #expect(count == 1)
+    expect(count, equals: 1)
   }
 
   @Test func `An observer may send notices itself`() {
@@ -84,18 +84,18 @@ import Testing
     var context = OperationContext()
     context.operationNoticeObservers.append(Echo(log))
     context.send(OperationNotice(.tested, attributes: ["test.flag": .flag(true)]))
-    #expect(log.names == [.tested, .echoed])
-    #expect(log.descriptions == ["test.done test.flag=true", "test.echo"])
+    expect(log.names, equals: [.tested, .echoed])
+    expect(log.descriptions, equals: ["test.done test.flag=true", "test.echo"])
     #expect(log.all.allSatisfy { $0.operationName == nil && $0.path == nil })
   }
 
   @Test func `A notice may name an operation, or tell a level`() {
     let named = OperationNotice(.tested, ofOperationNamed: "Send", attributes: ["test.flag": .flag(false)])
     #expect(named.operationName == "Send" && named.path == nil && named.level == nil)
-    #expect(named.description == "test.done Send test.flag=false")
+    expect(named.description, equals: "test.done Send test.flag=false")
     let level = OperationNotice(.tested, level: 3)
     #expect(level.level == 3 && level.operationName == nil && level.attributes.isEmpty)
-    #expect(level.description == "test.done level=3")
+    expect(level.description, equals: "test.done level=3")
   }
 
   @Test func `An observer stands for others, and a context that has it is not written`() {
@@ -104,9 +104,15 @@ import Testing
     var context = OperationContext()
     context.operationNoticeObservers = [first, kept, first]
     context.observeNotices(with: second) { $0 is NamedObserver }
-    #expect(context.operationNoticeObservers.map(ObjectIdentifier.init) == [kept, second].map(ObjectIdentifier.init))
+    expect(
+      context.operationNoticeObservers.map(ObjectIdentifier.init),
+      equals: [kept, second].map(ObjectIdentifier.init)
+    )
     context.observeNotices(with: second) { $0 is NamedObserver }
-    #expect(context.operationNoticeObservers.map(ObjectIdentifier.init) == [kept, second].map(ObjectIdentifier.init))
+    expect(
+      context.operationNoticeObservers.map(ObjectIdentifier.init),
+      equals: [kept, second].map(ObjectIdentifier.init)
+    )
   }
 
   @Test func `Observers go with the context`() async throws {

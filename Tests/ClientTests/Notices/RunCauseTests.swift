@@ -37,9 +37,9 @@ struct RunCauseTests {
     let store = self.client.store(for: self.query())
     try await store.fetch()
     try await store.runTask().runIfNeeded()
-    #expect(self.causes.all == ["a call", "a call"])
-    #expect(OperationContext().operationRunCause == nil)
-    #expect(store.context.operationRunCause == nil)
+    expect(self.causes.all, equals: ["a call", "a call"])
+    expect(OperationContext().operationRunCause, equals: nil)
+    expect(store.context.operationRunCause, equals: nil)
   }
 
   @Test
@@ -47,7 +47,7 @@ struct RunCauseTests {
     let store = self.client.store(for: self.query())
     let events = self.client.events
     try await Task.immediate(name: "refresh") { _ = try await store.fetch() }.finished()
-    #expect(self.causes.all == ["a call in the task refresh"])
+    expect(self.causes.all, equals: ["a call in the task refresh"])
     withExtendedLifetime(events) {}
   }
 
@@ -59,7 +59,7 @@ struct RunCauseTests {
     let recorder = IntRecorder()
     let second = self.client.store(for: self.automaticQuery("b")).subscribe(with: recorder.handler)
     try await self.values(1, in: recorder)
-    #expect(self.causes.all == ["the new subscriber PostView", "a new subscriber"])
+    expect(self.causes.all, equals: ["the new subscriber PostView", "a new subscriber"])
     first.cancel()
     second.cancel()
   }
@@ -88,8 +88,9 @@ struct RunCauseTests {
     self.client.invalidate(matching: ["posts", 1], by: "AddPost", isolation: nil)
     try await script.next().succeed(3)
     await store.settled()
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "the new subscriber view", "an invalidation of all stores", "an invalidation of [\"posts\", 1] by AddPost",
       ]
     )
@@ -108,7 +109,7 @@ struct RunCauseTests {
     condition.set(true)
     for recorder in recorders { try await self.values(1, in: recorder) }
     let text = "a condition that became true: the light is green"
-    #expect(Set(self.causes.all) == [text])
+    expect(Set(self.causes.all), equals: [text])
     #expect(self.causes.count >= 2)
   }
 
@@ -126,8 +127,9 @@ struct RunCauseTests {
     let controls = Box<OperationControls<IntState>?>(nil)
     let controlled = self.client.store(for: self.query("c").controlled(by: Keeping(controls: controls)))
     try await controls.value?.yieldRerun()
-    #expect(
-      self.causes.all == [
+    expect(
+      self.causes.all,
+      equals: [
         "polling every 5 s", "a prefetch", "a refresh behind a stale value", "the controller Keeping",
       ]
     )
@@ -146,17 +148,17 @@ struct RunCauseTests {
     var context = OperationContext()
     context.operationRunCause = OperationRunCause(OperationRunCause.Kind("push"), subject: "new-message")
     try await self.client.store(for: outer).fetch(using: context)
-    #expect(self.causes.all == ["push: new-message", "a call"])
+    expect(self.causes.all, equals: ["push: new-message", "a call"])
   }
 
   @Test
   func `Causes are equal by kind, subject and operation, and are encoded with them`() {
     let polling = OperationRunCause(.polling, subject: "5 s")
-    #expect(polling == OperationRunCause(.polling, subject: "5 s"))
+    expect(polling, equals: OperationRunCause(.polling, subject: "5 s"))
     #expect(polling != OperationRunCause(.polling, subject: "6 s"))
-    #expect(polling.hashValue == OperationRunCause(.polling, subject: "5 s").hashValue)
+    expect(polling.hashValue, equals: OperationRunCause(.polling, subject: "5 s").hashValue)
     #expect(polling.kind.description == "polling" && polling.subject == "5 s")
-    #expect(polling.invalidatingOperation == nil)
+    expect(polling.invalidatingOperation, equals: nil)
   }
 }
 

@@ -24,7 +24,7 @@ struct StalenessEventTests {
     light.set(true)
     store.currentValue = 2
     let stale = "became stale, because the light is green"
-    #expect(try await next(4, of: events) == [self.set, stale, stale, self.set])
+    try await expect(next(4, of: events), equals: [self.set, stale, stale, self.set])
   }
 
   @Test
@@ -45,7 +45,7 @@ struct StalenessEventTests {
     let events = self.posts.client.events
     for value in [1, 6, 7, 2, 8] { store.currentValue = value }
     let stale = "became stale, because its rule `.staleWhen { … }` says so"
-    #expect(try await next(7, of: events) == [self.set, self.set, stale, self.set, self.set, self.set, stale])
+    try await expect(next(7, of: events), equals: [self.set, self.set, stale, self.set, self.set, self.set, stale])
   }
 
   @Test
@@ -66,8 +66,9 @@ struct StalenessEventTests {
     let events = client.events
     self.posts.clock.advance(by: .seconds(10))
     light.set(true)
-    #expect(
-      try await next(2, of: events) == [
+    try await expect(
+      next(2, of: events),
+      equals: [
         "became stale, because its value is older than 1 min", "became stale, because the light is green",
       ]
     )
@@ -80,14 +81,14 @@ struct StalenessEventTests {
     let client = self.posts.client
     var store: OperationStore? = client.store(for: self.posts.query.staleWhen(satisfying: light))
     store?.currentValue = 1
-    #expect(light.observerCount == 0)
+    expect(light.observerCount, equals: 0)
     let events = client.events
-    #expect(light.observerCount == 1)
+    expect(light.observerCount, equals: 1)
     store?.currentValue = 2
-    #expect(light.observerCount == 1)
+    expect(light.observerCount, equals: 1)
     store = nil
     client.clearStores()
-    #expect(light.observerCount == 0)
+    expect(light.observerCount, equals: 0)
     withExtendedLifetime(events) {}
   }
 
@@ -101,6 +102,6 @@ struct StalenessEventTests {
     light.set(true)
     store.resetState()
     let invalidated = "invalidated: an invalidation of [\"posts\"]"
-    #expect(try await next(3, of: events) == [self.set, invalidated, "the state was reset by a call"])
+    try await expect(next(3, of: events), equals: [self.set, invalidated, "the state was reset by a call"])
   }
 }

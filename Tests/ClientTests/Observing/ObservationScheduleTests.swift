@@ -42,8 +42,8 @@ struct ObservationScheduleTests {
         for subscription in subscriptions { subscription.cancel() }
       }
       client.clearStores()
-      for observer in observers { #expect(observer.faults == [], "seed \(seed)") }
-      for observer in observers { #expect(observer.openCount == 0, "seed \(seed)") }
+      for observer in observers { expect(observer.faults, equals: [], "seed \(seed)") }
+      for observer in observers { expect(observer.openCount, equals: 0, "seed \(seed)") }
     }
   }
 }

@@ -29,15 +29,16 @@ struct StoreObserverTests {
     run.yield(1)
     self.clock.advance(by: .seconds(2))
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
-    #expect(
-      observer.texts == [
+    try await expect(fetch.finished(), equals: 2)
+    expect(
+      observer.texts,
+      equals: [
         "observed", "added", "began", "state nil loading", "active 0", "yielded 1", "state 1 loading",
         "ended 2 after 2.0 seconds", "state 2", "idle 0",
       ]
     )
     subscription.cancel()
-    #expect(observer.texts.last == "unobserved")
+    expect(observer.texts.last, equals: "unobserved")
   }
 
   @Test
@@ -57,8 +58,9 @@ struct StoreObserverTests {
     _ = await cancelled.result
     // The caller leaves at once, and the run ends after it.
     await store.settled()
-    #expect(
-      observer.texts == [
+    expect(
+      observer.texts,
+      equals: [
         "observed", "began", "joined", "ended Refused(code: 0) after 0.0 seconds", "began",
         "ended cancelled after 0.0 seconds",
       ]
@@ -75,8 +77,9 @@ struct StoreObserverTests {
     store.setResult(to: .failure(Refused()))
     self.client.invalidate(matching: ["a"])
     store.resetState()
-    #expect(
-      observer.texts == [
+    expect(
+      observer.texts,
+      equals: [
         "observed", "valueSet by call", "state 1", "errorSet by call", "state 1", "invalidated by invalidation",
         "reset by call", "state nil",
       ]
@@ -93,8 +96,9 @@ struct StoreObserverTests {
     let second = store.subscribe(with: OperationEventHandler())
     first.cancel()
     second.cancel()
-    #expect(
-      observer.texts == ["observed", "came One 1", "active 1", "came - 2", "left One 1", "left - 0", "idle 0"]
+    expect(
+      observer.texts,
+      equals: ["observed", "came One 1", "active 1", "came - 2", "left One 1", "left - 0", "idle 0"]
     )
     observation.cancel()
   }
@@ -116,9 +120,10 @@ struct StoreObserverTests {
     try await store.reached { $0.isPaused }
     self.clock.advance(by: .seconds(3))
     isOpen.set(true)
-    #expect(try await fetch.finished() == 1)
-    #expect(
-      observer.texts == [
+    try await expect(fetch.finished(), equals: 1)
+    expect(
+      observer.texts,
+      equals: [
         "observed", "pause began", "notice run.paused", "pause ended after 3.0 seconds satisfied",
         "notice run.resumed", "attempt 1 failed", "attempt 2 began", "notice quota.exceeded",
       ]
@@ -133,7 +138,7 @@ struct StoreObserverTests {
     let observation = store.reference.observe(with: observer)
     store.currentValue = 1
     observation.cancel()
-    #expect(observer.texts == ["observed", "unobserved"])
+    expect(observer.texts, equals: ["observed", "unobserved"])
   }
 
   // MARK: - Order
@@ -149,7 +154,7 @@ struct StoreObserverTests {
       with: OperationEventHandler(onStateChanged: { state, _ in log.append("handler \(state.currentValue ?? 0)") })
     )
     store.currentValue = 1
-    #expect(log.all == ["handler 0", "handler 1", "setup", "store", "client"])
+    expect(log.all, equals: ["handler 0", "handler 1", "setup", "store", "client"])
     _ = (client, added, handler)
   }
 
@@ -172,7 +177,7 @@ struct StoreObserverTests {
       }
     )
     store.currentValue = 1
-    #expect(log.all == ["first 1", "second 1", "first 2", "second 2"])
+    expect(log.all, equals: ["first 1", "second 1", "first 2", "second 2"])
     _ = (first, second)
   }
 
@@ -184,9 +189,9 @@ struct StoreObserverTests {
     store.withExclusiveAccess { store in
       store.currentValue = 1
       store.currentValue = 2
-      #expect(observer.texts == ["observed"])
+      expect(observer.texts, equals: ["observed"])
     }
-    #expect(observer.texts == ["observed", "valueSet by call", "valueSet by call"])
+    expect(observer.texts, equals: ["observed", "valueSet by call", "valueSet by call"])
     observation.cancel()
   }
 
@@ -205,7 +210,7 @@ struct StoreObserverTests {
     store.currentValue = 2
     third.cancel()
     store.currentValue = 3
-    #expect(observer.texts == ["observed", "valueSet by call", "valueSet by call", "unobserved"])
+    expect(observer.texts, equals: ["observed", "valueSet by call", "valueSet by call", "unobserved"])
   }
 
   @Test
@@ -215,7 +220,7 @@ struct StoreObserverTests {
     let second = try #require(store.reference.observer { EventLog(.writes) })
     #expect(first === second)
     store.currentValue = 1
-    #expect(first.texts == ["observed", "valueSet by call"])
+    expect(first.texts, equals: ["observed", "valueSet by call"])
   }
 
   @Test
@@ -232,8 +237,9 @@ struct StoreObserverTests {
     }
     subscription.cancel()
     let two = #"["posts", 2]"#
-    #expect(
-      observer.texts == [
+    expect(
+      observer.texts,
+      equals: [
         #"["posts", 1] observed"#, "\(two) observed", "\(two) added", #"["posts", 1] removed cleared"#,
         #"["posts", 1] unobserved"#, "\(two) observed", "\(two) removed replaced", "\(two) unobserved",
         "\(two) added", "\(two) unobserved",
@@ -252,8 +258,9 @@ struct StoreObserverTests {
       _ = store
     }
     clock.advance(by: .seconds(1))
-    #expect(
-      observer.texts == [
+    expect(
+      observer.texts,
+      equals: [
         #"["a"] observed"#, #"["a"] added"#, #"["a"] removed evicted"#, #"["a"] unobserved"#,
       ]
     )
@@ -273,7 +280,7 @@ struct StoreObserverTests {
       released = other
       _ = store.reference.observer { other }
     }
-    #expect(observer.texts == ["observed", "valueSet by call", "unobserved"])
+    expect(observer.texts, equals: ["observed", "valueSet by call", "unobserved"])
     #expect(released == nil)
   }
 
@@ -286,7 +293,7 @@ struct StoreObserverTests {
       initialContext: store.context
     )
     other.currentValue = 1
-    #expect(observer.texts == ["observed"])
+    expect(observer.texts, equals: ["observed"])
   }
 
   @Test
@@ -295,7 +302,7 @@ struct StoreObserverTests {
     let store = self.client.store(for: query)
     let client = self.client
     let observer = ClosureObserver(.all) { event, reference in
-      #expect(event.runtime?.lock.isOwnedByCurrentThread == false)
+      expect(event.runtime?.lock.isOwnedByCurrentThread, equals: false)
       // These would not return with the lock of the client held.
       _ = client.stores(matching: [])
       reference.observe(with: EventLog([])).cancel()

@@ -24,8 +24,9 @@ struct StoreValueObserverTests {
       with: OperationEventHandler(onStateChanged: { state, _ in log.append("handler \(state.currentValue ?? 0)") })
     )
     store.currentValue = 2
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "shows 1 observation in client", "settled", "handler 1", "shows 2 value in client", "settled", "handler 2",
       ]
     )
@@ -40,8 +41,9 @@ struct StoreValueObserverTests {
     let store = self.client.store(for: query, initialValue: 1)
     self.client.invalidate(matching: ["a"])
     self.client.clearStores()
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "shows 1 observation", "settled", "shows 1 membership in client", "settled",
         "shows 1 invalidation in client invalidated", "settled", "shows 1 membership invalidated", "settled",
       ]
@@ -62,7 +64,7 @@ struct StoreValueObserverTests {
     run.succeed(2)
     _ = try await fetch.finished()
     store.currentValue = 3
-    #expect(log.all == ["yieldedResult 1 whole", "returnedFinalResult 2 whole", "no result 3"])
+    expect(log.all, equals: ["yieldedResult 1 whole", "returnedFinalResult 2 whole", "no result 3"])
     observation.cancel()
   }
 
@@ -74,7 +76,7 @@ struct StoreValueObserverTests {
     let layer = StateLayerIdentifier()
     #expect(OpaqueOperationStore(erasing: store).addLayer(layer, over: IntState.self) { $0 = 5 })
     OpaqueOperationStore(erasing: store).removeLayer(layer)
-    #expect(log.all == ["1 of 1", "5 of 1", "1 of 1"])
+    expect(log.all, equals: ["1 of 1", "5 of 1", "1 of 1"])
     observation.cancel()
   }
 
@@ -85,18 +87,18 @@ struct StoreValueObserverTests {
     // The release calls a store, which would trap with the lock of its machine held.
     store.currentValue = 1
     store.currentValue = 2
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     observation.cancel()
   }
 
   @Test
   func `A store without observers has no flag set`() {
     let store = self.client.store(for: self.query)
-    #expect(store.runtime.watch.load(ordering: .relaxed) == 0)
+    expect(store.runtime.watch.load(ordering: .relaxed), equals: 0)
     let observation = store.reference.observe(with: ValueLog(Log<String>()))
     #expect(store.runtime.showsValues && !store.runtime.isWatched(.all))
     observation.cancel()
-    #expect(store.runtime.watch.load(ordering: .relaxed) == 0)
+    expect(store.runtime.watch.load(ordering: .relaxed), equals: 0)
   }
 }
 

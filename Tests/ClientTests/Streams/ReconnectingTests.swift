@@ -31,7 +31,7 @@ struct ReconnectingTests {
     self.server.send("c")
     self.clock.advance(by: .seconds(1))
     try await subscriber.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
     subscriber.leave()
   }
 
@@ -45,12 +45,12 @@ struct ReconnectingTests {
       self.server.refuse(1)
       self.server.end(throwing: ConnectionLost())
       try await self.clock.sleepers(count: 1, .delay)
-      #expect(self.clock.remainingTimes(.delay) == [.seconds(1)])
-      #expect(store.attempt?.index == 1)
+      expect(self.clock.remainingTimes(.delay), equals: [.seconds(1)])
+      expect(store.attempt?.index, equals: 1)
       self.clock.advance(by: .seconds(1))
       try await self.clock.sleepers(count: 1, .delay)
-      #expect(self.clock.remainingTimes(.delay) == [.seconds(2)])
-      #expect(store.attempt?.index == 2)
+      expect(self.clock.remainingTimes(.delay), equals: [.seconds(2)])
+      expect(store.attempt?.index, equals: 2)
       self.clock.advance(by: .seconds(2))
       self.server.send("\(number)")
       texts.append("\(number)")
@@ -64,7 +64,7 @@ struct ReconnectingTests {
       self.clock.advance(by: .seconds(seconds))
     }
     try await subscriber.recorder.firstState { $0.error is ConnectionLost && !$0.isLoading }
-    #expect(self.server.opened.count == 11)
+    expect(self.server.opened.count, equals: 11)
     subscriber.leave()
   }
 
@@ -76,11 +76,11 @@ struct ReconnectingTests {
     try await subscriber.shows("a", "b")
     self.server.end(throwing: ConnectionLost())
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(store.texts == ["a", "b"])
+    expect(store.texts, equals: ["a", "b"])
     self.server.send("c")
     self.clock.advance(by: .seconds(1))
     try await subscriber.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, nil])
+    expect(self.server.opened, equals: [nil, nil])
     subscriber.leave()
   }
 
@@ -95,7 +95,7 @@ struct ReconnectingTests {
     self.clock.advance(by: .seconds(1))
     self.server.send("c")
     try await subscriber.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
     subscriber.leave()
   }
 
@@ -108,11 +108,11 @@ struct ReconnectingTests {
     try await self.clock.sleepers(count: 1, .delay)
     subscriber.leave()
     try await self.clock.noSleepers(.delay)
-    #expect(store.texts == ["a", "b"])
+    expect(store.texts, equals: ["a", "b"])
     let next = Subscriber(store)
     self.server.send("c")
     try await next.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
     next.leave()
   }
 
@@ -129,7 +129,7 @@ struct ReconnectingTests {
     self.server.send("c")
     let two = Subscriber(store)
     try await two.shows(6)
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
     two.leave()
   }
 }

@@ -19,10 +19,10 @@ struct SelectedStatesTests {
   @Test
   func `Equal neighbours are left out`() async {
     var names = self.store.states { $0.currentValue?.name }.makeAsyncIterator()
-    #expect(await names.next() == "Blob")
+    await expect(names.next(), equals: "Blob")
     self.store.currentValue = Person(points: 1)
     self.store.currentValue = Person(name: "Other", points: 1)
-    #expect(await names.next() == "Other")
+    await expect(names.next(), equals: "Other")
     self.store.currentValue = Person(name: "Blob", points: 2)
     self.store.currentValue = Person(name: "Other", points: 2)
     let next = Task { [store] in
@@ -30,7 +30,7 @@ struct SelectedStatesTests {
       return [await names.next(), await names.next()]
     }
     self.store.currentValue = Person(name: "Third")
-    #expect(await names.next() == "Third")
+    await expect(names.next(), equals: "Third")
     next.cancel()
     _ = await next.value
   }
@@ -40,25 +40,25 @@ struct SelectedStatesTests {
     let script = OperationScript<Int, any Error>()
     let store = OperationStore.detached(query: script.query())
     var loading = store.states(selecting: \.isLoading).makeAsyncIterator()
-    #expect(await loading.next() == false)
+    await expect(loading.next(), equals: false)
     let fetch = Task { try await store.fetch() }
     let run = try await script.next()
-    #expect(await loading.next() == true)
+    await expect(loading.next(), equals: true)
     run.yield(1)
     run.yield(2)
     run.succeed(3)
-    #expect(await loading.next() == false)
-    #expect(try await fetch.value == 3)
+    await expect(loading.next(), equals: false)
+    try await expect(fetch.value, equals: 3)
   }
 
   @Test
   func `An iterator is a subscriber until it is dropped`() async {
     var states: SelectedStates<QueryState<Person, any Error>, Int>.Iterator? =
       self.store.states(selecting: \.valueUpdateCount).makeAsyncIterator()
-    #expect(await states?.next() == 0)
-    #expect(self.store.subscriberCount == 1)
+    await expect(states?.next(), equals: 0)
+    expect(self.store.subscriberCount, equals: 1)
     states = nil
-    #expect(self.store.subscriberCount == 0)
+    expect(self.store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -66,8 +66,8 @@ struct SelectedStatesTests {
     let client = OperationClient()
     let store = client.store(for: QueryOperation<Int, any Error>("one") { _ in 1 })
     var counts = store.states(selecting: \.valueUpdateCount).makeAsyncIterator()
-    #expect(await counts.next() == 0)
+    await expect(counts.next(), equals: 0)
     client.clearStores()
-    #expect(await counts.next() == nil)
+    await expect(counts.next(), equals: nil)
   }
 }

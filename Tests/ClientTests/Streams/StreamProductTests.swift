@@ -22,13 +22,13 @@ struct StreamProductTests {
     try await subscriber.shows("a", "b")
     self.client.invalidate(matching: ["chat"])
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
+    await expect(closings.next(), equals: 1)
     try await subscriber.recorder.firstState { $0.valueUpdateCount >= 5 && $0.currentValue?.count == 2 }
-    #expect(self.server.opened == [nil, nil])
+    expect(self.server.opened, equals: [nil, nil])
     #expect(!store.isInvalidated)
     self.server.send("c")
     try await subscriber.shows("a", "b", "c")
-    #expect(self.server.openCount == 1)
+    expect(self.server.openCount, equals: 1)
     subscriber.leave()
   }
 
@@ -39,7 +39,7 @@ struct StreamProductTests {
     let fetch = Task { try await store.run(handler: recorder.handler) }
     try await recorder.firstState { $0.currentValue?.count == 2 }
     self.client.invalidate(matching: ["chat"])
-    #expect(try await fetch.value.map(\.text) == ["a", "b"])
+    try await expect(fetch.value.map(\.text), equals: ["a", "b"])
     #expect(store.isInvalidated && store.isStale && !store.isLoading)
   }
 
@@ -50,11 +50,11 @@ struct StreamProductTests {
     try await one.shows("a", "b")
     self.client.invalidate(matching: ["chat"], rerunning: .none)
     try await one.recorder.firstState { $0.valueUpdateCount >= 2 && !$0.isLoading && $0.currentValue != nil }
-    #expect(self.server.opened == [nil])
+    expect(self.server.opened, equals: [nil])
     let two = Subscriber(store)
     self.server.send("c")
     try await two.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, nil])
+    expect(self.server.opened, equals: [nil, nil])
     one.leave()
     two.leave()
   }
@@ -80,13 +80,13 @@ struct StreamProductTests {
     #expect(store.valueStamp.isUnconfirmed)
     gate.open()
     await #expect(throws: ConnectionLost.self) { try await call.value }
-    #expect(store.texts == ["a", "b", "c"])
+    expect(store.texts, equals: ["a", "b", "c"])
     subscriber.leave()
-    #expect(store.texts == ["a", "b", "c"])
+    expect(store.texts, equals: ["a", "b", "c"])
     let next = Subscriber(store)
     self.server.send("d")
     try await next.shows("a", "b", "c", "d")
-    #expect(self.server.opened == [nil, 3])
+    expect(self.server.opened, equals: [nil, 3])
     next.leave()
   }
 
@@ -101,19 +101,19 @@ struct StreamProductTests {
     let source = Subscriber(store)
     try await source.shows("a", "b")
     #expect(!store.isStale && store.valueStamp.kind == .final)
-    #expect(try await self.client.ensureValue(for: chat).count == 2)
+    try await expect(self.client.ensureValue(for: chat).count, equals: 2)
     let counts = Subscriber(self.client.store(for: derived))
     try await counts.shows(2)
     source.leave()
     self.server.send("c")
     try await counts.shows(3)
-    #expect(self.server.opened == [nil])
+    expect(self.server.opened, equals: [nil])
     counts.leave()
     #expect(store.isStale)
     let next = Subscriber(store)
     self.server.send("d")
     try await next.shows("a", "b", "c", "d")
-    #expect(self.server.opened == [nil, 3])
+    expect(self.server.opened, equals: [nil, 3])
     next.leave()
   }
 
@@ -127,11 +127,11 @@ struct StreamProductTests {
     let read = Task.immediate { try await self.client.ensureValue(for: chat) }
     try await source.recorder.firstState { $0.isLoading }
     server.send("a")
-    #expect(try await read.value.map(\.text) == ["a"])
+    try await expect(read.value.map(\.text), equals: ["a"])
     try await counts.shows(1)
     server.send("b")
     try await counts.shows(2)
-    #expect(server.opened == [nil])
+    expect(server.opened, equals: [nil])
     source.leave()
     counts.leave()
   }
@@ -139,9 +139,9 @@ struct StreamProductTests {
   @Test
   func `A reader alone opens the stream, takes its first element, and closes it`() async throws {
     let chat = self.server.chat(yielding: .final)
-    #expect(try await self.client.ensureValue(for: chat).isEmpty == false)
+    try await expect(self.client.ensureValue(for: chat).isEmpty, equals: false)
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
+    await expect(closings.next(), equals: 1)
     let store = self.client.store(for: chat)
     await store.settled()
     #expect(store.currentValue?.isEmpty == false && store.isStale)
@@ -178,7 +178,7 @@ struct StreamProductTests {
     let fetch = Task { try await store.run(handler: recorder.handler) }
     try await recorder.firstState { $0.currentValue?.count == 2 }
     self.server.end()
-    #expect(try await fetch.value.map(\.text) == ["a", "b"])
+    try await expect(fetch.value.map(\.text), equals: ["a", "b"])
   }
 
   @Test
@@ -199,7 +199,7 @@ struct StreamProductTests {
     #expect(self.server.opened == [nil] && self.server.openCount == 1)
     subscriber.leave()
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
+    await expect(closings.next(), equals: 1)
   }
 
   @Test
@@ -213,7 +213,7 @@ struct StreamProductTests {
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.value }
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
+    await expect(closings.next(), equals: 1)
     subscription.cancel()
   }
 
@@ -232,7 +232,7 @@ struct StreamProductTests {
     #expect(self.server.opened == [nil] && self.server.openCount == 1)
     two.leave()
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
+    await expect(closings.next(), equals: 1)
     #expect(!store.isLoading)
   }
 
@@ -248,7 +248,7 @@ struct StreamProductTests {
     }
     self.server.send("c")
     try await subscriber.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
     await #expect(throws: CancellationError.self) { try await fetch.value }
     subscriber.leave()
   }
@@ -267,7 +267,7 @@ struct StreamProductTests {
     try await subscriber.shows(3)
     subscriber.leave()
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
+    await expect(closings.next(), equals: 1)
   }
 
   @Test
@@ -285,7 +285,7 @@ struct StreamProductTests {
     #expect(store.currentValue == 1 && store.valueStamp.kind == .partial)
     fetch.cancel()
     await #expect(throws: (any Error).self) { try await fetch.value }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
   }
 
   // MARK: Storages
@@ -305,7 +305,7 @@ struct StreamProductTests {
     self.server.send("c")
     let store = OperationClient.automatic().store(for: persisted)
     _ = await store.restored()
-    #expect(store.texts == ["a", "b"])
+    expect(store.texts, equals: ["a", "b"])
     #expect(store.isStale)
     let next = Subscriber(store)
     try await next.shows("a", "b", "c")
@@ -315,13 +315,13 @@ struct StreamProductTests {
   @Test
   func `A stored value with final elements goes on after its last one`() async throws {
     try await self.restart(self.server.chat(yielding: .final))
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
   }
 
   @Test
   func `A stored value that is partial is shown, and the stream begins anew`() async throws {
     try await self.restart(self.server.chat())
-    #expect(self.server.opened == [nil, nil])
+    expect(self.server.opened, equals: [nil, nil])
   }
 
   // MARK: Default values
@@ -330,7 +330,7 @@ struct StreamProductTests {
   func `A default value is shown until the first element, and is no part of the value`() async throws {
     let query = self.server.chat().defaultValue([Message(id: 0, text: "…")])
     let store = self.client.store(for: query)
-    #expect(store.currentValue.map(\.text) == ["…"])
+    expect(store.currentValue.map(\.text), equals: ["…"])
     let recorder = EventRecorder<DefaultOperationState<QueryState<[Message], any Error>>>()
     let subscription = store.subscribe(with: recorder.handler, isolation: nil)
     try await recorder.firstState { $0.currentValue.map(\.text) == ["a", "b"] }
@@ -338,7 +338,7 @@ struct StreamProductTests {
     let next = store.subscribe(with: recorder.handler, isolation: nil)
     self.server.send("c")
     try await recorder.firstState { $0.currentValue.map(\.text) == ["a", "b", "c"] }
-    #expect(self.server.opened == [nil, 2])
+    expect(self.server.opened, equals: [nil, 2])
     next.cancel()
   }
 }
@@ -353,7 +353,7 @@ private struct Chat: StreamRequest {
     after resumption: StreamResumption<[Message], Int>,
     in context: OperationContext
   ) async throws -> AsyncThrowingStream<Message, any Error> {
-    #expect(resumption.value?.last?.id == resumption.lastID)
+    expect(resumption.value?.last?.id, equals: resumption.lastID)
     return try self.server.messages(after: resumption.lastID)
   }
 }
@@ -383,11 +383,11 @@ struct StreamRequestTests {
     server.send("b")
     let two = Subscriber(store)
     try await two.shows("a", "b")
-    #expect(server.opened == [nil, 1])
+    expect(server.opened, equals: [nil, 1])
     two.leave()
     let numbers = Subscriber(client.store(for: Numbers()))
     try await numbers.shows(1)
-    #expect(client.store(for: Numbers()).valueStamp.kind == .final)
+    expect(client.store(for: Numbers()).valueStamp.kind, equals: .final)
     numbers.leave()
   }
 
@@ -406,7 +406,7 @@ struct StreamRequestTests {
       try await subscriber.shows("a")
       subscriber.leave()
       var closings = server.closings.makeAsyncIterator()
-      #expect(await closings.next() == 1)
+      await expect(closings.next(), equals: 1)
     }
     try await lifetimes.noneAlive()
   }

@@ -19,14 +19,14 @@ struct StreamQueryTests {
     let two = Subscriber(store)
     self.server.send("c")
     try await two.shows("a", "b", "c")
-    #expect(self.server.opened == [nil])
+    expect(self.server.opened, equals: [nil])
     #expect(store.isLoading)
     one.leave()
-    #expect(self.server.openCount == 1)
+    expect(self.server.openCount, equals: 1)
     two.leave()
     var closings = self.server.closings.makeAsyncIterator()
-    #expect(await closings.next() == 1)
-    #expect(store.texts == ["a", "b", "c"])
+    await expect(closings.next(), equals: 1)
+    expect(store.texts, equals: ["a", "b", "c"])
     #expect(store.status.isIdle || store.status.isSuccessful)
     #expect(!store.isLoading && store.error == nil)
   }
@@ -40,8 +40,8 @@ struct StreamQueryTests {
     self.server.send("c")
     let two = Subscriber(store)
     try await two.shows("a", "b", "c")
-    #expect(self.server.opened == [nil, 2])
-    #expect(store.valueUpdateCount == 3)
+    expect(self.server.opened, equals: [nil, 2])
+    expect(store.valueUpdateCount, equals: 3)
     two.leave()
   }
 
@@ -51,11 +51,11 @@ struct StreamQueryTests {
     let fetch = Task.immediate { try await store.fetch() }
     let subscriber = Subscriber(store)
     try await subscriber.shows("a", "b")
-    #expect(store.valueStamp.kind == .partial)
+    expect(store.valueStamp.kind, equals: .partial)
     #expect(store.isStale)
     self.server.end()
-    #expect(try await fetch.value.map(\.text) == ["a", "b"])
-    #expect(store.valueStamp.kind == .final)
+    try await expect(fetch.value.map(\.text), equals: ["a", "b"])
+    expect(store.valueStamp.kind, equals: .final)
     #expect(!store.isStale)
     subscriber.leave()
   }
@@ -86,7 +86,7 @@ struct StreamQueryTests {
     let other = QueryOperation("rooms", "x", streaming: .latest) { [server] room, _ in
       try server.messages(after: room == "x" ? 1 : 0)
     }
-    #expect(query.path == ["rooms", 7])
+    expect(query.path, equals: ["rooms", 7])
     let (one, two) = (Subscriber(self.client.store(for: query)), Subscriber(self.client.store(for: other)))
     try await one.shows("b")
     try await two.shows(Message(id: 2, text: "b"))
@@ -100,8 +100,8 @@ struct StreamQueryTests {
     let list = QueryOperation("list", streaming: .append) { _ in empty }
     let sum = QueryOperation("sum", streaming: .reduce(into: 3) { $0 += $1 }) { _ in empty }
     let latest = QueryOperation("latest", streaming: .latest) { _ in empty }
-    #expect(try await self.client.store(for: list).fetch() == [])
-    #expect(try await self.client.store(for: sum).fetch() == 3)
+    try await expect(self.client.store(for: list).fetch(), equals: [])
+    try await expect(self.client.store(for: sum).fetch(), equals: 3)
     await #expect(throws: StreamEnded.self) { try await self.client.store(for: latest).fetch() }
   }
 
@@ -113,7 +113,7 @@ struct StreamQueryTests {
     self.server.end(throwing: ConnectionLost())
     let state = try await subscriber.recorder.firstState { $0.error != nil }
     #expect(state.error is ConnectionLost && !state.isLoading)
-    #expect(store.texts == ["a", "b"])
+    expect(store.texts, equals: ["a", "b"])
     subscriber.leave()
   }
 
@@ -126,11 +126,11 @@ struct StreamQueryTests {
     self.server.send("c")
     try await subscriber.shows("edited", "c")
     subscriber.leave()
-    #expect(store.texts == ["edited", "c"])
+    expect(store.texts, equals: ["edited", "c"])
     let next = Subscriber(store)
     self.server.send("d")
     try await next.shows("edited", "c", "d")
-    #expect(self.server.opened == [nil, 3])
+    expect(self.server.opened, equals: [nil, 3])
     next.leave()
   }
 
@@ -140,11 +140,11 @@ struct StreamQueryTests {
     let subscriber = Subscriber(store)
     try await subscriber.shows("a", "b")
     store.resetState()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     subscriber.leave()
     let next = Subscriber(store)
     try await next.shows("a", "b")
-    #expect(self.server.opened == [nil, nil])
+    expect(self.server.opened, equals: [nil, nil])
     next.leave()
   }
 
@@ -158,8 +158,8 @@ struct StreamQueryTests {
     }
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.value }
-    #expect(store.texts == ["a", "b"])
-    #expect(store.valueStamp.kind == .partial)
+    expect(store.texts, equals: ["a", "b"])
+    expect(store.valueStamp.kind, equals: .partial)
   }
 
   @Test
@@ -170,6 +170,6 @@ struct StreamQueryTests {
         stream.finish()
       }
     }
-    #expect(try await OperationRunner(operation: query).run() == [1, 2, 3])
+    try await expect(OperationRunner(operation: query).run(), equals: [1, 2, 3])
   }
 }

@@ -41,35 +41,35 @@ import Testing
 
   @Test func `While a service fails, retries are a fifth of the runs and a hundred at once`() async throws {
     let client = self.client(.default(backoff: .noBackoff, delayer: .noDelay))
-    #expect(await self.attempts(of: 1_000, in: client) == 1_000 + 200 + 100)
+    await expect(self.attempts(of: 1_000, in: client), equals: 1_000 + 200 + 100)
     let snapshot = try #require(client.retryBudget).snapshot()
     #expect(snapshot.name == "client" && snapshot.runs == 1_000 && snapshot.withdrawals == 300)
   }
 
   @Test func `A few failures are retried as often as the limit says`() async {
     let client = self.client(.default(backoff: .noBackoff, delayer: .noDelay))
-    #expect(await self.attempts(of: 3, in: client) == 12)
+    await expect(self.attempts(of: 3, in: client), equals: 12)
   }
 
   @Test func `A retry of one's own takes from the same budget, and one with a budget of its own does not`() async {
     let client = self.client(.default(backoff: .noBackoff, delayer: .noDelay))
-    #expect(await self.attempts(of: 100, in: client) { $0.retry(limit: 2) } == 100 + 20 + 100)
+    await expect(self.attempts(of: 100, in: client) { $0.retry(limit: 2) }, equals: 100 + 20 + 100)
     let own = RetryBudget(ratio: 1, minimumPerSecond: 0)
-    #expect(await self.attempts(of: 50, in: client, from: 1_000) { $0.retryBudget(own) } == 100)
+    await expect(self.attempts(of: 50, in: client, from: 1_000) { $0.retryBudget(own) }, equals: 100)
   }
 
   @Test func `A budget of one's own, or none, replaces that of the defaults`() async {
     let budget = RetryBudget(name: "mine", ratio: 0, minimumPerSecond: 1)
     let client = self.client(.default(backoff: .noBackoff, delayer: .noDelay, retryBudget: budget))
     #expect(client.retryBudget === budget)
-    #expect(await self.attempts(of: 10, in: client) == 20)
+    await expect(self.attempts(of: 10, in: client), equals: 20)
     let unbounded = self.client(.default(backoff: .noBackoff, delayer: .noDelay, retryBudget: nil))
     #expect(unbounded.retryBudget == nil)
-    #expect(await self.attempts(of: 100, in: unbounded) == 400)
+    await expect(self.attempts(of: 100, in: unbounded), equals: 400)
     let contextual = self.client(.default(backoff: .noBackoff, delayer: .noDelay)) {
       $0.operationRetryBudget = RetryBudget(ratio: 1, minimumPerSecond: 0)
     }
-    #expect(await self.attempts(of: 20, in: contextual) == 40)
+    await expect(self.attempts(of: 20, in: contextual), equals: 40)
   }
 
   @Test func `Each client has a budget of its own, and a mutation that is retried takes from it`() async throws {
@@ -81,7 +81,7 @@ import Testing
       throw Refused()
     }
     for number in 0..<50 { _ = try? await client.store(for: mutation).mutate(with: number) }
-    #expect(attempts.count == 50 + 50)
+    expect(attempts.count, equals: 50 + 50)
   }
 
   @Test func `The defaults for tests have no budget`() {

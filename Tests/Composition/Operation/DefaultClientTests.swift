@@ -10,7 +10,7 @@ import Testing
 
     await #expect(throws: Refused.self) { try await store.fetch() }
 
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     #expect(store.isAutomaticRunningEnabled)
   }
 
@@ -22,7 +22,7 @@ import Testing
     await #expect(throws: Refused.self) { try await store.mutate(with: 1) }
     let subscription = store.subscribe(with: MutationEventHandler())
 
-    #expect(await counter.count == 1)
+    await expect(counter.count, equals: 1)
     #expect(!store.isAutomaticRunningEnabled)
     subscription.cancel()
   }
@@ -34,7 +34,7 @@ import Testing
 
     await #expect(throws: Refused.self) { try await store.mutate(with: 1) }
 
-    #expect(await counter.count == 3)
+    await expect(counter.count, equals: 3)
   }
 
   @Test func `The context and the cache can be chosen`() async throws {
@@ -45,7 +45,7 @@ import Testing
       storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 1)
     )
 
-    #expect(client.defaultContext.operationCacheTime == .seconds(1))
+    expect(client.defaultContext.operationCacheTime, equals: .seconds(1))
     #expect(client.defaultContext.operationClient === client)
   }
 }

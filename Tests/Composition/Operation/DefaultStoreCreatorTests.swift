@@ -18,8 +18,8 @@ import Testing
     try await clock.sleepers(count: 1)
     clock.advance(by: .seconds(2))
 
-    #expect(try await value == 3)
-    #expect(clock.delays == [.seconds(1), .seconds(2)])
+    try await expect(value, equals: 3)
+    expect(clock.delays, equals: [.seconds(1), .seconds(2)])
   }
 
   @Test func `An update stays through the retries of a mutation`() async throws {
@@ -36,16 +36,16 @@ import Testing
     let call = Task.immediate { try await client.store(for: mutation).mutate(with: 2) }
     for _ in 1...2 {
       try await clock.sleepers(count: 1)
-      #expect(list.currentValue == [1, 2])
+      expect(list.currentValue, equals: [1, 2])
       clock.advance(by: .seconds(1))
     }
     let run = try await script.next()
-    #expect(list.currentValue == [1, 2])
+    expect(list.currentValue, equals: [1, 2])
     run.succeed(3)
-    #expect(try await call.value == 3)
-    #expect(list.currentValue == [1, 2])
+    try await expect(call.value, equals: 3)
+    expect(list.currentValue, equals: [1, 2])
     list.currentValue = []
-    #expect(list.currentValue == [])
+    expect(list.currentValue, equals: [])
   }
 
   @Test func `Callers share a run`() async throws {
@@ -58,9 +58,9 @@ import Testing
     let second = Task.immediate { try await store.fetch() }
     run.succeed(4)
 
-    #expect(try await first == 4)
-    #expect(try await second.value == 4)
-    #expect(script.runCount == 1)
+    try await expect(first, equals: 4)
+    try await expect(second.value, equals: 4)
+    expect(script.runCount, equals: 1)
   }
 
   @Test func `A subscriber starts a run`() async throws {
@@ -69,8 +69,8 @@ import Testing
 
     let subscription = store.subscribe(with: QueryEventHandler())
 
-    #expect(script.runCount == 1)
-    #expect(store.currentValue == 1)
+    expect(script.runCount, equals: 1)
+    expect(store.currentValue, equals: 1)
     subscription.cancel()
   }
 
@@ -81,7 +81,7 @@ import Testing
 
     let subscription = store.subscribe(with: QueryEventHandler())
 
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     subscription.cancel()
   }
 
@@ -93,11 +93,11 @@ import Testing
     let subscription = store.subscribe(with: recorder.queryHandler)
 
     observer.send(status: .disconnected)
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     observer.send(status: .connected)
     try await recorder.first { $0.state?.valueUpdateCount == 2 }
 
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     subscription.cancel()
   }
 
@@ -112,7 +112,7 @@ import Testing
     observer.send(isActive: true)
     try await recorder.first { $0.state?.valueUpdateCount == 2 }
 
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     subscription.cancel()
   }
 
@@ -132,7 +132,7 @@ import Testing
     activity.send(isActive: true)
     try await recorder.first { $0.state?.valueUpdateCount == 3 }
 
-    #expect(network.subscriberCount == 1)
+    expect(network.subscriberCount, equals: 1)
     subscription.cancel()
   }
 
@@ -142,7 +142,7 @@ import Testing
     let store = client.store(for: script.query().retry(limit: 1))
 
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
   }
 }
 

@@ -39,7 +39,7 @@ struct GuideClaimTests {
       _ = client.store(for: self.query().deduplicated())
     }
     #if DEBUG
-      #expect(warnings.warnings.map(\.code) == [.modifiersIgnored])
+      expect(warnings.warnings.map(\.code), equals: [.modifiersIgnored])
     #endif
   }
 
@@ -50,8 +50,8 @@ struct GuideClaimTests {
     var context = OperationContext()
     context.operationMaxRetries = 0
     await #expect(throws: Refused.self) { try await store.fetch(using: context) }
-    #expect(store.context.operationMaxRetries == 3)
-    #expect(try await store.fetch() == 2)
+    expect(store.context.operationMaxRetries, equals: 3)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test
@@ -59,9 +59,9 @@ struct GuideClaimTests {
     let client = OperationClient(storeCreator: .default(backoff: .constant(.seconds(2)), networkObserver: nil))
     client.defaultContext.operationBackoffFunction = .constant(.seconds(1))
     let plain = client.store(for: self.query(["plain"]))
-    #expect(plain.context.operationBackoffFunction(1) == .seconds(2))
+    expect(plain.context.operationBackoffFunction(1), equals: .seconds(2))
     let inner = self.query(["inner"]).backoff(.constant(.seconds(3))).backoff(.constant(.seconds(4)))
-    #expect(client.store(for: inner).context.operationBackoffFunction(1) == .seconds(3))
+    expect(client.store(for: inner).context.operationBackoffFunction(1), equals: .seconds(3))
   }
 
   @Test
@@ -69,13 +69,13 @@ struct GuideClaimTests {
     let client = OperationClient()
     let query = self.query().stale(after: .seconds(60))
     let store = client.store(for: query, initialValue: 1)
-    #expect(client.store(for: query, initialValue: 2).currentValue == 1)
+    expect(client.store(for: query, initialValue: 2).currentValue, equals: 1)
     #expect(store.status.isIdle)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(store.isStale)
     store.currentValue = 3
     store.resetState()
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     let trusting = client.store(
       for: self.query(["trusting"]).stale(after: .seconds(60), whenNoValue: false),
       initialValue: 1
@@ -88,9 +88,9 @@ struct GuideClaimTests {
     let client = OperationClient()
     self.script.enqueue(.value(5))
     let query = self.query().stale(after: .seconds(60)).defaultValue(0)
-    #expect(client.store(for: query).currentValue == 0)
-    #expect(try await client.ensureValue(for: query) == 5)
-    #expect(try await client.ensureValue(for: query) == 5)
+    expect(client.store(for: query).currentValue, equals: 0)
+    try await expect(client.ensureValue(for: query), equals: 5)
+    try await expect(client.ensureValue(for: query), equals: 5)
   }
 
   @Test
@@ -103,7 +103,7 @@ struct GuideClaimTests {
     #expect(!store.isLoading)
     self.script.enqueue(.value(2))
     await client.invalidate(matching: ["guide"]).settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test
@@ -129,11 +129,11 @@ struct GuideClaimTests {
     defer { OperationSubscription.combined(subscriptions).cancel() }
     try await self.script.next().succeed(1)
     try await self.script.next().succeed(2)
-    #expect(stores.map { $0.isLoading || $0.valueUpdateCount > 0 } == [true, false, false, true])
+    expect(stores.map { $0.isLoading || $0.valueUpdateCount > 0 }, equals: [true, false, false, true])
 
     let fetch = Task { try await disabled.fetch() }
     try await self.script.next().succeed(3)
-    #expect(try await fetch.value == 3)
+    try await expect(fetch.value, equals: 3)
   }
 
   @Test
@@ -143,10 +143,10 @@ struct GuideClaimTests {
     let disabled = client.store(for: self.query(["all", "disabled"]).disableAutomaticRunning())
     let subscriptions = [plain, disabled].map { $0.subscribe { _ in } }
     defer { OperationSubscription.combined(subscriptions).cancel() }
-    #expect(client.isFetching() == 0)
+    expect(client.isFetching(), equals: 0)
     self.script.enqueue(.value(1))
     await client.invalidate(matching: ["all"]).settled()
-    #expect(plain.currentValue == 1)
+    expect(plain.currentValue, equals: 1)
     #expect(disabled.status.isIdle)
     #expect(disabled.isStale)
   }
@@ -162,7 +162,7 @@ struct GuideClaimTests {
     let first = OperationTask<Int, any Error>(context: OperationContext()) { _, _ in throw Refused() }
     let second = OperationTask<Int, any Error>(context: OperationContext()) { _, _ in 2 }
     second.schedule(after: first)
-    #expect(try await second.runIfNeeded() == 2)
+    try await expect(second.runIfNeeded(), equals: 2)
     #expect(first.isFinished)
   }
 }

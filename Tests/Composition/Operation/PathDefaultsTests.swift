@@ -31,22 +31,22 @@ struct PathDefaultsTests {
   func `They set how often operations are retried`(own: Int, other: Int) async {
     let client = self.client(retryLimit: own)
     client.setDefaults(matching: ["posts"]) { $0.operationMaxRetries = other }
-    #expect(await self.runCount(client) { $0 } == other + 1)
+    await expect(self.runCount(client) { $0 }, equals: other + 1)
     // The places of the attempts inside of a timeout are those of the same retry.
-    #expect(await self.runCount(client) { $0.timeout(.seconds(3_600)) } == other + 1)
+    await expect(self.runCount(client) { $0.timeout(.seconds(3_600)) }, equals: other + 1)
   }
 
   @Test func `A retry of the operation replaces their limit`() async {
     let client = self.client(retryLimit: 3)
     client.setDefaults(matching: ["posts"]) { $0.operationMaxRetries = 5 }
-    #expect(await self.runCount(client) { $0.retry(limit: 1) } == 2)
-    #expect(await self.runCount(client) { $0.retry(limit: 0) } == 1)
+    await expect(self.runCount(client) { $0.retry(limit: 1) }, equals: 2)
+    await expect(self.runCount(client) { $0.retry(limit: 0) }, equals: 1)
   }
 
   @Test func `Other paths keep the limit of the creator`() async {
     let client = self.client(retryLimit: 2)
     client.setDefaults(matching: ["users"]) { $0.operationMaxRetries = 5 }
-    #expect(await self.runCount(client) { $0 } == 3)
+    await expect(self.runCount(client) { $0 }, equals: 3)
   }
 
   @Test func `They replace the backoff and the automatic running of the creator`() async throws {
@@ -61,12 +61,12 @@ struct PathDefaultsTests {
     script.enqueue(.error(Refused()), .value(1))
     let store = client.store(for: script.query(path: ["posts"]))
     let subscription = store.subscribe { _ in }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     let fetch = Task.immediate { try await store.fetch() }
     try await clock.sleepers(count: 1)
-    #expect(clock.delays == [.seconds(5)])
+    expect(clock.delays, equals: [.seconds(5)])
     clock.advance(by: .seconds(5))
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     withExtendedLifetime(subscription) {}
   }
 }

@@ -20,12 +20,12 @@ struct PollingTests {
       try await script.next().succeed(Job(isDone: isDone))
       try await recorder.firstState { !$0.isLoading && $0.valueUpdateCount == count }
     }
-    #expect(store.currentValue?.isDone == true)
+    expect(store.currentValue?.isDone, equals: true)
     // The controller wakes once more, and runs nothing.
     try await clock.sleepers(count: 1)
     clock.advance(by: .seconds(2))
     try await clock.noSleepers()
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
   }
 }
 

@@ -47,7 +47,7 @@ struct RunsFromHandlersTests {
     defer { watching.cancel() }
     next.succeed(2)
     try await recorder.firstState { $0.currentValue == 2 }
-    #expect(store.currentValue == 2)
-    #expect(script.runCount == 2)
+    expect(store.currentValue, equals: 2)
+    expect(script.runCount, equals: 2)
   }
 }

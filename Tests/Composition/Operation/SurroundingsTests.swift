@@ -14,8 +14,8 @@ import Testing
   }
 
   private func expectNothingObserved() {
-    #expect(self.network.subscriberCount == 0)
-    #expect(self.activity.subscriberCount == 0)
+    expect(self.network.subscriberCount, equals: 0)
+    expect(self.activity.subscriberCount, equals: 0)
   }
 
   @Test func `All stores share one subscription, which ends with the last of them`() {
@@ -23,13 +23,13 @@ import Testing
       let client = self.client()
       self.expectNothingObserved()
       for number in 0..<100 { _ = client.store(for: NumberQuery(number)) }
-      #expect(self.network.subscriberCount == 1)
-      #expect(self.activity.subscriberCount == 1)
+      expect(self.network.subscriberCount, equals: 1)
+      expect(self.activity.subscriberCount, equals: 1)
       client.clearStores()
       self.expectNothingObserved()
       let store = client.store(for: NumberQuery(1))
-      #expect(self.network.subscriberCount == 1)
-      #expect(store.currentValue == nil)
+      expect(self.network.subscriberCount, equals: 1)
+      expect(store.currentValue, equals: nil)
     }
     self.expectNothingObserved()
   }
@@ -40,12 +40,12 @@ import Testing
       storeCreator: .default(networkObserver: self.network, activityObserver: nil)
     )
     var stores = (0..<20_000).map { client.store(for: NumberQuery($0)) }
-    #expect(self.network.subscriberCount == 1)
+    expect(self.network.subscriberCount, equals: 1)
     stores.shuffle()
     stores.removeLast(10_000)
     self.network.send(status: .disconnected)
     self.network.send(status: .connected)
-    #expect(self.network.subscriberCount == 1)
+    expect(self.network.subscriberCount, equals: 1)
     stores = []
     self.expectNothingObserved()
   }
@@ -53,7 +53,7 @@ import Testing
   @Test func `A mutation observes nothing`() {
     let client = self.client()
     let store = client.store(for: NothingMutation())
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     self.expectNothingObserved()
   }
 
@@ -62,7 +62,7 @@ import Testing
     let idle = client.store(for: self.script.query())
     self.network.send(status: .disconnected)
     self.network.send(status: .connected)
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     let subscription = idle.subscribe(with: QueryEventHandler())
     try await self.script.runs(count: 1)
     try await self.script.noActiveRuns()
@@ -70,7 +70,7 @@ import Testing
     self.activity.send(isActive: true)
     self.network.send(status: .requiresConnection)
     try await self.script.noActiveRuns()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     self.network.send(status: .connected)
     try await self.script.runs(count: 2)
     subscription.cancel()
@@ -95,11 +95,11 @@ import Testing
       self.activity.send(isActive: false)
       self.activity.send(isActive: true)
     }
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     run.fail(TimedOut())
     try await script.next().succeed(1)
     try await script.noActiveRuns()
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     subscription.cancel()
   }
 
@@ -112,7 +112,7 @@ import Testing
     self.activity.send(isActive: false)
     self.activity.send(isActive: true)
     try await self.script.noActiveRuns()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     subscription.cancel()
   }
 
@@ -136,8 +136,8 @@ import Testing
     self.activity.send(isActive: true)
     try await modest.runs(count: 3)
     try await modest.noActiveRuns()
-    #expect(modest.runCount == 3)
-    #expect(offline.runCount == 1)
+    expect(modest.runCount, equals: 3)
+    expect(offline.runCount, equals: 1)
     for subscription in subscriptions { subscription.cancel() }
   }
 

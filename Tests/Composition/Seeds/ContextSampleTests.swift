@@ -63,14 +63,14 @@ private struct NoRetryQuery: QueryRequest, Hashable {
 @Suite(.bounded) struct ContextSamples {
   @Test func `A custom property reaches the query`() async throws {
     let store = OperationStore.detached(query: PlayerQuery(id: 1))
-    #expect(try await store.fetch() == "player 1")
+    try await expect(store.fetch(), equals: "player 1")
 
     store.context.customProperty = "bye"
-    #expect(try await store.fetch() == "player 1, differently")
+    try await expect(store.fetch(), equals: "player 1, differently")
   }
 
   @Test func `A query sets up its context`() async throws {
-    #expect(try await OperationStore.detached(query: SomeQuery()).fetch() == "new value")
+    try await expect(OperationStore.detached(query: SomeQuery()).fetch(), equals: "new value")
   }
 
   @Test func `A query can disable its retries`() async throws {
@@ -78,6 +78,6 @@ private struct NoRetryQuery: QueryRequest, Hashable {
     let store = client.store(for: NoRetryQuery())
 
     await #expect(throws: NoRetryQuery.Unavailable.self) { try await store.fetch() }
-    #expect(store.errorUpdateCount == 1)
+    expect(store.errorUpdateCount, equals: 1)
   }
 }

@@ -10,8 +10,8 @@ import Testing
       try await store.fetchNextPage()
     }
 
-    #expect(store.currentValue.map(\.id) == [0, 1, 2])
-    #expect(store.currentValue.flatMap(\.value.posts).map(\.id) == Array(0..<20))
+    expect(store.currentValue.map(\.id), equals: [0, 1, 2])
+    expect(store.currentValue.flatMap(\.value.posts).map(\.id), equals: Array(0..<20))
     #expect(try await store.fetchNextPage() == nil)
   }
 
@@ -20,8 +20,8 @@ import Testing
 
     let post = try await store.mutate(with: Post.CreateMutation.Arguments(userId: 1, title: "Title", body: "Body"))
 
-    #expect(post.title == "Title")
-    #expect(store.currentValue == post)
-    #expect(store.history.count == 1)
+    expect(post.title, equals: "Title")
+    expect(store.currentValue, equals: post)
+    expect(store.history.count, equals: 1)
   }
 }

@@ -38,8 +38,8 @@ struct DelayModifer<
     store.context.operationDelayer = .noDelay
     store.context.dataTransport = MockDataTransport()
 
-    #expect(try await store.fetch() == nil)
-    #expect(store.path == [Post.Query(id: 1)])
+    try await expect(store.fetch(), equals: nil)
+    expect(store.path, equals: [Post.Query(id: 1)])
   }
 
   @Test func `The delay uses the delayer of the context`() async throws {
@@ -49,7 +49,7 @@ struct DelayModifer<
 
     try await store.fetch()
 
-    #expect(await delays.durations == [.seconds(7)])
+    await expect(delays.durations, equals: [.seconds(7)])
   }
 
   @Test func `Mutations and paginated requests take modifiers too`() async throws {
@@ -63,8 +63,8 @@ struct DelayModifer<
     let post = try await created.mutate(with: Post.CreateMutation.Arguments(userId: 1, title: "A", body: "B"))
     try await feed.fetchNextPage()
 
-    #expect(post.title == "A")
-    #expect(feed.currentValue.count == 1)
+    expect(post.title, equals: "A")
+    expect(feed.currentValue.count, equals: 1)
   }
 }
 

@@ -39,9 +39,9 @@ extension Post {
 
     let post = try await store.fetch(handler: recorder.queryHandler)
 
-    #expect(post == Post.CachedQuery.live)
+    expect(post, equals: Post.CachedQuery.live)
     let values = recorder.results.map { try? $0.get() }
-    #expect(values == [.some(Post.CachedQuery.cached), .some(Post.CachedQuery.live)])
-    #expect(store.valueUpdateCount == 2)
+    expect(values, equals: [.some(Post.CachedQuery.cached), .some(Post.CachedQuery.live)])
+    expect(store.valueUpdateCount, equals: 2)
   }
 }

@@ -19,15 +19,15 @@ import Testing
 
     let post = try await store.fetch()
 
-    #expect(post == self.post)
-    #expect(store.status.resultValue == .some(self.post))
+    expect(post, equals: self.post)
+    expect(store.status.resultValue, equals: .some(self.post))
   }
 
   @Test func `A missing post is a value`() async throws {
     let store = OperationStore.detached(query: Post.query(for: 2))
     store.context.dataTransport = MockDataTransport()
 
-    #expect(try await store.fetch() == nil)
+    try await expect(store.fetch(), equals: nil)
     #expect(store.status.isSuccessful)
   }
 
@@ -42,7 +42,7 @@ import Testing
 
     try await store.fetch()
 
-    #expect(store.valueLastUpdatedAt == date)
+    expect(store.valueLastUpdatedAt, equals: date)
   }
 
   @Test func `Retries without a delay do not wait`() async throws {
@@ -60,7 +60,7 @@ import Testing
 
     try await client.store(for: Post.query(for: 1)).fetch()
 
-    #expect(client.store(for: Post.query(for: 1)).currentValue == .some(self.post))
+    expect(client.store(for: Post.query(for: 1)).currentValue, equals: .some(self.post))
     #expect(client.store(with: [Post.Query(id: 1)]) != nil)
   }
 }

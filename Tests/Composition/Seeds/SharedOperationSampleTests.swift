@@ -97,26 +97,26 @@ private final class SelectingModel {
     let gate = Gate()
     try await OperationClient.withCurrent(Self.makeClient(gate)) { () async throws in
       let model = PostModel(id: 10)
-      #expect(model.title == "Loading")
+      expect(model.title, equals: "Loading")
       gate.open()
       try await model.reload()
-      #expect(model.title == "Title")
+      expect(model.title, equals: "Title")
 
       model.$post = SharedOperation(Post.query(for: 11))
       try await model.$post.load()
-      #expect(model.title == "Next")
+      expect(model.title, equals: "Next")
       model.$post = SharedOperation(Post.query(for: 12))
       try await model.reload()
-      #expect(model.title == "Post Not Found")
+      expect(model.title, equals: "Post Not Found")
     }
   }
 
   @Test func `A form creates a post`() async throws {
     let model = OperationClient.withCurrent(self.client) { CreatePostModel() }
     model.title = "New"
-    #expect(model.label == "Create")
+    expect(model.label, equals: "Create")
     try await model.createPost()
-    #expect(model.create?.title == "New")
+    expect(model.create?.title, equals: "New")
     #expect(model.$create.error == nil)
   }
 
@@ -124,21 +124,21 @@ private final class SelectingModel {
     let model = OperationClient.withCurrent(self.client) { PostsFeedModel() }
     try await model.$feed.load()
     try await model.loadMore()
-    #expect(model.feed.map(\.id) == [0, 1])
-    #expect(model.label == "Load More")
+    expect(model.feed.map(\.id), equals: [0, 1])
+    expect(model.label, equals: "Load More")
   }
 
   @Test func `A parent and a child fetch once`() async throws {
     let model = OperationClient.withCurrent(self.client) { ParentModel() }
     #expect(model.$post.store === model.child.$post.store)
     try await model.$post.load()
-    #expect(model.child.post??.title == "Title")
+    expect(model.child.post??.title, equals: "Title")
   }
 
   @Test func `A selection of an optional value compiles`() async throws {
     let model = OperationClient.withCurrent(self.client) { SelectingModel() }
     try await model.$post.load()
-    #expect(model.post??.title == "Title")
+    expect(model.post??.title, equals: "Title")
   }
 
   @Test(.freshClient) func `A test has a client of its own`() {

@@ -20,13 +20,13 @@ import Testing
     self.client.invalidate(tagged: .entity("number", 1))
     let others = (0..<3).map { _ in Task.immediate { try await store.fetch() } }
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     let next = try await self.script.next()
     // All three have joined the first run, and two of them join the one that the third has begun.
     try await joining.runs.values(count: 3 + 2)
     next.succeed(11)
-    for other in others { #expect(try await other.value == 11) }
-    #expect(self.script.runCount == 2)
+    for other in others { try await expect(other.value, equals: 11) }
+    expect(self.script.runCount, equals: 2)
     observation.cancel()
   }
 
@@ -42,11 +42,11 @@ import Testing
     self.client.clearStores()
     let last = Task.immediate { try await store.fetch() }
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     try await self.script.next().succeed(11)
-    #expect(try await joining.value == 11)
-    #expect(try await last.value == 11)
-    #expect(self.script.runCount == 2)
+    try await expect(joining.value, equals: 11)
+    try await expect(last.value, equals: 11)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `Calls for the next page of a removed store are joined whatever was invalidated before`() async throws {
@@ -70,7 +70,7 @@ import Testing
     try await gate.arrivals(count: 1)
     gate.open()
     for call in calls { _ = try await call.value }
-    #expect(pages.count == 2)
+    expect(pages.count, equals: 2)
   }
 
   @Test func `A first value that is handed back to its store is not fresh once its run is cancelled`() async throws {
@@ -114,7 +114,7 @@ import Testing
     try await gate.arrivals(count: 1)
     self.client.hydrate(values)
     gate.open()
-    #expect(try await pages.value.map(\.value) == [102])
+    try await expect(pages.value.map(\.value), equals: [102])
   }
 
   /// A query that doubles the number.
@@ -126,42 +126,42 @@ import Testing
   @Test func `A derived value whose source was invalidated is too old for a reader who names an age`() async throws {
     self.script.enqueue(.value(1), .value(2))
     let store = self.client.store(for: self.derived())
-    #expect(try await store.value(maximumAge: .seconds(60)) == 2)
-    #expect(try await store.value(maximumAge: .seconds(60)) == 2)
-    #expect(self.script.runCount == 1)
+    try await expect(store.value(maximumAge: .seconds(60)), equals: 2)
+    try await expect(store.value(maximumAge: .seconds(60)), equals: 2)
+    expect(self.script.runCount, equals: 1)
     self.client.invalidate(matching: ["number"])
-    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
-    #expect(self.script.runCount == 2)
+    try await expect(store.value(maximumAge: .seconds(60)), equals: 4)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `It is too old as well if another reader has fetched the source since`() async throws {
     self.script.enqueue(.value(1), .value(2))
     let store = self.client.store(for: self.derived())
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     self.client.invalidate(matching: ["number"])
     let number = self.script.query(path: ["number"]).stale(after: .seconds(1_000_000))
-    #expect(try await self.client.ensureValue(for: number) == 2)
-    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
+    try await expect(self.client.ensureValue(for: number), equals: 2)
+    try await expect(store.value(maximumAge: .seconds(60)), equals: 4)
   }
 
   @Test func `A derived value is too old if its store was removed, because its sources are forgotten`() async throws {
     self.script.enqueue(.value(1), .value(2))
     let store = self.client.store(for: self.derived())
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     self.client.invalidate(matching: ["number"], rerunning: .none)
     self.client.clearStore(with: store.path)
-    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
+    try await expect(store.value(maximumAge: .seconds(60)), equals: 4)
   }
 
   @Test func `It is too old as well if its source was removed, which no invalidation reaches any more`() async throws {
     self.script.enqueue(.value(1), .value(2))
     let number = self.script.query(path: ["number"]).stale(after: .seconds(1_000_000))
     let (source, store) = (self.client.store(for: number), self.client.store(for: self.derived()))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     self.client.clearStore(with: ["number"])
     self.client.invalidate(matching: ["number"])
-    #expect(try await store.value(maximumAge: .seconds(60)) == 4)
-    #expect(source.currentValue == 1)
+    try await expect(store.value(maximumAge: .seconds(60)), equals: 4)
+    expect(source.currentValue, equals: 1)
   }
 
   @Test func `A source whose run is cancelled with one of its readers runs again for the next one`() async throws {
@@ -170,21 +170,21 @@ import Testing
     let sum = self.client.store(
       for: QueryOperation<Int, any Error>("sum") { try await $0.value(of: derived) + 1 }.derived()
     )
-    #expect(try await sum.fetch() == 3)
+    try await expect(sum.fetch(), equals: 3)
     self.client.invalidate(matching: ["number"], rerunning: .none)
     let fetch = Task.immediate { try await sum.fetch() }
     let cancelled = try await self.script.next()
     self.client.store(for: derived).resetState()
     try await cancelled.cancelled()
     try await self.script.next().succeed(2)
-    #expect(try await fetch.value == 5)
+    try await expect(fetch.value, equals: 5)
   }
 
   @Test func `It is not returned while a run behind refreshes it`() async throws {
     self.script.enqueue(.value(1), .value(2))
-    #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 2)
+    try await expect(self.client.ensureValue(for: self.derived(), refreshesBehind: true), equals: 2)
     self.client.invalidate(matching: ["number"])
-    #expect(try await self.client.ensureValue(for: self.derived(), refreshesBehind: true) == 4)
+    try await expect(self.client.ensureValue(for: self.derived(), refreshesBehind: true), equals: 4)
   }
 }
 

@@ -30,13 +30,13 @@ import Testing
     let slow = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(1))
-    #expect(try await slow.finished() == 1)
+    try await expect(slow.finished(), equals: 1)
     run.succeed(2)
     await store.settled()
     self.script.enqueue(.error(Refused()), .value(3))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     #expect(store.error is Refused)
-    #expect(try await store.fetch() == 3)
+    try await expect(store.fetch(), equals: 3)
   }
 
   @Test func `A caller without a last value gets its run, and a cancelled one its cancellation`() async throws {
@@ -69,8 +69,8 @@ import Testing
     self.clock.advance(by: .milliseconds(1))
     await #expect(throws: Refused(code: 2)) { try await store.fetch() }
     self.clock.advance(by: .seconds(10))
-    #expect(try await store.fetch() == 3)
-    #expect(self.script.runCount == 3)
+    try await expect(store.fetch(), equals: 3)
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test func `Both together: the failure is remembered, and the last value is served`() async throws {
@@ -80,13 +80,13 @@ import Testing
     )
     store.currentValue = 1
     self.script.enqueue(.error(Refused()))
-    for _ in 1...3 { #expect(try await store.fetch() == 1) }
-    #expect(self.script.runCount == 1)
+    for _ in 1...3 { try await expect(store.fetch(), equals: 1) }
+    expect(self.script.runCount, equals: 1)
     self.clock.advance(by: .seconds(10))
     let slow = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(1))
-    #expect(try await slow.finished() == 1)
+    try await expect(slow.finished(), equals: 1)
     run.succeed(2)
     await store.settled()
     #expect(store.currentValue == 2 && self.script.runCount == 2)

@@ -26,19 +26,20 @@ import Testing
     let client = OperationClient()
     let store = client.store(for: self.loggedQuery())
     self.script.enqueue((1...5).map { .value($0) })
-    #expect(try await store.fetch() == 1)
-    #expect(try await store.run() == 2)
-    #expect(try await client.ensureValue(for: self.loggedQuery()) == 2)
+    try await expect(store.fetch(), equals: 1)
+    try await expect(store.run(), equals: 2)
+    try await expect(client.ensureValue(for: self.loggedQuery()), equals: 2)
     self.clock.advance(by: .seconds(60))
-    #expect(try await client.ensureValue(for: self.loggedQuery()) == 3)
+    try await expect(client.ensureValue(for: self.loggedQuery()), equals: 3)
     self.clock.advance(by: .seconds(60))
     await client.prefetch(for: self.loggedQuery())
-    #expect(store.currentValue == 4)
-    #expect(try await store.value(for: .notOlder(than: .seconds(5)), inState: nil) == 5)
-    #expect(try await store.value(for: .notOlder(than: .seconds(5)), inState: 9) == 9)
+    expect(store.currentValue, equals: 4)
+    try await expect(store.value(for: .notOlder(than: .seconds(5)), inState: nil), equals: 5)
+    try await expect(store.value(for: .notOlder(than: .seconds(5)), inState: 9), equals: 9)
     let age = "notOlder(than: 5.0 seconds)"
-    #expect(
-      self.log.all == [
+    expect(
+      self.log.all,
+      equals: [
         "run, a run", "run, a run", "value, the state", "value, a run", "refresh, a run", "\(age), a run",
         "\(age), the state",
       ]
@@ -48,14 +49,14 @@ import Testing
   @Test func `Tasks, subscribers and runs behind do not come through it`() async throws {
     let store = OperationClient().store(for: self.loggedQuery().enableAutomaticRunning(onlyWhen: .always(true)))
     self.script.enqueue(.value(1), .value(2), .value(3))
-    #expect(try await store.fetchTask().runIfNeeded() == 1)
+    try await expect(store.fetchTask().runIfNeeded(), equals: 1)
     OpaqueOperationStore(erasing: store).reference.refreshBehind(because: .refreshBehind)
     await store.settled()
     self.clock.advance(by: .seconds(60))
     let subscription = store.subscribe(with: OperationEventHandler())
     await store.settled()
     subscription.cancel()
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
     #expect(self.log.all.isEmpty)
   }
 
@@ -68,7 +69,7 @@ import Testing
       }
     )
     self.script.enqueue(.error(Refused()), .error(Refused()), .value(1))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     #expect(calls.value == 1 && self.script.runCount == 3)
   }
 
@@ -78,16 +79,16 @@ import Testing
     let outer = OperationStore.detached(
       query: QueryOperation<Int, any Error>("outer") { _ in try await store.fetch() + 1 }
     )
-    #expect(try await outer.fetch() == 2)
-    #expect(self.log.all == ["run, a run"])
+    try await expect(outer.fetch(), equals: 2)
+    expect(self.log.all, equals: ["run, a run"])
   }
 
   @Test func `Other stores and runners do not take interceptors from a context`() async throws {
     let store = IntStore.detached(query: self.loggedQuery())
     self.script.enqueue(.value(1), .value(2))
     let other = IntStore.detached(query: self.script.query(), initialContext: store.context)
-    #expect(try await other.fetch(using: store.context) == 1)
-    #expect(try await OperationRunner(operation: self.script.query(), initialContext: store.context).run() == 2)
+    try await expect(other.fetch(using: store.context), equals: 1)
+    try await expect(OperationRunner(operation: self.script.query(), initialContext: store.context).run(), equals: 2)
     #expect(self.log.all.isEmpty)
   }
 
@@ -100,10 +101,10 @@ import Testing
         return await call.proceed()
       }
     )
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     store.context = OperationContext()
-    #expect(try await store.fetch() == 2)
-    #expect(self.log.all == ["intercepted"])
+    try await expect(store.fetch(), equals: 2)
+    expect(self.log.all, equals: ["intercepted"])
   }
 
   @Test func `A value that is invalidated while an interceptor waits is not returned`() async throws {
@@ -115,9 +116,9 @@ import Testing
         return await call.proceed()
       }
     self.script.enqueue(.value(1), .value(2))
-    #expect(try await client.ensureValue(for: query) == 1)
-    #expect(try await client.ensureValue(for: query) == 2)
-    #expect(self.script.runCount == 2)
+    try await expect(client.ensureValue(for: query), equals: 1)
+    try await expect(client.ensureValue(for: query), equals: 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   // MARK: - Answers
@@ -135,8 +136,8 @@ import Testing
     let handler = QueryEventHandler<IntState>(onResultReceived: { [log] result, context in
       log.append("\((try? result.get()) ?? 0) with \(context[NumberKey.self])")
     })
-    #expect(try await store.fetch(handler: handler) == 7)
-    #expect(self.log.all == ["7 with 5"])
+    try await expect(store.fetch(handler: handler), equals: 7)
+    expect(self.log.all, equals: ["7 with 5"])
     #expect(self.script.runCount == 0 && store.currentValue == nil && store.valueUpdateCount == 0)
     #expect(subscriber.values.isEmpty)
     subscription.cancel()
@@ -153,7 +154,7 @@ import Testing
     let handler = QueryEventHandler<IntState>(onResultReceived: { [log] result, _ in
       log.append("\((try? result.get()) ?? 0)")
     })
-    #expect(try await store.fetch(handler: handler) == 20)
+    try await expect(store.fetch(handler: handler), equals: 20)
     #expect(self.log.all == ["1", "2", "20"] && store.currentValue == 2)
   }
 
@@ -167,12 +168,12 @@ import Testing
           ]
           log.append(answers.map { $0 == nil ? "none" : "an answer" }.joined(separator: ", "))
           let values = answers.map { $0?.outcome.value(as: Int?.self) }
-          #expect(values == [nil, 1, .some(nil), nil, nil, nil])
+          expect(values, equals: [nil, 1, .some(nil), nil, nil, nil])
           return if let answer = answers[4] { answer } else { await call.proceed() }
         }
     )
     await #expect(throws: Refused(code: 3)) { try await store.fetch() }
-    #expect(self.log.all == ["none, an answer, an answer, none, an answer, none"])
+    expect(self.log.all, equals: ["none, an answer, an answer, none, an answer, none"])
   }
 
   @Test func `An answer to a call of another store is reported, and the caller gets its run`() async throws {
@@ -203,11 +204,11 @@ import Testing
     }
     let store = client.store(for: query)
     store.currentValue = 1
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     client.invalidate(matching: ["state"])
     self.script.enqueue(.value(2))
-    #expect(try await store.fetch() == 2)
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
+    try await expect(store.fetch(), equals: 2)
     #expect(self.log.all == ["a state", "none", "a state"] && self.script.runCount == 1)
   }
 
@@ -218,12 +219,12 @@ import Testing
       }
     )
     self.script.enqueue(.value(1))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     let layer = StateLayerIdentifier()
     let layerable = OpaqueOperationStore(erasing: store)
     #expect(layerable.addLayer(layer, over: DefaultOperationState<IntState>.self) { $0 = 5 })
-    #expect(store.currentValue == 5)
-    #expect(try await store.fetch() == 1)
+    expect(store.currentValue, equals: 5)
+    try await expect(store.fetch(), equals: 1)
     layerable.removeLayer(layer)
   }
 
@@ -236,11 +237,11 @@ import Testing
         return if let answer = call.answer(1) { answer } else { await call.proceed() }
       }
     )
-    for _ in 1...3 { #expect(try await store.fetch() == 1) }
+    for _ in 1...3 { try await expect(store.fetch(), equals: 1) }
     let run = try await self.script.next()
     run.succeed(2)
     await store.settled()
-    #expect(causes.all == Array(repeating: "an early refresh", count: 3))
+    expect(causes.all, equals: Array(repeating: "an early refresh", count: 3))
     #expect(self.script.runCount == 1 && store.currentValue == 2)
   }
 
@@ -255,8 +256,8 @@ import Testing
     )
     _ = store.explain()
     try await store.fetch()
-    #expect(notices.descriptions == ["call.answered"])
-    #expect(store.explain().notices.map(\.name) == ["call.answered"])
+    expect(notices.descriptions, equals: ["call.answered"])
+    expect(store.explain().notices.map(\.name), equals: ["call.answered"])
   }
 
   // MARK: - Misuse

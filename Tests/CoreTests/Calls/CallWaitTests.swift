@@ -42,16 +42,16 @@ import Testing
       self.clock.advance(by: .seconds(1))
     }
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
-    #expect(self.log.all == ["none", "none", "2", "2"])
+    try await expect(fetch.finished(), equals: 2)
+    expect(self.log.all, equals: ["none", "none", "2", "2"])
     #expect(self.script.runCount == 1 && self.clock.sleeperCount() == 0)
   }
 
   @Test func `Without patience, a call has an answer only if its run ends at once`() async throws {
     let store = self.patientStore(seconds: 0)
     self.script.enqueue(.value(2), .suspend)
-    #expect(try await store.fetch() == 2)
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
+    try await expect(store.fetch(), equals: 2)
     try await self.script.next().succeed(3)
     await store.settled()
     #expect(store.currentValue == 3 && self.clock.sleeperCount() == 0)
@@ -70,8 +70,8 @@ import Testing
     )
     let fetch = Task.immediate { try await store.fetch() }
     try await self.script.next().succeed(2)
-    #expect(try await fetch.finished() == 2)
-    #expect(self.log.all == ["none", "a run", "none"])
+    try await expect(fetch.finished(), equals: 2)
+    expect(self.log.all, equals: ["none", "a run", "none"])
   }
 
   // MARK: - Owners
@@ -82,11 +82,11 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(1))
-    #expect(try await fetch.finished() == 1)
+    try await expect(fetch.finished(), equals: 1)
     #expect(!run.isCancelled && store.isLoading)
     run.succeed(2)
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test func `A caller is an owner until its interceptor returns`() async throws {
@@ -109,8 +109,8 @@ import Testing
     #expect(!run.isCancelled)
     gate.open()
     run.succeed(2)
-    #expect(try await first.finished() == 2)
-    #expect(self.script.runCount == 1)
+    try await expect(first.finished(), equals: 2)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test func `Each caller of a run has its own patience, and counts as one that has joined`() async throws {
@@ -127,13 +127,13 @@ import Testing
     let first = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     let second = Task.immediate { [patient] in try await store.fetch(using: patient) }
-    #expect(store.explain().runs.map(\.joinedCallers) == [1])
+    expect(store.explain().runs.map(\.joinedCallers), equals: [1])
     self.clock.advance(by: .seconds(1))
-    #expect(try await first.finished() == 1)
-    #expect(store.explain().runs.map(\.joinedCallers) == [1])
+    try await expect(first.finished(), equals: 1)
+    expect(store.explain().runs.map(\.joinedCallers), equals: [1])
     run.succeed(2)
-    #expect(try await second.finished() == 2)
-    #expect(self.script.runCount == 1)
+    try await expect(second.finished(), equals: 2)
+    expect(self.script.runCount, equals: 1)
   }
 
   // MARK: - Cancellation
@@ -188,7 +188,7 @@ import Testing
     try await run.cancelled()
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.finished() }
-    #expect(self.log.all == ["cancelled"])
+    expect(self.log.all, equals: ["cancelled"])
   }
 
   @Test func `A run that was cancelled for all ends a wait that begins later`() async throws {
@@ -227,8 +227,8 @@ import Testing
   @Test func `The later one is outside`() async throws {
     self.script.enqueue(.value(1))
     let store = IntStore.detached(query: self.noted("outer", self.noted("inner", self.script.query())))
-    #expect(try await store.fetch() == 1)
-    #expect(self.log.all == ["outer begins", "inner begins", "inner ends", "outer ends"])
+    try await expect(store.fetch(), equals: 1)
+    expect(self.log.all, equals: ["outer begins", "inner begins", "inner ends", "outer ends"])
   }
 
   /// A store with an interceptor that is passed on within a second from outside.
@@ -249,12 +249,12 @@ import Testing
     #expect(self.log.all.isEmpty)
     self.clock.advance(by: .milliseconds(1))
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
+    try await expect(fetch.finished(), equals: 2)
     #expect(self.script.runCount == 1 && self.clock.sleeperCount() == 0)
     let quick = Task.immediate { try await store.fetch() }
     try await self.script.next().succeed(3)
-    #expect(try await quick.finished() == 3)
-    #expect(self.clock.sleeperCount() == 0)
+    try await expect(quick.finished(), equals: 3)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A cancellation reaches an interceptor in a task of its own`() async throws {
@@ -279,7 +279,7 @@ import Testing
     let fetch = Task.immediate { try await store.fetch(handler: handler) }
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(1))
-    #expect(try await fetch.finished() == 7)
+    try await expect(fetch.finished(), equals: 7)
     run.succeed(2)
     await store.settled()
     #expect(store.currentValue == 2 && self.log.all == ["7"])
@@ -300,7 +300,7 @@ import Testing
     let handler = QueryEventHandler<IntState>(onResultReceived: { [log] result, _ in
       log.append("\((try? result.get()) ?? 0)")
     })
-    #expect(try await store.fetch(handler: handler) == 7)
+    try await expect(store.fetch(handler: handler), equals: 7)
     gate.open()
     try await self.script.next().succeed(2)
     await store.settled()
@@ -336,7 +336,7 @@ import Testing
         try await withTimeLimit("a cycle to fail") { try await store.fetch() }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   // MARK: - Lifetimes
@@ -346,7 +346,7 @@ import Testing
     do {
       let store = self.patientStore(seconds: 0)
       released = store
-      #expect(try await store.fetch() == 1)
+      try await expect(store.fetch(), equals: 1)
       try await self.script.next().succeed(2)
       await store.settled()
     }
@@ -358,7 +358,7 @@ import Testing
     let fetches = (1...1_000).map { _ in Task.immediate { try await store.fetch() } }
     let run = try await self.script.next()
     self.clock.advance(by: .seconds(1))
-    for fetch in fetches { #expect(try await fetch.value == 1) }
+    for fetch in fetches { try await expect(fetch.value, equals: 1) }
     run.succeed(2)
     await store.settled()
     #expect(store.currentValue == 2 && self.script.runCount == 1 && self.clock.sleeperCount() == 0)

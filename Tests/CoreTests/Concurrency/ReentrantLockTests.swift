@@ -21,7 +21,7 @@ import Testing
       box.mutex.withLock { $0 += 1 }
       box.mutex.withExclusiveAccess {
         box.mutex.withLock { $0 += 1 }
-        #expect(box.mutex.withLock { $0 } == 2)
+        expect(box.mutex.withLock { $0 }, equals: 2)
       }
       // The inner access has not given the mutex away.
       #expect(box.mutex.isOwnedByCurrentThread)
@@ -30,9 +30,9 @@ import Testing
         return value
       }
     }
-    #expect(value == 3)
+    expect(value, equals: 3)
     #expect(!box.mutex.isOwnedByCurrentThread)
-    #expect(box.mutex.withLock { $0 } == 3)
+    expect(box.mutex.withLock { $0 }, equals: 3)
   }
 
   @Test func `An error that is thrown ends the exclusive access`() {
@@ -43,7 +43,7 @@ import Testing
       }
     }
     #expect(!box.mutex.isOwnedByCurrentThread)
-    #expect(box.mutex.withLock { $0 } == 7)
+    expect(box.mutex.withLock { $0 }, equals: 7)
   }
 
   @Test func `Each mutex has an owner of its own`() {
@@ -56,8 +56,8 @@ import Testing
       }
       #expect(box.mutex.isOwnedByCurrentThread)
     }
-    #expect(box.mutex.withLock { $0 } == 1)
-    #expect(other.mutex.withLock { $0 } == 2)
+    expect(box.mutex.withLock { $0 }, equals: 1)
+    expect(other.mutex.withLock { $0 }, equals: 2)
   }
 
   @Test func `The owner keeps other threads out`() async {
@@ -75,7 +75,7 @@ import Testing
         }
       }
     }
-    #expect(box.mutex.withLock { $0 } == 8_000)
+    expect(box.mutex.withLock { $0 }, equals: 8_000)
   }
 
   @Test func `Another thread is not the owner`() async {
@@ -102,10 +102,10 @@ import Testing
   @Test func `Setting a switch returns the former value`() {
     let isOn = AtomicFlag(false)
     #expect(!isOn.isOn)
-    #expect(isOn.set(true) == false)
+    expect(isOn.set(true), equals: false)
     #expect(isOn.isOn)
-    #expect(isOn.set(true) == true)
-    #expect(isOn.set(false) == true)
+    expect(isOn.set(true), equals: true)
+    expect(isOn.set(false), equals: true)
   }
 
   @Test func `One of many threads is the first to set a switch`() async {
@@ -114,7 +114,7 @@ import Testing
     await onThreads(4) { _ in
       if !isTaken.set(true) { firsts.add(1, ordering: .relaxed) }
     }
-    #expect(firsts.load(ordering: .relaxed) == 1)
+    expect(firsts.load(ordering: .relaxed), equals: 1)
   }
 }
 
@@ -125,7 +125,7 @@ import Testing
     let meeting = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     await onThreads(2) { number in
       names.withLock { _ = $0.insert(ThreadLocal.currentThread) }
-      #expect(ThreadLocal.depth.pointee == 0)
+      expect(ThreadLocal.depth.pointee, equals: 0)
       ThreadLocal.depth.pointee = number + 1
       if number == 0 {
         meeting.0.signal()
@@ -134,9 +134,9 @@ import Testing
         meeting.1.signal()
         meeting.0.wait()
       }
-      #expect(ThreadLocal.depth.pointee == number + 1)
+      expect(ThreadLocal.depth.pointee, equals: number + 1)
     }
-    #expect(names.withLock { $0.count } == 2)
+    expect(names.withLock { $0.count }, equals: 2)
     #expect(!names.withLock { $0.contains(0) })
   }
 }

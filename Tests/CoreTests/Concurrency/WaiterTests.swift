@@ -10,23 +10,23 @@ import Testing
 
   @Test func `An outcome that is decided before the wait ends it at once`() async {
     self.end.decide(1)
-    #expect(await self.end.value() == 1)
+    await expect(self.end.value(), equals: 1)
   }
 
   @Test func `An outcome that is decided during the wait ends it`() async {
     let waiting = Task.immediate { await self.end.value() }
     self.end.decide(2)
-    #expect(await waiting.value == 2)
+    await expect(waiting.value, equals: 2)
   }
 
   @Test func `The first outcome counts, and the wait is resumed once`() async {
     let waiting = Task.immediate { await self.end.value() }
     self.end.decide(1)
     self.end.decide(2)
-    #expect(await waiting.value == 1)
+    await expect(waiting.value, equals: 1)
     self.end.decide(3)
     // The outcome stays for whoever waits later.
-    #expect(await self.end.value() == 1)
+    await expect(self.end.value(), equals: 1)
   }
 
   @Test func `A wait in a cancelled task has the outcome of a cancellation`() async {
@@ -34,29 +34,29 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       return await self.end.value(cancelled: -1)
     }
-    #expect(await waiting.value == -1)
+    await expect(waiting.value, equals: -1)
     self.end.decide(1)
-    #expect(await self.end.value() == -1)
+    await expect(self.end.value(), equals: -1)
   }
 
   @Test func `A wait that is cancelled ends at once`() async {
     let waiting = Task.immediate { await self.end.value(cancelled: -1) }
     waiting.cancel()
-    #expect(await waiting.value == -1)
+    await expect(waiting.value, equals: -1)
   }
 
   @Test func `A cancellation after the outcome changes nothing`() async {
     let waiting = Task.immediate { await self.end.value(cancelled: -1) }
     self.end.decide(1)
     waiting.cancel()
-    #expect(await waiting.value == 1)
+    await expect(waiting.value, equals: 1)
   }
 
   @Test func `A wait that cannot leave ignores the cancellation`() async {
     let waiting = Task.immediate { await self.end.value() }
     waiting.cancel()
     self.end.decide(1)
-    #expect(await waiting.value == 1)
+    await expect(waiting.value, equals: 1)
   }
 
   @Test func `An outcome and a cancellation race for one resumption`() async {
@@ -69,7 +69,7 @@ import Testing
       // Resumed twice, it would have trapped.
       let outcome = await waiting.value
       #expect([-1, round].contains(outcome))
-      #expect(await end.value() == outcome)
+      await expect(end.value(), equals: outcome)
     }
   }
 
@@ -78,7 +78,7 @@ import Testing
       let end = AwaitedOutcome<Int>()
       let waiting = Task { await end.value() }
       end.decide(round)
-      #expect(await waiting.value == round)
+      await expect(waiting.value, equals: round)
     }
   }
 
@@ -87,7 +87,7 @@ import Testing
     await onThreads(4) { self.end.decide($0) }
     let outcome = await waiting.value
     #expect((0..<4).contains(outcome))
-    #expect(await self.end.value() == outcome)
+    await expect(self.end.value(), equals: outcome)
   }
 
   @Test func `An outcome that nobody waits for is released with the waiter`() {
@@ -124,22 +124,22 @@ import Testing
 
   @Test func `A task is resumed after its owner has unlocked`() async {
     let owner = Mutex(Waiter<Int>.arriving)
-    #expect(owner.withLock { $0.outcome } == nil)
+    expect(owner.withLock { $0.outcome }, equals: nil)
     let waiting = Task.immediate {
       await Waiter.outcome { continuation in owner.withLock { $0.suspend(continuation) } }
     }
-    #expect(owner.withLock { $0.outcome } == nil)
+    expect(owner.withLock { $0.outcome }, equals: nil)
     let resumption = owner.withLock { $0.decide(7) }
-    #expect(owner.withLock { $0.outcome } == 7)
+    expect(owner.withLock { $0.outcome }, equals: 7)
     #expect(owner.withLock { $0.decide(8) } == nil)
     resumption?.resume()
-    #expect(await waiting.value == 7)
+    await expect(waiting.value, equals: 7)
   }
 
   @Test func `A waiter that is decided before it is suspended has nothing to resume`() async {
     var waiter = Waiter<String>.arriving
     #expect(waiter.decide("first") == nil)
     #expect(waiter.decide("second") == nil)
-    #expect(waiter.outcome == "first")
+    expect(waiter.outcome, equals: "first")
   }
 }

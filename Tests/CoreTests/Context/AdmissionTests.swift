@@ -18,7 +18,7 @@ struct AdmissionTests {
     _ = try await IntStore.detached(query: query.sharing()).fetch()
     _ = try await IntStore.detached(query: query).fetch()
     _ = try await OperationRunner(operation: query.sharing()).run()
-    #expect(self.contexts.all.map(\.isAdmittedByStore) == [true, false, false])
+    expect(self.contexts.all.map(\.isAdmittedByStore), equals: [true, false, false])
   }
 
   @Test
@@ -28,7 +28,7 @@ struct AdmissionTests {
     let context = try #require(self.contexts.all.first)
     _ = try await OperationRunner(operation: query, initialContext: context).run()
     _ = try await OperationRunner(operation: query).run(in: context)
-    #expect(self.contexts.all.map(\.isAdmittedByStore) == [true, false, false])
+    expect(self.contexts.all.map(\.isAdmittedByStore), equals: [true, false, false])
     var other = context
     other.operationRunningTaskIdentifier = nil
     #expect(!other.isAdmittedByStore)
@@ -51,11 +51,11 @@ struct AdmissionTests {
     let first = Task.immediate { try await runner.run() }
     let run = try await script.next()
     let second = Task.immediate { try await runner.run() }
-    #expect(observer.count == 1)
+    expect(observer.count, equals: 1)
     run.succeed(5)
-    #expect(try await first.finished() == 5)
-    #expect(try await second.finished() == 5)
-    #expect(script.runCount == 1)
+    try await expect(first.finished(), equals: 5)
+    try await expect(second.finished(), equals: 5)
+    expect(script.runCount, equals: 1)
   }
 
   @Test
@@ -65,11 +65,11 @@ struct AdmissionTests {
     let query = self.script.query().modifier(Dated(date: date)).manualTime(clock)
     let store = IntStore.detached(query: query)
     _ = try await store.fetch()
-    #expect(store.valueLastUpdatedAt == date)
+    expect(store.valueLastUpdatedAt, equals: date)
     self.script.enqueue(.error(Refused()))
     _ = try? await store.fetch()
-    #expect(store.errorLastUpdatedAt == clock.now())
-    #expect(store.valueLastUpdatedAt == date)
+    expect(store.errorLastUpdatedAt, equals: clock.now())
+    expect(store.valueLastUpdatedAt, equals: date)
   }
 }
 

@@ -21,10 +21,10 @@ struct LateYieldTests {
     let count = recorder.events.count
     expectWarning(.yieldAfterReturn) { run.yield(2) }
     expectWarning(.yieldAfterReturn) { run.yield(error: Refused()) }
-    #expect(store.currentValue == 1)
-    #expect(store.valueUpdateCount == 1)
-    #expect(store.errorUpdateCount == 0)
-    #expect(recorder.events.count == count)
+    expect(store.currentValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 1)
+    expect(store.errorUpdateCount, equals: 0)
+    expect(recorder.events.count, equals: count)
   }
 
   @Test
@@ -40,7 +40,7 @@ struct LateYieldTests {
     run.succeed(2)
     _ = try await result.finished()
     expectWarning(.yieldAfterReturn) { run.yield(3) }
-    #expect(log.all == ["success(1)"])
+    expect(log.all, equals: ["success(1)"])
   }
 
   @Test
@@ -68,6 +68,9 @@ struct LateYieldTests {
     continuation.yield(2, using: context)
     continuation.yield(error: Refused(), using: context)
     continuation.yield(with: .success(4))
-    #expect(log.all == ["success(1) -1", "success(2) 3", "failure(TestFixtures.Refused(code: 0)) 3", "success(4) -1"])
+    expect(
+      log.all,
+      equals: ["success(1) -1", "success(2) 3", "failure(TestFixtures.Refused(code: 0)) 3", "success(4) -1"]
+    )
   }
 }

@@ -11,12 +11,12 @@ struct OperationContextTests {
   @Test
   func `Entries have their defaults until they are set`() {
     var context = OperationContext()
-    #expect(context[NumberKey.self] == 0)
-    #expect(context.greeting == "hello")
+    expect(context[NumberKey.self], equals: 0)
+    expect(context.greeting, equals: "hello")
     context[NumberKey.self] = 4
     context.greeting += ", world"
-    #expect(context[NumberKey.self] == 4)
-    #expect(context.greeting == "hello, world")
+    expect(context[NumberKey.self], equals: 4)
+    expect(context.greeting, equals: "hello, world")
   }
 
   @Test
@@ -26,17 +26,17 @@ struct OperationContextTests {
     var second = first
     second[NumberKey.self] = 2
     second.greeting = "ho"
-    #expect(first[NumberKey.self] == 1)
-    #expect(first.greeting == "hello")
-    #expect(second[NumberKey.self] == 2)
+    expect(first[NumberKey.self], equals: 1)
+    expect(first.greeting, equals: "hello")
+    expect(second[NumberKey.self], equals: 2)
   }
 
   @Test
   func `An entry may hold nothing on purpose`() {
     var context = OperationContext()
-    #expect(context[OptionalKey.self] == 3)
+    expect(context[OptionalKey.self], equals: 3)
     context[OptionalKey.self] = nil
-    #expect(context[OptionalKey.self] == nil)
+    expect(context[OptionalKey.self], equals: nil)
   }
 
   @Test
@@ -48,8 +48,8 @@ struct OperationContextTests {
     #expect(context.description.contains("4711"))
     #expect(context.description.contains("good morning"))
     #expect(!empty.contains("4711"))
-    #expect(context.description == "OperationContext(Number = 4711, Greeting = good morning)")
-    #expect("\(context)" == context.description)
+    expect(context.description, equals: "OperationContext(Number = 4711, Greeting = good morning)")
+    expect("\(context)", equals: context.description)
   }
 
   @Test
@@ -59,9 +59,9 @@ struct OperationContextTests {
     context[ListKey<String>.self] = ["a"]
     context[ListKey<Bool>.self] = [true]
     context[ListKey<Int>.self].append(2)
-    #expect(context[ListKey<Int>.self] == [1, 2])
-    #expect(context[ListKey<String>.self] == ["a"])
-    #expect(context[ListKey<Bool>.self] == [true])
+    expect(context[ListKey<Int>.self], equals: [1, 2])
+    expect(context[ListKey<String>.self], equals: ["a"])
+    expect(context[ListKey<Bool>.self], equals: [true])
     #expect(context[ListKey<Double>.self].isEmpty)
   }
 
@@ -70,11 +70,11 @@ struct OperationContextTests {
     let context = OperationContext()
     #expect(context.operationClient == nil)
     #expect(context.runningOperationStore == nil)
-    #expect(context.operationResultUpdateReason == nil)
-    #expect(context.operationRunningTaskIdentifier == nil)
+    expect(context.operationResultUpdateReason, equals: nil)
+    expect(context.operationRunningTaskIdentifier, equals: nil)
     #expect(context.operationControllers.isEmpty)
-    #expect(context.operationTaskConfiguration.name == nil)
-    #expect(context.operationTaskConfiguration.priority == nil)
+    expect(context.operationTaskConfiguration.name, equals: nil)
+    expect(context.operationTaskConfiguration.priority, equals: nil)
     #expect(!context.automaticRunningSpecification.isSatisfied(in: context))
     let before = Date()
     #expect(context.operationClock.now() >= before)
@@ -87,10 +87,10 @@ struct OperationContextTests {
     context.automaticRunningSpecification = .always(true)
     context.operationTaskConfiguration.name = "n"
     context.operationClock = .timeFreeze(Date(timeIntervalSinceReferenceDate: 5))
-    #expect(context.operationResultUpdateReason == .yieldedResult)
+    expect(context.operationResultUpdateReason, equals: .yieldedResult)
     #expect(context.automaticRunningSpecification.isSatisfied(in: context))
-    #expect(context.operationTaskConfiguration.name == "n")
-    #expect(context.operationClock.now().timeIntervalSinceReferenceDate == 5)
+    expect(context.operationTaskConfiguration.name, equals: "n")
+    expect(context.operationClock.now().timeIntervalSinceReferenceDate, equals: 5)
   }
 }
 
@@ -110,14 +110,14 @@ struct RunContextTests {
     overlay[NumberKey.self] = 2
     let fetch = Task { [overlay] in try await store.fetch(using: overlay) }
     let run = try await self.script.next()
-    #expect(run.context[NumberKey.self] == 2)
-    #expect(run.context.greeting == "store")
+    expect(run.context[NumberKey.self], equals: 2)
+    expect(run.context.greeting, equals: "store")
     run.succeed(1)
     _ = try await fetch.finished()
-    #expect(store.context[NumberKey.self] == 1)
+    expect(store.context[NumberKey.self], equals: 1)
     let task = store.fetchTask(using: overlay)
-    #expect(task.context[NumberKey.self] == 2)
-    #expect(task.context.greeting == "store")
+    expect(task.context[NumberKey.self], equals: 2)
+    expect(task.context.greeting, equals: "store")
   }
 
   @Test
@@ -127,7 +127,7 @@ struct RunContextTests {
     overlay[NumberKey.self] = NumberKey.defaultValue
     let fetch = Task { [overlay] in try await store.run(using: overlay) }
     let run = try await self.script.next()
-    #expect(run.context[NumberKey.self] == 0)
+    expect(run.context[NumberKey.self], equals: 0)
     run.succeed(1)
     _ = try await fetch.finished()
   }
@@ -140,7 +140,7 @@ struct RunContextTests {
     overlay.operationClock = .timeFreeze(date)
     self.script.enqueue(.value(1))
     try await store.fetch(using: overlay)
-    #expect(store.valueLastUpdatedAt == date)
+    expect(store.valueLastUpdatedAt, equals: date)
   }
 
   @Test
@@ -159,10 +159,10 @@ struct RunContextTests {
     context[NumberKey.self] = 5
     context.operationClock = .timeFreeze(Date(timeIntervalSinceReferenceDate: 42))
     run.yield(1, using: context)
-    #expect(store.valueLastUpdatedAt?.timeIntervalSinceReferenceDate == 42)
+    expect(store.valueLastUpdatedAt?.timeIntervalSinceReferenceDate, equals: 42)
     run.succeed(2)
     _ = try await fetch.finished()
-    #expect(seen.all == ["5 store", "0 store"])
+    expect(seen.all, equals: ["5 store", "0 store"])
   }
 
   @Test
@@ -181,9 +181,9 @@ struct RunContextTests {
     store.currentValue = 1
     clock.advance(by: .seconds(10))
     store.currentValue = 2
-    #expect(store.context[NumberKey.self] == 8)
-    #expect(store.valueLastUpdatedAt == clock.now())
-    #expect(store.context.operationRunningTaskIdentifier == nil)
+    expect(store.context[NumberKey.self], equals: 8)
+    expect(store.valueLastUpdatedAt, equals: clock.now())
+    expect(store.context.operationRunningTaskIdentifier, equals: nil)
   }
 
   @Test
@@ -196,7 +196,7 @@ struct RunContextTests {
     let identifiers = [outerRun, innerRun].map(\.context.operationRunningTaskIdentifier)
     #expect(identifiers[0] != nil)
     #expect(identifiers[0] != identifiers[1])
-    #expect(store.activeTasks.map(\.id) == identifiers.compactMap(\.self))
+    expect(store.activeTasks.map(\.id), equals: identifiers.compactMap(\.self))
     outerRun.succeed(1)
     innerRun.succeed(2)
     _ = try await (outer.finished(), inner.finished())

@@ -15,11 +15,11 @@ struct RunMarkTests {
     var context = before
     #expect(!context.isRunMarked(self.mark))
     let isMarked = [context.markRun(self.mark), context.markRun(self.mark)]
-    #expect(isMarked == [true, false])
+    expect(isMarked, equals: [true, false])
     #expect(context.isRunMarked(self.mark))
     var copy = context
     let isCopyMarked = [copy.markRun(self.mark), copy.markRun(Mark())]
-    #expect(isCopyMarked == [false, true])
+    expect(isCopyMarked, equals: [false, true])
     #expect(!before.isRunMarked(self.mark))
   }
 
@@ -28,7 +28,7 @@ struct RunMarkTests {
     var context = OperationContext()
     _ = context.markRun(self.mark)
     context.beginNextAttempt(after: Refused())
-    #expect(context.operationAttempt == 2)
+    expect(context.operationAttempt, equals: 2)
     #expect(context.isRunMarked(self.mark))
   }
 
@@ -40,7 +40,7 @@ struct RunMarkTests {
       .modifier(Counting(mark: self.mark, count: count))
     let store = IntStore.detached(query: query)
     for _ in 0..<3 { _ = try await store.fetch() }
-    #expect(count.value == 3)
+    expect(count.value, equals: 3)
   }
 
   @Test
@@ -60,7 +60,7 @@ struct RunMarkTests {
     do {
       var context = OperationContext()
       _ = context.markRun(lifetimes.token())
-      #expect(lifetimes.aliveCount == 1)
+      expect(lifetimes.aliveCount, equals: 1)
     }
     try await lifetimes.noneAlive()
   }

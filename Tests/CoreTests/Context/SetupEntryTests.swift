@@ -22,9 +22,9 @@ struct SetupEntryTests {
     context[NumberKey.self] = 3
     _ = try await store.fetch()
     _ = try await store.fetch(using: context)
-    #expect(store.context[PreparationKey.self] == 1)
-    #expect(self.contexts.all.map { $0[PreparationKey.self] } == [1, 1])
-    #expect(self.contexts.all.map { $0[NumberKey.self] } == [0, 3])
+    expect(store.context[PreparationKey.self], equals: 1)
+    expect(self.contexts.all.map { $0[PreparationKey.self] }, equals: [1, 1])
+    expect(self.contexts.all.map { $0[NumberKey.self] }, equals: [0, 3])
   }
 
   @Test
@@ -38,10 +38,10 @@ struct SetupEntryTests {
     _ = try await plain.run(in: context)
     for context in [other.context, runner.context, try #require(self.contexts.all.last)] {
       #expect(!context.isSet(PreparationKey.self))
-      #expect(context[NumberKey.self] == 4)
+      expect(context[NumberKey.self], equals: 4)
     }
     // A context is a value: the entry is there as before.
-    #expect(context[PreparationKey.self] == 1)
+    expect(context[PreparationKey.self], equals: 1)
   }
 
   @Test
@@ -56,7 +56,7 @@ struct SetupEntryTests {
     context[NumberKey.self] = 5
     context[PreparationKey.self] = 4
     let runner = OperationRunner(operation: self.script.operation(), initialContext: context)
-    #expect(runner.context.description == "OperationContext(Number = 5)")
+    expect(runner.context.description, equals: "OperationContext(Number = 5)")
   }
 
   @Test

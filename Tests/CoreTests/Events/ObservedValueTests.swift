@@ -6,9 +6,9 @@ import Testing
   @Test func `A reliable answer stays reliable after a subscription that received nothing`() {
     let source = ChangeSource<Int>()
     let value = ObservedValue(asking: { 7 }, isAnswerReliable: true, subscribe: { source.subscribe($0) })
-    #expect(value.current == 7)
+    expect(value.current, equals: 7)
     value.subscribeToChanges {}.cancel()
-    #expect(value.current == 7)
-    #expect(source.subscriberCount == 0)
+    expect(value.current, equals: 7)
+    expect(source.subscriberCount, equals: 0)
   }
 }

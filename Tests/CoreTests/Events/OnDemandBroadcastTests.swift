@@ -39,23 +39,23 @@ struct OnDemandBroadcastTests {
     #expect(!self.spring.isAtWork)
     self.spring.present.value = 8
     let first = broadcast.subscribe { self.log.append("first \($0)") }
-    #expect(self.log.all == ["first 8"])
+    expect(self.log.all, equals: ["first 8"])
     await broadcast.settled()
     #expect(self.spring.isAtWork)
     self.spring.send.value?(9)
     await broadcast.settled()
     self.spring.present.value = 10
     let second = broadcast.subscribe { self.log.append("second \($0)") }
-    #expect(self.log.all == ["first 8", "first 9", "second 9"])
+    expect(self.log.all, equals: ["first 8", "first 9", "second 9"])
     first.cancel()
     await broadcast.settled()
     #expect(self.spring.isAtWork)
     second.cancel()
     await broadcast.settled()
-    #expect(self.spring.startCount.value == 1)
-    #expect(self.spring.stopCount.value == 1)
+    expect(self.spring.startCount.value, equals: 1)
+    expect(self.spring.stopCount.value, equals: 1)
     broadcast.subscribe { self.log.append("third \($0)") }.cancel()
-    #expect(self.log.all.last == "third 10")
+    expect(self.log.all.last, equals: "third 10")
   }
 
   @Test
@@ -70,7 +70,7 @@ struct OnDemandBroadcastTests {
     for value in 1...3 { broadcast.send(value) }
     await broadcast.settled()
     let values = self.log.all.dropFirst()
-    #expect(values.filter { $0 != "100" } == ["1", "2", "3"])
+    expect(values.filter { $0 != "100" }, equals: ["1", "2", "3"])
     #expect(values.contains("100"))
     subscription.cancel()
   }
@@ -105,7 +105,7 @@ struct OnDemandBroadcastTests {
     subscription.cancel()
     broadcast.send(1)
     await broadcast.settled()
-    #expect(self.log.all == ["7"])
+    expect(self.log.all, equals: ["7"])
   }
 
   @Test
@@ -122,7 +122,7 @@ struct OnDemandBroadcastTests {
     }
     broadcast.send(1)
     await broadcast.settled()
-    #expect(self.log.all == ["first 7", "first 1", "second 3", "subscribed", "first 2", "first 3"])
+    expect(self.log.all, equals: ["first 7", "first 1", "second 3", "subscribed", "first 2", "first 3"])
     kept.value?.cancel()
     subscription.cancel()
   }
@@ -140,8 +140,8 @@ struct OnDemandBroadcastTests {
     (own.value, isArmed.value) = (broadcast, true)
     let subscription = broadcast.subscribe { self.log.append("\($0)") }
     await broadcast.settled()
-    #expect(self.log.all == ["9"])
-    #expect(broadcast.value == 9)
+    expect(self.log.all, equals: ["9"])
+    expect(broadcast.value, equals: 9)
     subscription.cancel()
     own.value = nil
   }
@@ -166,8 +166,8 @@ struct OnDemandBroadcastTests {
     let formerCount = readCount.value
     subscription.cancel()
     await broadcast.settled()
-    #expect(self.log.all == ["7", "9"])
-    #expect(readCount.value == formerCount)
+    expect(self.log.all, equals: ["7", "9"])
+    expect(readCount.value, equals: formerCount)
     kept.value?.cancel()
     await broadcast.settled()
     own.value = nil
@@ -189,7 +189,7 @@ struct OnDemandBroadcastTests {
     }
     await broadcast.settled()
     #expect(!self.spring.isAtWork)
-    #expect(self.spring.startCount.value == self.spring.stopCount.value)
+    expect(self.spring.startCount.value, equals: self.spring.stopCount.value)
   }
 
   @Test

@@ -9,12 +9,12 @@ import Testing
   @Test func `A subscription is cancelled once`() {
     let count = Atomic(0)
     var subscription: OperationSubscription? = OperationSubscription { count.add(1, ordering: .relaxed) }
-    #expect(count.load(ordering: .relaxed) == 0)
+    expect(count.load(ordering: .relaxed), equals: 0)
     subscription?.cancel()
-    #expect(count.load(ordering: .relaxed) == 1)
+    expect(count.load(ordering: .relaxed), equals: 1)
     subscription?.cancel()
     subscription = nil
-    #expect(count.load(ordering: .relaxed) == 1)
+    expect(count.load(ordering: .relaxed), equals: 1)
   }
 
   @Test func `A subscription is cancelled when its last reference goes`() {
@@ -23,9 +23,9 @@ import Testing
     var second = first
     first = nil
     #expect(second != nil)
-    #expect(count.load(ordering: .relaxed) == 0)
+    expect(count.load(ordering: .relaxed), equals: 0)
     second = nil
-    #expect(count.load(ordering: .relaxed) == 1)
+    expect(count.load(ordering: .relaxed), equals: 1)
   }
 
   @Test func `A subscription is cancelled once when threads race`() async {
@@ -33,7 +33,7 @@ import Testing
       let count = Atomic(0)
       let subscription = OperationSubscription { count.add(1, ordering: .relaxed) }
       await onThreads(2) { _ in subscription.cancel() }
-      #expect(count.load(ordering: .relaxed) == 1)
+      expect(count.load(ordering: .relaxed), equals: 1)
     }
   }
 
@@ -46,16 +46,16 @@ import Testing
     }
     holder.withLock { $0 = subscription }
     subscription.cancel()
-    #expect(count.load(ordering: .relaxed) == 1)
+    expect(count.load(ordering: .relaxed), equals: 1)
     holder.withLock { $0 = nil }
   }
 
   @Test func `A cancelled subscription releases its action`() {
     let lifetimes = LifetimeTracker()
     let subscription = OperationSubscription { [token = lifetimes.token()] in token.touch() }
-    #expect(lifetimes.aliveCount == 1)
+    expect(lifetimes.aliveCount, equals: 1)
     subscription.cancel()
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 
   @Test func `Combined subscriptions are cancelled in order`() {
@@ -65,15 +65,15 @@ import Testing
     }
     let inner = OperationSubscription.combined([subscription(2), subscription(3)])
     let combined = OperationSubscription.combined(subscription(1), inner, .empty)
-    #expect(names.withLock { $0 } == [])
+    expect(names.withLock { $0 }, equals: [])
     combined.cancel()
     combined.cancel()
-    #expect(names.withLock { $0 } == [1, 2, 3])
+    expect(names.withLock { $0 }, equals: [1, 2, 3])
 
     var dropped: OperationSubscription? = .combined([subscription(4), subscription(5)])
     #expect(dropped != nil)
     dropped = nil
-    #expect(names.withLock { $0 } == [1, 2, 3, 4, 5])
+    expect(names.withLock { $0 }, equals: [1, 2, 3, 4, 5])
     OperationSubscription.combined([]).cancel()
     OperationSubscription.empty.cancel()
   }
@@ -86,25 +86,25 @@ import Testing
       OperationSubscription { count.add(1, ordering: .relaxed) }.store(in: &set)
       OperationSubscription { count.add(1, ordering: .relaxed) }.store(in: &array)
     }
-    #expect(set.count == 3)
-    #expect(array.count == 3)
+    expect(set.count, equals: 3)
+    expect(array.count, equals: 3)
     let one = array[0]
     one.store(in: &set)
     one.store(in: &set)
-    #expect(set.count == 4)
+    expect(set.count, equals: 4)
     array = []
-    #expect(count.load(ordering: .relaxed) == 2)
+    expect(count.load(ordering: .relaxed), equals: 2)
     set = []
-    #expect(count.load(ordering: .relaxed) == 5)
+    expect(count.load(ordering: .relaxed), equals: 5)
     one.cancel()
-    #expect(count.load(ordering: .relaxed) == 6)
+    expect(count.load(ordering: .relaxed), equals: 6)
   }
 
   @Test func `A subscription is equal to itself alone`() {
     let (one, other) = (OperationSubscription {}, OperationSubscription {})
-    #expect(one == one)
+    expect(one, equals: one)
     #expect(one != other)
-    #expect(OperationSubscription.empty == OperationSubscription.empty)
+    expect(OperationSubscription.empty, equals: OperationSubscription.empty)
     #expect(OperationSubscription.empty != one)
   }
 }

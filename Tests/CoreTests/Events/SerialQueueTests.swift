@@ -25,17 +25,17 @@ import Testing
 
   @Test func `One caller processes the elements in order, and those that are appended meanwhile`() {
     let queue = Queue(1...2)
-    #expect(queue.begin() == 1)
-    #expect(queue.begin() == nil)
+    expect(queue.begin(), equals: 1)
+    expect(queue.begin(), equals: nil)
     queue.append(3)
-    #expect(queue.count == 2)
-    #expect(queue.next() == 2)
-    #expect(queue.next() == 3)
+    expect(queue.count, equals: 2)
+    expect(queue.next(), equals: 2)
+    expect(queue.next(), equals: 3)
     #expect(queue.isEmpty)
-    #expect(queue.begin() == nil)
-    #expect(queue.next() == nil)
+    expect(queue.begin(), equals: nil)
+    expect(queue.next(), equals: nil)
     queue.append(4)
-    #expect(queue.begin() == 4)
+    expect(queue.begin(), equals: 4)
   }
 
   @Test func `An element is processed directly only if nothing is queued or in progress`() {
@@ -44,23 +44,23 @@ import Testing
     #expect(!queue.beginDirectly())
     queue.append(1)
     #expect(!queue.end())
-    #expect(queue.next() == 1)
+    expect(queue.next(), equals: 1)
     #expect(queue.end())
     queue.append(2)
     #expect(!queue.beginDirectly())
-    #expect(queue.begin() == 2)
+    expect(queue.begin(), equals: 2)
   }
 
   @Test func `Several callers take the first element each`() {
     let queue = Queue(1...2)
     #expect(queue.first == 1 && queue.count == 2)
-    #expect(queue.popFirst() == 1)
-    #expect(queue.first == 2)
-    #expect(queue.popFirst() == 2)
-    #expect(queue.first == nil)
-    #expect(queue.popFirst() == nil)
+    expect(queue.popFirst(), equals: 1)
+    expect(queue.first, equals: 2)
+    expect(queue.popFirst(), equals: 2)
+    expect(queue.first, equals: nil)
+    expect(queue.popFirst(), equals: nil)
     queue.append(3)
-    #expect(queue.first == 3)
+    expect(queue.first, equals: 3)
   }
 
   @Test func `Ten thousand elements leave in the order in which they came`() {
@@ -71,7 +71,7 @@ import Testing
       received.append(element)
       if element.isMultiple(of: 3), element < 10_000 { queue.append(10_000 + element) }
     }
-    #expect(received == numbers + numbers.filter { $0 > 0 && $0.isMultiple(of: 3) }.map { 10_000 + $0 })
+    expect(received, equals: numbers + numbers.filter { $0 > 0 && $0.isMultiple(of: 3) }.map { 10_000 + $0 })
     #expect(queue.isEmpty && queue.count == 0)
   }
 }

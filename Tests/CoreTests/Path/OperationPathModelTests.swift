@@ -13,13 +13,13 @@ import Testing
     var model: [Element] = []
     for _ in 0..<300 {
       change(&path, &model, using: &generator)
-      #expect(path.count == model.count)
-      #expect(Array(path) == model)
-      #expect(path == OperationPath(elements: model.map(\.base)))
-      #expect(path.hashValue == OperationPath(elements: model.map(\.base)).hashValue)
+      expect(path.count, equals: model.count)
+      expect(Array(path), equals: model)
+      expect(path, equals: OperationPath(elements: model.map(\.base)))
+      expect(path.hashValue, equals: OperationPath(elements: model.map(\.base)).hashValue)
       let bounds = range(in: model, using: &generator)
-      #expect(path[bounds] == model[bounds])
-      #expect(OperationPath(path[bounds]) == OperationPath(model[bounds]))
+      expect(path[bounds], equals: model[bounds])
+      expect(OperationPath(path[bounds]), equals: OperationPath(model[bounds]))
       #expect(OperationPath(path[..<bounds.upperBound]).isPrefix(of: path))
     }
   }
@@ -68,7 +68,7 @@ import Testing
     case 9 where !model.isEmpty:
       path.reverse()
       model.reverse()
-      #expect(path.popLast() == model.popLast())
+      expect(path.popLast(), equals: model.popLast())
     default:
       path = path.appending(element)
       model.append(element)

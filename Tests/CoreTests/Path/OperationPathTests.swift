@@ -6,8 +6,8 @@ import Testing
   private func expectAlike(_ paths: [OperationPath], sourceLocation: SourceLocation = #_sourceLocation) {
     for lhs in paths {
       for rhs in paths {
-        #expect(lhs == rhs, sourceLocation: sourceLocation)
-        #expect(lhs.hashValue == rhs.hashValue, sourceLocation: sourceLocation)
+        expect(lhs, equals: rhs, sourceLocation: sourceLocation)
+        expect(lhs.hashValue, equals: rhs.hashValue, sourceLocation: sourceLocation)
         #expect(lhs.isPrefix(of: rhs), sourceLocation: sourceLocation)
       }
     }
@@ -65,28 +65,28 @@ import Testing
     expectAlike([["a", "b"], OperationPath(strings), OperationPath(AnySequence(strings)), OperationPath(["a", "b"])])
     expectAlike([[], OperationPath(), OperationPath([]), OperationPath([Int]()), OperationPath(elements: [])])
     expectAlike([[Substring("users")], OperationPath(Substring("users")), OperationPath("users".prefix(5))])
-    #expect(OperationPath(erasedArray) == [[1, 2]])
-    #expect(OperationPath([1, 2]) == [1, 2])
+    expect(OperationPath(erasedArray), equals: [[1, 2]])
+    expect(OperationPath([1, 2]), equals: [1, 2])
   }
 
   @Test func `A value in a literal is one element`() {
     let number: Int? = 1
     let missing: Int? = nil
     let nested: OperationPath = ["a", 1]
-    #expect(([number] as OperationPath).count == 1)
+    expect(([number] as OperationPath).count, equals: 1)
     #expect(([number] as OperationPath) != [1])
-    #expect(([missing] as OperationPath) == [Int?.none])
+    expect(([missing] as OperationPath), equals: [Int?.none])
     #expect(([missing] as OperationPath) != [String?.none])
-    #expect(([[1, 2]] as OperationPath).count == 1)
+    expect(([[1, 2]] as OperationPath).count, equals: 1)
     #expect(([[1, 2]] as OperationPath) != [1, 2])
-    #expect(([nested] as OperationPath).count == 1)
+    expect(([nested] as OperationPath).count, equals: 1)
     #expect(([nested] as OperationPath) != nested)
-    #expect(([nested] as OperationPath) == [["a", 1] as OperationPath])
+    expect(([nested] as OperationPath), equals: [["a", 1] as OperationPath])
     expectAlike([[nested, [nested] as OperationPath], OperationPath(elements: [nested, OperationPath([nested])])])
     var appended: OperationPath = ["a"]
     appended.append([1, 2] as [Int])
-    #expect(appended == ["a", [1, 2]])
-    #expect(OperationPath("a").appending(OperationPath.Element(nested)) == ["a", nested])
+    expect(appended, equals: ["a", [1, 2]])
+    expect(OperationPath("a").appending(OperationPath.Element(nested)), equals: ["a", nested])
   }
 
   @Test func `Elements are equal when type and value are`() {
@@ -96,11 +96,11 @@ import Testing
       [Int?.some(1)], [Int??.some(1)], [PathQuery(id: 1)], [["1": 1]], [], [1, 1], [OperationPath(1)], [Set([1])],
     ]
     for (position, lhs) in different.enumerated() {
-      for (otherPosition, rhs) in different.enumerated() { #expect((lhs == rhs) == (position == otherPosition)) }
+      for (otherPosition, rhs) in different.enumerated() { expect((lhs == rhs), equals: (position == otherPosition)) }
     }
-    #expect(Set(different + different).count == different.count)
-    #expect(OperationPath("e\u{301}") == ["\u{e9}"])
-    #expect(OperationPath("e\u{301}").hashValue == OperationPath("\u{e9}").hashValue)
+    expect(Set(different + different).count, equals: different.count)
+    expect(OperationPath("e\u{301}"), equals: ["\u{e9}"])
+    expect(OperationPath("e\u{301}").hashValue, equals: OperationPath("\u{e9}").hashValue)
   }
 
   @Test func `Values that are not equal to themselves keep the laws of equality`() {
@@ -115,7 +115,7 @@ import Testing
     #expect(([array] as OperationPath) != [[2, Double.nan]])
     #expect(([Double.nan] as OperationPath) != [Float.nan])
     #expect(([Double.nan] as OperationPath) != [0.0])
-    #expect(Set([[Double.nan], [Double.nan], [0.0], [-0.0]] as [OperationPath]).count == 2)
+    expect(Set([[Double.nan], [Double.nan], [0.0], [-0.0]] as [OperationPath]).count, equals: 2)
   }
 
   @Test func `The dynamic type of an object counts`() {
@@ -123,16 +123,16 @@ import Testing
     let animal: PathAnimal = dog
     expectAlike([[dog], [animal], OperationPath(dog), OperationPath(animal), [PathDog("Rex")]])
     #expect(OperationPath(animal) != [PathAnimal("Rex")])
-    #expect(OperationPath(PathAnimal("Rex")) == [PathAnimal("Rex")])
+    expect(OperationPath(PathAnimal("Rex")), equals: [PathAnimal("Rex")])
     #expect(OperationPath(animal).first?.base is PathDog)
   }
 
   @Test func `An element returns its value`() {
     let path: OperationPath = ["users", 1, PathQuery(id: 2), OperationPath.Element(OperationPath.Element(3.5))]
-    #expect(path[0].base as? String == "users")
-    #expect(path[1].base as? Int == 1)
-    #expect(path[2].base as? PathQuery == PathQuery(id: 2))
-    #expect(path[3].base as? Double == 3.5)
+    expect(path[0].base as? String, equals: "users")
+    expect(path[1].base as? Int, equals: 1)
+    expect(path[2].base as? PathQuery, equals: PathQuery(id: 2))
+    expect(path[3].base as? Double, equals: 3.5)
   }
 
   @Test func `A path begins with each of its prefixes and with no other path`() {
@@ -140,8 +140,8 @@ import Testing
     for length in 0...path.count {
       let prefix = OperationPath(path.prefix(length))
       #expect(prefix.isPrefix(of: path))
-      #expect(path.isPrefix(of: prefix) == (length == path.count))
-      #expect(prefix.appending("friend").isPrefix(of: path) == false)
+      expect(path.isPrefix(of: prefix), equals: (length == path.count))
+      expect(prefix.appending("friend").isPrefix(of: path), equals: false)
     }
     #expect(OperationPath().isPrefix(of: []))
     #expect(!OperationPath(1).isPrefix(of: path))
@@ -149,18 +149,18 @@ import Testing
   }
 
   @Test func `Descriptions read like literals`() {
-    #expect(OperationPath().description == "[]")
-    #expect((["users", 1] as OperationPath).description == #"["users", 1]"#)
+    expect(OperationPath().description, equals: "[]")
+    expect((["users", 1] as OperationPath).description, equals: #"["users", 1]"#)
     let path: OperationPath = ["say \"hi\"", 1.5, Character("x"), Substring("y")]
-    #expect(path.description == #"["say \"hi\"", 1.5, "x", "y"]"#)
-    #expect(([["a", 1] as OperationPath, [1, 2]] as OperationPath).description == #"[["a", 1], [1, 2]]"#)
+    expect(path.description, equals: #"["say \"hi\"", 1.5, "x", "y"]"#)
+    expect(([["a", 1] as OperationPath, [1, 2]] as OperationPath).description, equals: #"[["a", 1], [1, 2]]"#)
   }
 
   @Test func `A long path works like a short one`() {
     var path = OperationPath()
     for number in 0..<100_000 { path.append(number) }
-    #expect(path == OperationPath(0..<100_000))
-    #expect(path.hashValue == OperationPath(0..<100_000).hashValue)
+    expect(path, equals: OperationPath(0..<100_000))
+    expect(path.hashValue, equals: OperationPath(0..<100_000).hashValue)
     #expect(OperationPath(0..<99_999).isPrefix(of: path))
     #expect(path.appending(1) != path.appending(2))
   }

@@ -12,14 +12,14 @@ struct AnyOperationTests {
     let script = IntScript()
     let operation = AnyOperation(script.operation().context { $0[NumberKey.self] = 4 })
     let runner = OperationRunner(operation: operation)
-    #expect(runner.context[NumberKey.self] == 4)
+    expect(runner.context[NumberKey.self], equals: 4)
     let log = Log<String>()
     script.enqueue(.yield(.success(1), then: .value(2)), .error(Refused(code: 3)))
     let value: Int = try await runner.run(
       with: OperationContinuation { result, _ in log.append("\((try? result.get()) ?? 0)") }
     )
-    #expect(value == 2)
-    #expect(log.all == ["1"])
+    expect(value, equals: 2)
+    expect(log.all, equals: ["1"])
     await #expect(throws: Refused(code: 3)) { try await runner.run() }
   }
 
@@ -32,7 +32,7 @@ struct AnyOperationTests {
     ]
     var values: [Int] = []
     for operation in operations { values.append(try await OperationRunner(operation: operation).run()) }
-    #expect(values == [1, 2, 3])
+    expect(values, equals: [1, 2, 3])
   }
 
   @Test
@@ -42,7 +42,7 @@ struct AnyOperationTests {
       try await OperationRunner(operation: failing).run()
       Issue.record("It did not fail.")
     } catch {
-      #expect(error == Refused(code: 8))
+      expect(error, equals: Refused(code: 8))
     }
   }
 
@@ -51,7 +51,7 @@ struct AnyOperationTests {
     let once = AnyOperation(FailingOperation())
     let twice = AnyOperation(once)
     #expect(twice.base is FailingOperation)
-    #expect(twice.operationName == "failing")
+    expect(twice.operationName, equals: "failing")
     #expect(!twice.isSameRun(in: OperationContext(), as: OperationContext()))
   }
 }

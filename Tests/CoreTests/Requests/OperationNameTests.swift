@@ -27,15 +27,15 @@ private struct Titled: Trivial {
     struct Local {
       struct Query: Trivial {}
     }
-    #expect(Outer<[String: Int]>.Query().operationName == "Outer.Query")
+    expect(Outer<[String: Int]>.Query().operationName, equals: "Outer.Query")
     #expect(Local.Query().operationName.hasSuffix("Local.Query"))
     #expect(!Local.Query().operationName.contains("("))
     #expect(OperationScript<[Int], any Error>().query().operationName == "ScriptedQuery<Array<Int>, Error>")
   }
 
   @Test func `The name is that of the operation under its modifiers`() {
-    #expect(Titled().operationName == "title")
-    #expect(Titled().context { _ in }.operationName == "title")
+    expect(Titled().operationName, equals: "title")
+    expect(Titled().context { _ in }.operationName, equals: "title")
     #expect(
       OperationScript<Int, any Error>().query().stale(after: .zero).defaultValue(1).operationName
         == "ScriptedQuery<Int, Error>"

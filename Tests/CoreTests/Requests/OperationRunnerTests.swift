@@ -13,7 +13,7 @@ struct OperationRunnerTests {
   func `It returns what the operation returns and throws what it throws`() async throws {
     let runner = OperationRunner(operation: self.script.operation())
     self.script.enqueue(.value(1), .error(Refused(code: 3)))
-    #expect(try await runner.run() == 1)
+    try await expect(runner.run(), equals: 1)
     await #expect(throws: Refused(code: 3)) { try await runner.run() }
   }
 
@@ -24,7 +24,7 @@ struct OperationRunnerTests {
     do throws(Refused) {
       try await runner.run()
     } catch {
-      #expect(error.code == 1)
+      expect(error.code, equals: 1)
     }
   }
 
@@ -37,8 +37,8 @@ struct OperationRunnerTests {
     self.script.enqueue(.value(1), .value(2))
     try await runner.run()
     try await runner.run()
-    #expect(self.script.setupCount == 1)
-    #expect(runner.context[NumberKey.self] == 11)
+    expect(self.script.setupCount, equals: 1)
+    expect(runner.context[NumberKey.self], equals: 11)
   }
 
   @Test
@@ -48,12 +48,12 @@ struct OperationRunnerTests {
     overlay[NumberKey.self] = 2
     let result = Task { [overlay] in try await runner.run(in: overlay) }
     let run = try await self.script.next()
-    #expect(run.context[NumberKey.self] == 2)
+    expect(run.context[NumberKey.self], equals: 2)
     #expect(run.context.operationRunningTaskIdentifier != nil)
     #expect(run.context.runningOperationStore == nil)
     run.succeed(1)
     _ = try await result.finished()
-    #expect(runner.context[NumberKey.self] == 1)
+    expect(runner.context[NumberKey.self], equals: 1)
   }
 
   @Test
@@ -76,20 +76,20 @@ struct OperationRunnerTests {
       identifiers.insert(run.context.operationRunningTaskIdentifier)
       run.succeed(number)
     }
-    #expect(identifiers.count == 3)
+    expect(identifiers.count, equals: 3)
     var sum = 0
     for result in results { sum += try await result.finished() }
-    #expect(sum == 3)
+    expect(sum, equals: 3)
   }
 
   @Test @MainActor
   func `It runs on its caller's actor, or on the one that is named`() async throws {
     let runner = OperationRunner(operation: IsolationOperation())
-    #expect(try await runner.run() == ObjectIdentifier(MainActor.shared))
+    try await expect(runner.run(), equals: ObjectIdentifier(MainActor.shared))
     let other = Other()
-    #expect(try await runner.run(isolation: other) == ObjectIdentifier(other))
-    #expect(try await runner.run(isolation: nil) == nil)
-    #expect(try await other.run(runner) == ObjectIdentifier(other))
+    try await expect(runner.run(isolation: other), equals: ObjectIdentifier(other))
+    try await expect(runner.run(isolation: nil), equals: nil)
+    try await expect(other.run(runner), equals: ObjectIdentifier(other))
   }
 }
 

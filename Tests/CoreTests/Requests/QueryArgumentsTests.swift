@@ -13,17 +13,17 @@ struct QueryArgumentsTests {
     func post(_ id: Int) -> some QueryRequest<String, any Error> {
       QueryOperation("posts", id) { id, context in try await text(id, context) }
     }
-    #expect(client.store(for: post(1)).path == ["posts", 1])
-    #expect(try await client.store(for: post(1)).fetch() == "1 at attempt 1")
-    #expect(try await client.store(for: post(2)).fetch() == "2 at attempt 1")
-    #expect(post(1).operationName == "posts")
+    expect(client.store(for: post(1)).path, equals: ["posts", 1])
+    try await expect(client.store(for: post(1)).fetch(), equals: "1 at attempt 1")
+    try await expect(client.store(for: post(2)).fetch(), equals: "2 at attempt 1")
+    expect(post(1).operationName, equals: "posts")
 
     let comment = QueryOperation("posts", 3, "comments", 4, operationName: "Comment") { post, _, comment, _ in
       post * 10 + comment
     }
-    #expect(comment.path == ["posts", 3, "comments", 4])
-    #expect(comment.operationName == "Comment")
-    #expect(try await OperationStore.detached(query: comment).fetch() == 34)
+    expect(comment.path, equals: ["posts", 3, "comments", 4])
+    expect(comment.operationName, equals: "Comment")
+    try await expect(OperationStore.detached(query: comment).fetch(), equals: 34)
   }
 
   @Test
@@ -35,28 +35,28 @@ struct QueryArgumentsTests {
     let store = OperationStore.detached(query: query)
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
-    #expect(try await store.fetch() == 2)
-    #expect(recorder.values == [1, 2])
+    try await expect(store.fetch(), equals: 2)
+    expect(recorder.values, equals: [1, 2])
     subscription.cancel()
   }
 
   @Test
   func `Of two parameters the first is the element wherever the body allows it`() async throws {
     let element = QueryOperation("a", 7) { id, _ in "\(id)" }
-    #expect(try await OperationStore.detached(query: element).fetch() == "7")
+    try await expect(OperationStore.detached(query: element).fetch(), equals: "7")
     let context = QueryOperation("a", 7) { context, continuation in
       continuation.yield(context.operationAttempt)
       return 2
     }
-    #expect(try await OperationStore.detached(query: context).fetch() == 2)
+    try await expect(OperationStore.detached(query: context).fetch(), equals: 2)
     let none = QueryOperation("a", 7) { 3 }
-    #expect(try await OperationStore.detached(query: none).fetch() == 3)
+    try await expect(OperationStore.detached(query: none).fetch(), equals: 3)
   }
 
   @Test
   func `Its failure is any error, unless the closure or the type says otherwise`() async throws {
     let nothing = QueryOperation("a", 1) { id, _ in id }
-    #expect(try await store(nothing).fetch() == 1)
+    try await expect(store(nothing).fetch(), equals: 1)
     let anything = QueryOperation("a", 1) { id, _ in
       if id == 1 { throw Refused(code: 3) }
       return id
@@ -72,13 +72,13 @@ struct QueryArgumentsTests {
       continuation.yield(id)
       return id + 1
     }
-    #expect(await OperationStore.detached(query: never).fetch() == 6)
+    await expect(OperationStore.detached(query: never).fetch(), equals: 6)
     let written: QueryOperation<Int, any Error> = QueryOperation("a", 1) { _, _ throws(Refused) in
       throw Refused(code: 6)
     }
     await #expect(throws: Refused(code: 6)) { try await store(written).fetch() }
     let function = QueryOperation("a", 1, body: text)
-    #expect(try await OperationStore.detached(query: function).fetch() == "1 at attempt 1")
+    try await expect(OperationStore.detached(query: function).fetch(), equals: "1 at attempt 1")
   }
 }
 

@@ -19,12 +19,12 @@ struct QueryOperationTests {
       .modifier(TryingAgain(limit: 1, waits: false))
     }
     let store = client.store(for: post(1))
-    #expect(store.path == ["posts", 1])
-    #expect(try await store.fetch() == "post 1")
+    expect(store.path, equals: ["posts", 1])
+    try await expect(store.fetch(), equals: "post 1")
     #expect(client.store(for: post(1)) === store)
     #expect(client.store(for: post(2)) !== store)
-    #expect(post(1).operationName == "posts")
-    #expect(store.runTask().configuration.name == "posts: fetch")
+    expect(post(1).operationName, equals: "posts")
+    expect(store.runTask().configuration.name, equals: "posts: fetch")
   }
 
   @Test
@@ -36,8 +36,8 @@ struct QueryOperationTests {
     let store = OperationStore.detached(query: query)
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
-    #expect(try await store.fetch() == 2)
-    #expect(recorder.values == [1, 2])
+    try await expect(store.fetch(), equals: 2)
+    expect(recorder.values, equals: [1, 2])
     subscription.cancel()
   }
 
@@ -52,7 +52,7 @@ struct QueryOperationTests {
       continuation.yield(1)
       return 3
     }
-    #expect(await OperationStore.detached(query: never).fetch() == 3)
+    await expect(OperationStore.detached(query: never).fetch(), equals: 3)
   }
 
   @Test
@@ -70,25 +70,25 @@ struct QueryOperationTests {
     }
     await #expect(throws: Refused(code: 5)) { try await failing(yielding).fetch() }
     let plain = QueryOperation("a") { () throws(Refused) in 1 }
-    #expect(try await failing(plain).fetch() == 1)
+    try await expect(failing(plain).fetch(), equals: 1)
   }
 
   @Test
   func `Its name is that of its type when its path begins with no string, or the one it is given`() {
-    #expect(QueryOperation(1, "a") { _ in 1 }.operationName == "QueryOperation<Int, Error>")
-    #expect(QueryOperation(1, "a", operationName: "One") { _ in 1 }.operationName == "One")
-    #expect(QueryOperation(1, "a") { _ in 1 }.path == [1, "a"])
-    #expect(QueryOperation([1, 2]) { _ in 1 }.path.count == 1)
+    expect(QueryOperation(1, "a") { _ in 1 }.operationName, equals: "QueryOperation<Int, Error>")
+    expect(QueryOperation(1, "a", operationName: "One") { _ in 1 }.operationName, equals: "One")
+    expect(QueryOperation(1, "a") { _ in 1 }.path, equals: [1, "a"])
+    expect(QueryOperation([1, 2]) { _ in 1 }.path.count, equals: 1)
   }
 
   @Test
   func `Statuses describe themselves`() {
-    #expect("\(OperationStatus<Int, any Error>.idle)" == "idle")
-    #expect("\(OperationStatus<Int, any Error>.loading)" == "loading")
-    #expect("\(OperationStatus<Int, any Error>.result(.success(3)))" == "value(3)")
-    #expect("\(OperationStatus<String, any Error>.result(.success("a")))" == "value(a)")
-    #expect("\(OperationStatus<Int, any Error>.result(.failure(Unavailable())))" == "error(unavailable)")
-    #expect("\(OperationAttempt(index: 2, lastFailure: Unavailable()))" == "attempt 2 after unavailable")
+    expect("\(OperationStatus<Int, any Error>.idle)", equals: "idle")
+    expect("\(OperationStatus<Int, any Error>.loading)", equals: "loading")
+    expect("\(OperationStatus<Int, any Error>.result(.success(3)))", equals: "value(3)")
+    expect("\(OperationStatus<String, any Error>.result(.success("a")))", equals: "value(a)")
+    expect("\(OperationStatus<Int, any Error>.result(.failure(Unavailable())))", equals: "error(unavailable)")
+    expect("\(OperationAttempt(index: 2, lastFailure: Unavailable()))", equals: "attempt 2 after unavailable")
   }
 }
 

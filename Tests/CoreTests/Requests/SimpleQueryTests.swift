@@ -10,9 +10,9 @@ struct SimpleQueryTests {
   func `A type with fetch(in:) alone is a query, with its modifiers`() async throws {
     let client = OperationClient()
     let store = client.store(for: Doubled(number: 3).modifier(TryingAgain(limit: 1, waits: false)))
-    #expect(store.path == ["doubled", 3])
-    #expect(try await store.fetch() == 6)
-    #expect(store.runTask().configuration.name == "Doubled: fetch")
+    expect(store.path, equals: ["doubled", 3])
+    try await expect(store.fetch(), equals: 6)
+    expect(store.runTask().configuration.name, equals: "Doubled: fetch")
     #expect(client.store(for: Doubled(number: 3)) === store)
   }
 
@@ -21,13 +21,13 @@ struct SimpleQueryTests {
     let failing = OperationStore<QueryState<Int, Refused>>.detached(query: Failing())
     await #expect(throws: Refused(code: 7)) { try await failing.fetch() }
     let store = OperationStore<QueryState<Int, Never>>.detached(query: NeverFailing())
-    #expect(await store.fetch() == 1)
+    await expect(store.fetch(), equals: 1)
   }
 
   @Test @MainActor
   func `It runs on the actor of its caller, unless it is written otherwise`() async throws {
     #expect(try await OperationRunner(operation: OnItsCaller()).run())
-    #expect(try await OperationRunner(operation: OnNoActor()).run() == false)
+    try await expect(OperationRunner(operation: OnNoActor()).run(), equals: false)
   }
 }
 

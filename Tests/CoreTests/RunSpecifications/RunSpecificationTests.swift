@@ -14,15 +14,15 @@ struct RunSpecificationTests {
   func `Operators follow logic`(left: Bool, right: Bool) {
     let first = AlwaysRunSpecification(isTrue: left)
     let second = SwitchSpecification(right)
-    #expect((first && second).isSatisfied(in: self.context) == (left && right))
-    #expect((first || second).isSatisfied(in: self.context) == (left || right))
-    #expect((!second).isSatisfied(in: self.context) == !right)
-    #expect((!(first && second) || first).isSatisfied(in: self.context) == (!(left && right) || left))
+    expect((first && second).isSatisfied(in: self.context), equals: (left && right))
+    expect((first || second).isSatisfied(in: self.context), equals: (left || right))
+    expect((!second).isSatisfied(in: self.context), equals: !right)
+    expect((!(first && second) || first).isSatisfied(in: self.context), equals: (!(left && right) || left))
     let some: some OperationRunSpecification = .always(left)
-    #expect(some.isSatisfied(in: self.context) == left)
-    #expect(AnySendableRunSpecification(second).isSatisfied(in: self.context) == right)
-    #expect(NotRunSpecification(second).isSatisfied(in: self.context) == !right)
-    #expect(BinaryOperatorRunSpecification(first, .or, second).isSatisfied(in: self.context) == (left || right))
+    expect(some.isSatisfied(in: self.context), equals: left)
+    expect(AnySendableRunSpecification(second).isSatisfied(in: self.context), equals: right)
+    expect(NotRunSpecification(second).isSatisfied(in: self.context), equals: !right)
+    expect(BinaryOperatorRunSpecification(first, .or, second).isSatisfied(in: self.context), equals: (left || right))
   }
 
   @Test
@@ -36,13 +36,13 @@ struct RunSpecificationTests {
       AnySendableRunSpecification(left).subscribe(in: self.context) { calls.increment() },
     ]
     left.set(true)
-    #expect(calls.value == 3)
+    expect(calls.value, equals: 3)
     right.set(true)
-    #expect(calls.value == 5)
+    expect(calls.value, equals: 5)
     OperationSubscription.combined(subscriptions).cancel()
     left.set(false)
-    #expect(calls.value == 5)
-    #expect(left.observerCount + right.observerCount == 0)
+    expect(calls.value, equals: 5)
+    expect(left.observerCount + right.observerCount, equals: 0)
   }
 
   @Test
@@ -78,7 +78,7 @@ struct RunSpecificationTests {
     continuation.yield(true)
     continuation.yield(false)
     try await changes.reached(2)
-    #expect(changes.values == [true, false])
+    expect(changes.values, equals: [true, false])
     continuation.yield(true)
     continuation.finish()
     try await changes.reached(3)

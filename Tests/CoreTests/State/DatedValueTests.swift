@@ -44,54 +44,54 @@ struct DatedValueTests {
   func `A fresh value is not fetched for a subscriber, and a stale one is`() async throws {
     let store = self.store(updatedAt: 1_000)
     let first = store.subscribe { _ in }
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     first.cancel()
     self.clock.advance(by: .seconds(60))
     let second = store.subscribe { _ in }
     try await self.script.next().succeed(2)
     try await store.reached { $0.currentValue == 2 }
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 1_060))
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 1_060))
     withExtendedLifetime(second) {}
   }
 
   @Test
   func `It is no result: there is no count, no status and nothing to restore`() {
     let store = self.store(updatedAt: 990)
-    #expect(store.currentValue == 1)
-    #expect(store.initialValue == 1)
-    #expect(store.valueUpdateCount == 0)
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 990))
+    expect(store.currentValue, equals: 1)
+    expect(store.initialValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 0)
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 990))
     if case .idle = store.status {} else { Issue.record("The status is \(store.status).") }
     #expect(store.state.restoration == nil)
-    #expect(store.state.restorableValue == nil)
+    expect(store.state.restorableValue, equals: nil)
   }
 
   @Test
   func `A reset returns to the value and its date`() {
     let store = self.store(updatedAt: 990)
     store.currentValue = 5
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 1_000))
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 1_000))
     store.resetState()
-    #expect(store.currentValue == 1)
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 990))
-    #expect(store.valueUpdateCount == 0)
+    expect(store.currentValue, equals: 1)
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 990))
+    expect(store.valueUpdateCount, equals: 0)
   }
 
   @Test
   func `A failure and a cancelled run leave the value and its date`() async throws {
     let store = self.store(updatedAt: 990)
     store.setResult(to: .failure(Refused()))
-    #expect(store.currentValue == 1)
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 990))
+    expect(store.currentValue, equals: 1)
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 990))
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     run.yield(7)
-    #expect(store.currentValue == 7)
+    expect(store.currentValue, equals: 7)
     fetch.cancel()
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == 1)
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 990))
+    expect(store.currentValue, equals: 1)
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 990))
   }
 
   @Test(arguments: [(989.0, 1), (990.0, 8), (991.0, 8)])
@@ -99,7 +99,7 @@ struct DatedValueTests {
     var state = IntState(initialValue: 1, updatedAt: Date(timeIntervalSinceReferenceDate: 990))
     let date = Date(timeIntervalSinceReferenceDate: seconds)
     state.restore(StoredValue(value: 8, valueUpdateCount: 3, valueLastUpdatedAt: date))
-    #expect(state.currentValue == expected)
+    expect(state.currentValue, equals: expected)
   }
 
   @Test
@@ -107,8 +107,8 @@ struct DatedValueTests {
     let client = OperationClient()
     let query = self.script.query(path: ["number"]).stale(after: .seconds(60)).manualTime(self.clock)
     let store = client.store(for: query, initialValue: 4, updatedAt: self.clock.now())
-    #expect(try await client.ensureValue(for: query) == 4)
-    #expect(self.script.runCount == 0)
+    try await expect(client.ensureValue(for: query), equals: 4)
+    expect(self.script.runCount, equals: 0)
     withExtendedLifetime(store) {}
   }
 
@@ -118,8 +118,8 @@ struct DatedValueTests {
     let query = self.script.query(path: ["number"])
     let store = client.store(for: query, initialValue: 3)
     #expect(client.store(for: query, initialValue: 4, updatedAt: self.clock.now()) === store)
-    #expect(store.currentValue == 3)
-    #expect(store.valueLastUpdatedAt == nil)
+    expect(store.currentValue, equals: 3)
+    expect(store.valueLastUpdatedAt, equals: nil)
   }
 
   @Test
@@ -129,7 +129,7 @@ struct DatedValueTests {
       let script = OperationScript<LifetimeTracker.Token, any Error>()
       let store = OperationClient()
         .store(for: script.query(), initialValue: lifetimes.token(), updatedAt: self.clock.now())
-      #expect(lifetimes.aliveCount == 1)
+      expect(lifetimes.aliveCount, equals: 1)
       #expect(store.currentValue != nil)
     }
     try await lifetimes.noneAlive()

@@ -14,30 +14,30 @@ struct OwnDefaultValueTests {
   func `An operation of an own kind shows a default value over the state that it is given`() async throws {
     let request = Measurement(script: self.script).stale(after: .seconds(1)).defaultValue(-1, initialState: Reading())
     let store = OperationStore.detached(operation: request)
-    #expect(store.currentValue == -1)
+    expect(store.currentValue, equals: -1)
     #expect(store.status.isIdle)
     self.script.enqueue(.value(5))
     try await store.run()
-    #expect(store.currentValue == 5)
-    #expect(store.status.resultValue == 5)
-    #expect(OperationClient().store(for: request).currentValue == -1)
+    expect(store.currentValue, equals: 5)
+    expect(store.status.resultValue, equals: 5)
+    expect(OperationClient().store(for: request).currentValue, equals: -1)
   }
 
   @Test
   func `One that knows its initial state needs no other`() async throws {
     let request = Calibration(script: self.script).context { _ in }.defaultValue(-1)
     let store = OperationClient().store(for: request)
-    #expect(store.currentValue == -1)
-    #expect(store.state.base.unit == "lux")
+    expect(store.currentValue, equals: -1)
+    expect(store.state.base.unit, equals: "lux")
     self.script.enqueue(.value(5))
     try await store.run()
-    #expect(store.currentValue == 5)
+    expect(store.currentValue, equals: 5)
   }
 
   @Test
   func `A kind with a default value of its own keeps it`() {
     let query: DefaultStateOperation<KnownQuery> = KnownQuery().defaultValue(3)
-    #expect(query.initialState.currentValue == 3)
+    expect(query.initialState.currentValue, equals: 3)
   }
 
   @Test
@@ -48,7 +48,7 @@ struct OwnDefaultValueTests {
     #expect(store.status.isLoading)
     try await self.script.next().succeed(1)
     _ = try await run.finished()
-    #expect(store.status.resultValue == 1)
+    expect(store.status.resultValue, equals: 1)
     store.setResult(to: .failure(Refused()))
     #expect(store.status.resultError is Refused)
     store.currentValue = nil

@@ -22,17 +22,17 @@ struct OwnStateTests {
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
     self.script.enqueue(.value("a"), .yield(.success("b"), then: .value("c")), .error(Refused()))
-    #expect(try await store.run() == "a")
+    try await expect(store.run(), equals: "a")
     try await store.run()
     await #expect(throws: Refused()) { try await store.run() }
-    #expect(store.currentValue == ["a", "b", "c"])
-    #expect(store.lineCount == 3)
+    expect(store.currentValue, equals: ["a", "b", "c"])
+    expect(store.lineCount, equals: 3)
     #expect(store.status.isFailure)
-    #expect(recorder.values == ["a", "b", "c"])
+    expect(recorder.values, equals: ["a", "b", "c"])
     store.currentValue = ["z"]
-    #expect(store.status.resultValue == ["z"])
+    expect(store.status.resultValue, equals: ["z"])
     store.resetState()
-    #expect(store.currentValue == [])
+    expect(store.currentValue, equals: [])
     #expect(store.status.isIdle)
   }
 
@@ -43,7 +43,7 @@ struct OwnStateTests {
       operation: LineRequest(script: self.script).stale(after: .seconds(60)).controlled(by: controller),
       initialState: LogState()
     )
-    #expect(store.valueStamp == ValueStamp(.initial))
+    expect(store.valueStamp, equals: ValueStamp(.initial))
     self.script.enqueue(.value("a"), .yield(.success("b"), then: .error(Refused())))
     try await store.run()
     #expect(store.valueStamp == ValueStamp(.final) && !store.isStale)
@@ -72,11 +72,11 @@ struct OwnStateTests {
     _ = try await second.finished()
     thirdRun.succeed("third")
     _ = try await third.finished()
-    #expect(store.lineCount == 7 - 1)
+    expect(store.lineCount, equals: 7 - 1)
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.finished() }
-    #expect(store.currentValue == ["second 1", "second 2", "second 3", "third"])
-    #expect(store.valueUpdateCount == 4)
+    expect(store.currentValue, equals: ["second 1", "second 2", "second 3", "third"])
+    expect(store.valueUpdateCount, equals: 4)
   }
 
   @Test
@@ -87,10 +87,10 @@ struct OwnStateTests {
     run.yield("x")
     store.currentValue = ["mine"]
     run.yield("y")
-    #expect(store.currentValue == ["mine", "y"])
+    expect(store.currentValue, equals: ["mine", "y"])
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == ["mine"])
+    expect(store.currentValue, equals: ["mine"])
   }
 
   @Test
@@ -100,11 +100,11 @@ struct OwnStateTests {
     let request = LineRequest(script: self.script)
     let store = client.store(for: request, initialState: LogState())
     await client.prefetch(for: request, initialState: LogState())
-    #expect(client.store(with: ["lines"])?.currentValue as? [String] == ["a"])
+    expect(client.store(with: ["lines"])?.currentValue as? [String], equals: ["a"])
     #expect(client.stores(of: LogState.self)[["lines"]] === store)
     let opaque = OpaqueOperationStore(erasing: store)
     try await opaque.run()
-    #expect(store.currentValue == ["a", "b"])
+    expect(store.currentValue, equals: ["a", "b"])
   }
 
   @Test
@@ -126,7 +126,7 @@ struct OwnStateTests {
     try await recorder.first { $0.digest == .ended }
     #expect(!store.isStale)
     controller.controls.yield(["yielded"])
-    #expect(store.currentValue == ["yielded"])
+    expect(store.currentValue, equals: ["yielded"])
   }
 
   @Test
@@ -136,8 +136,8 @@ struct OwnStateTests {
     let request = LineRequest(script: self.script)
     let store = OperationStore<LogState>.detached(operation: request, initialState: state)
     self.script.enqueue(.value("a"))
-    #expect(try await store.run() == "a")
-    #expect(store.currentValue == ["a"])
+    try await expect(store.run(), equals: "a")
+    expect(store.currentValue, equals: ["a"])
     #expect(!store.isLoading)
   }
 
@@ -152,12 +152,12 @@ struct OwnStateTests {
     let firstRun = try await script.next()
     let second = Task.immediate { try await store.run() }
     #expect(store.isLoading)
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     firstRun.succeed(1)
-    #expect(try await first.finished() == 1)
+    try await expect(first.finished(), equals: 1)
     try await script.next().succeed(2)
-    #expect(try await second.finished() == 2)
-    #expect(store.currentValue == 2)
+    try await expect(second.finished(), equals: 2)
+    expect(store.currentValue, equals: 2)
   }
 }
 

@@ -12,10 +12,10 @@ struct PlaceholderTests {
     let script = IntScript(default: .value(7))
     let store = OperationStore.detached(query: script.query().defaultValue(7))
     #expect(store.isPlaceholder)
-    #expect(store.currentValue == 7)
+    expect(store.currentValue, equals: 7)
     try await store.fetch()
     // The value alone does not tell: it is the same.
-    #expect(store.currentValue == 7)
+    expect(store.currentValue, equals: 7)
     #expect(!store.isPlaceholder)
     store.resetState()
     #expect(store.isPlaceholder)
@@ -28,9 +28,9 @@ struct PlaceholderTests {
     let store = OperationStore.detached(query: query.defaultValue(7))
     #expect(store.isStale)
     #expect(store.state.restoration == nil)
-    #expect(store.state.restorableValue == nil)
-    #expect(store.valueUpdateCount == 0)
-    #expect(store.state.base.currentValue == nil)
+    expect(store.state.restorableValue, equals: nil)
+    expect(store.valueUpdateCount, equals: 0)
+    expect(store.state.base.currentValue, equals: nil)
   }
 
   @Test
@@ -47,9 +47,9 @@ struct PlaceholderTests {
     let script = OperationScript<Int?, any Error>(default: .value(nil))
     let store = OperationStore.detached(query: script.query().defaultValue(3))
     #expect(store.isPlaceholder)
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
     try await store.fetch()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     #expect(!store.isPlaceholder)
   }
 
@@ -57,8 +57,8 @@ struct PlaceholderTests {
   func `Followers see the flag in the states`() async throws {
     let store = OperationStore.detached(query: IntScript().query().defaultValue(7))
     var states = store.states.makeAsyncIterator()
-    #expect(await states.next()?.state.isPlaceholder == true)
+    await expect(states.next()?.state.isPlaceholder, equals: true)
     store.currentValue = 1
-    #expect(await states.next()?.state.isPlaceholder == false)
+    await expect(states.next()?.state.isPlaceholder, equals: false)
   }
 }

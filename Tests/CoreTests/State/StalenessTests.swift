@@ -21,9 +21,9 @@ struct StalenessTests {
   @Test(arguments: [false, true], [false, true])
   func `With several rules one that holds is enough`(first: Bool, second: Bool) {
     let rules = self.query.staleWhen { _, _ in first }.staleWhen(satisfying: .always(second))
-    #expect(IntStore.detached(query: rules).isStale == (first || second))
+    expect(IntStore.detached(query: rules).isStale, equals: (first || second))
     let swapped = self.query.staleWhen(satisfying: .always(second)).staleWhen { _, _ in first }
-    #expect(IntStore.detached(query: swapped).isStale == (first || second))
+    expect(IntStore.detached(query: swapped).isStale, equals: (first || second))
   }
 
   @Test
@@ -46,7 +46,7 @@ struct StalenessTests {
     let clock = ManualClock()
     let store = IntStore.detached(query: self.query.stale(after: duration).manualTime(clock))
     store.currentValue = 1
-    #expect(store.isStale == (duration == .zero))
+    expect(store.isStale, equals: (duration == .zero))
     clock.setDate(clock.now() - 1)
     #expect(store.isStale)
   }
@@ -59,8 +59,8 @@ struct StalenessTests {
     #expect(store.isStale)
     let warnings = WarningRecorder()
     _ = warnings.recording { self.query.stale(after: .seconds(-3)) }
-    #expect(warnings.warnings.map(\.message).first?.contains("stale(after:)") == true)
-    #expect(warnings.warnings.map(\.message).first?.contains("-3") == true)
+    expect(warnings.warnings.map(\.message).first?.contains("stale(after:)"), equals: true)
+    expect(warnings.warnings.map(\.message).first?.contains("-3"), equals: true)
   }
 
   @Test

@@ -14,18 +14,18 @@ struct StatusTests {
     let store = IntStore.detached(query: script.query().clock(.timeFreeze()))
     #expect(store.status.isIdle)
     store.currentValue = 1
-    #expect(store.status.resultValue == 1)
+    expect(store.status.resultValue, equals: 1)
     store.setResult(to: .failure(Refused()))
     #expect(store.status.isFailure)
-    #expect(store.valueLastUpdatedAt == store.errorLastUpdatedAt)
+    expect(store.valueLastUpdatedAt, equals: store.errorLastUpdatedAt)
     store.currentValue = 2
-    #expect(store.status.resultValue == 2)
+    expect(store.status.resultValue, equals: 2)
     script.enqueue(.error(Refused()), .value(3))
     await #expect(throws: Refused()) { try await store.fetch() }
     #expect(store.status.isFailure)
     try await store.fetch()
-    #expect(store.status.resultValue == 3)
-    #expect(store.valueLastUpdatedAt == store.errorLastUpdatedAt)
+    expect(store.status.resultValue, equals: 3)
+    expect(store.valueLastUpdatedAt, equals: store.errorLastUpdatedAt)
   }
 
   @Test
@@ -38,7 +38,7 @@ struct StatusTests {
     #expect(store.status.isFailure)
     #expect(opaque.status.isFailure)
     store.currentValue = 4
-    #expect(store.status.resultValue == 4)
+    expect(store.status.resultValue, equals: 4)
     #expect(opaque.status.isSuccessful)
   }
 
@@ -65,25 +65,25 @@ struct StatusTests {
     let failure = OperationStatus<Int, any Error>.result(.failure(Refused()))
     let cancelled = OperationStatus<Int, any Error>.result(.failure(CancellationError()))
     let all = [idle, loading, success, failure, cancelled]
-    #expect(all.map(\.isIdle) == [true, false, false, false, false])
-    #expect(all.map(\.isLoading) == [false, true, false, false, false])
-    #expect(all.map(\.isFinished) == [false, false, true, true, true])
-    #expect(all.map(\.isSuccessful) == [false, false, true, false, false])
-    #expect(all.map(\.isFailure) == [false, false, false, true, true])
-    #expect(all.map(\.isCancelled) == [false, false, false, false, true])
-    #expect(all.map(\.resultValue) == [nil, nil, 1, nil, nil])
-    #expect(all.map { $0.resultError is Refused } == [false, false, false, true, false])
-    #expect(all.map { $0.result != nil } == all.map(\.isFinished))
+    expect(all.map(\.isIdle), equals: [true, false, false, false, false])
+    expect(all.map(\.isLoading), equals: [false, true, false, false, false])
+    expect(all.map(\.isFinished), equals: [false, false, true, true, true])
+    expect(all.map(\.isSuccessful), equals: [false, false, true, false, false])
+    expect(all.map(\.isFailure), equals: [false, false, false, true, true])
+    expect(all.map(\.isCancelled), equals: [false, false, false, false, true])
+    expect(all.map(\.resultValue), equals: [nil, nil, 1, nil, nil])
+    expect(all.map { $0.resultError is Refused }, equals: [false, false, false, true, false])
+    expect(all.map { $0.result != nil }, equals: all.map(\.isFinished))
   }
 
   @Test
   func `A success can be transformed`() {
     let success = OperationStatus<Int, Refused>.result(.success(1))
     let failure = OperationStatus<Int, Refused>.result(.failure(Refused()))
-    #expect(success.mapSuccess { "\($0)" } == .result(.success("1")))
-    #expect(failure.mapSuccess { "\($0)" } == .result(.failure(Refused())))
+    expect(success.mapSuccess { "\($0)" }, equals: .result(.success("1")))
+    expect(failure.mapSuccess { "\($0)" }, equals: .result(.failure(Refused())))
     #expect(OperationStatus<Int, Refused>.loading.mapSuccess { "\($0)" } == .loading)
     #expect(OperationStatus<Int, Refused>.idle.flatMapSuccess { _ in OperationStatus<Int, Refused>.loading } == .idle)
-    #expect(success.flatMapSuccess { _ in OperationStatus<String, Refused>.loading } == .loading)
+    expect(success.flatMapSuccess { _ in OperationStatus<String, Refused>.loading }, equals: .loading)
   }
 }

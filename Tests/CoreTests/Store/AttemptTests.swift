@@ -22,25 +22,25 @@ struct AttemptTests {
     #expect(store.attempt == nil)
     let fetch = Task { try await store.fetch() }
     let first = try await self.script.next()
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     #expect(store.attempt?.lastFailure == nil)
-    #expect(store.attempt?.nextBegins == nil)
+    expect(store.attempt?.nextBegins, equals: nil)
     first.fail(Refused(code: 1))
     try await self.clock.sleepers(count: 1)
-    #expect(store.attempt?.index == 1)
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 1))
-    #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 103))
+    expect(store.attempt?.index, equals: 1)
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 1))
+    expect(store.attempt?.nextBegins, equals: Date(timeIntervalSinceReferenceDate: 103))
     #expect(store.isLoading && !store.isPaused)
     #expect(store.error == nil && store.errorUpdateCount == 0)
     self.clock.advance(by: .seconds(3))
     let second = try await self.script.next()
-    #expect(store.attempt?.index == 2)
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 1))
-    #expect(store.attempt?.nextBegins == nil)
+    expect(store.attempt?.index, equals: 2)
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 1))
+    expect(store.attempt?.nextBegins, equals: nil)
     second.succeed(7)
-    #expect(try await fetch.finished() == 7)
+    try await expect(fetch.finished(), equals: 7)
     #expect(store.attempt == nil)
-    #expect(store.errorUpdateCount == 0)
+    expect(store.errorUpdateCount, equals: 0)
   }
 
   @Test
@@ -73,8 +73,9 @@ struct AttemptTests {
     }
     _ = try await fetch.finished()
     subscription.cancel()
-    #expect(
-      received.withLock { $0 } == [
+    expect(
+      received.withLock { $0 },
+      equals: [
         "state - 1", "state 1 1", "started 1", "state 1… 1", "failed 1 1", "state 2 2", "state 2 2", "result 2",
         "state 2… 2", "failed 2 2", "state 3 3", "state 3… 3", "failed 3 3", "state 4 4", "state - 4", "result 4",
         "ended 4",
@@ -107,7 +108,7 @@ struct AttemptTests {
       self.clock.advance(by: .seconds(3))
     }
     await #expect(throws: Refused(code: 9)) { try await fetch.finished() }
-    #expect(failures.withLock { $0 } == [1, 2])
+    expect(failures.withLock { $0 }, equals: [1, 2])
     #expect(store.attempt == nil)
   }
 
@@ -123,8 +124,8 @@ struct AttemptTests {
     var subscription: OperationSubscription? = store?.subscribe(with: recorder.handler)
     let fetch = ending == .lastSubscriberLeft ? nil : Task { [store] in try await store?.fetch() }
     try await self.clock.sleepers(count: 1)
-    #expect(store?.attempt?.index == 1)
-    #expect(store?.currentValue == 3)
+    expect(store?.attempt?.index, equals: 1)
+    expect(store?.currentValue, equals: 3)
     switch ending {
     case .cancelled: fetch?.cancel()
     case .reset: store?.resetState()
@@ -138,7 +139,7 @@ struct AttemptTests {
     if let store {
       await store.settled()
       #expect(store.attempt == nil)
-      #expect(StateFacts(store.state) == StateFacts(IntState()))
+      expect(StateFacts(store.state), equals: StateFacts(IntState()))
     }
     _ = subscription
   }
@@ -162,20 +163,20 @@ struct AttemptTests {
     self.script.enqueue(.error(Refused(code: 4)))
     let fetch = Task { try await store.fetch() }
     try await failed.wait()
-    #expect(store.state.attempt?.index == 1)
-    #expect(opaque.attempt?.index == 1)
-    #expect(opaque.state.attempt?.lastFailure as? Refused == Refused(code: 4))
+    expect(store.state.attempt?.index, equals: 1)
+    expect(opaque.attempt?.index, equals: 1)
+    expect(opaque.state.attempt?.lastFailure as? Refused, equals: Refused(code: 4))
     #expect(!opaque.isPaused && !opaque.state.isPaused && !store.state.isPaused)
-    #expect(failures.withLock { $0 } == [1])
+    expect(failures.withLock { $0 }, equals: [1])
     let snapshot = client.snapshot()
     let attempt = try #require(snapshot.stores.first?.attempt)
-    #expect(attempt.index == 1)
-    #expect(attempt.lastFailure == "Refused(code: 4)")
-    #expect(attempt.nextBegins == Date(timeIntervalSinceReferenceDate: 103))
+    expect(attempt.index, equals: 1)
+    expect(attempt.lastFailure, equals: "Refused(code: 4)")
+    expect(attempt.nextBegins, equals: Date(timeIntervalSinceReferenceDate: 103))
     #expect(snapshot.description.contains("loading, attempt 1"))
     fetch.cancel()
     _ = await fetch.result
-    #expect(client.snapshot().stores.first?.attempt == nil)
+    expect(client.snapshot().stores.first?.attempt, equals: nil)
     subscription.cancel()
   }
 
@@ -189,7 +190,7 @@ struct AttemptTests {
     self.script.enqueue(.error(Refused()))
     let fetch = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1)
-    #expect(failures.withLock { $0 } == [1])
+    expect(failures.withLock { $0 }, equals: [1])
     fetch.cancel()
     _ = await fetch.result
   }
@@ -202,11 +203,11 @@ struct AttemptTests {
     try await self.clock.sleepers(count: 1)
     let second = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 2)
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 2))
-    #expect(store.state.activeTasks.map { ($0.attempt?.lastFailure as? Refused)?.code } == [1, 2])
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 2))
+    expect(store.state.activeTasks.map { ($0.attempt?.lastFailure as? Refused)?.code }, equals: [1, 2])
     second.cancel()
     _ = await second.result
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 1))
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 1))
     first.cancel()
     _ = await first.result
     #expect(store.attempt == nil)
@@ -223,19 +224,19 @@ struct AttemptTests {
     try await self.clock.sleepers(count: 1)
     let id = StateLayerIdentifier()
     store.addLayer(id) { $0 = 50 }
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     self.clock.advance(by: .seconds(3))
     let run = try await self.script.next()
-    #expect(store.attempt?.index == 2)
-    #expect(store.currentValue == 50)
+    expect(store.attempt?.index, equals: 2)
+    expect(store.currentValue, equals: 50)
     yielding.cancel()
     _ = await yielding.result
-    #expect(store.attempt?.index == 2)
+    expect(store.attempt?.index, equals: 2)
     store.removeLayer(id)
-    #expect(store.currentValue == nil)
-    #expect(store.attempt?.index == 2)
+    expect(store.currentValue, equals: nil)
+    expect(store.attempt?.index, equals: 2)
     run.succeed(4)
-    #expect(try await failing.finished() == 4)
+    try await expect(failing.finished(), equals: 4)
   }
 
   @Test
@@ -250,7 +251,7 @@ struct AttemptTests {
     try await self.clock.sleepers(count: 1)
     #expect(plain.state.attempt == nil && !plain.state.isPaused)
     self.clock.advance(by: .seconds(3))
-    #expect(try await run.finished() == "a")
+    try await expect(run.finished(), equals: "a")
   }
 
   @Test
@@ -259,7 +260,7 @@ struct AttemptTests {
     store.context = store.runTask().context
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     run.succeed(1)
     _ = try await fetch.finished()
   }
@@ -272,7 +273,7 @@ struct AttemptTests {
     let store = OperationStore.detached(query: outer.modifier(TryingAgain(limit: 1)).manualTime(self.clock))
     let fetch = Task { try await store.fetch() }
     let run = try await inner.next()
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     #expect(innerStore.attempt == nil)
     run.succeed(1)
     _ = try await fetch.finished()
@@ -308,7 +309,7 @@ struct AttemptTests {
       _ = try? await store.fetch()
       subscription.cancel()
       let seconds = delay < .seconds(1) ? 0 : 3_153_600_000.0
-      #expect(dates.withLock { $0 } == [Date(timeIntervalSinceReferenceDate: seconds)])
+      expect(dates.withLock { $0 }, equals: [Date(timeIntervalSinceReferenceDate: seconds)])
     }
   }
 }

@@ -16,8 +16,8 @@ struct AutomaticRunTests {
     defer { OperationSubscription.combined(subscriptions).cancel() }
     try await script.next().succeed(1)
     for recorder in recorders { try await recorder.firstState { $0.currentValue == 1 } }
-    #expect(script.runCount == 1)
-    #expect(store.currentValue == 1)
+    expect(script.runCount, equals: 1)
+    expect(store.currentValue, equals: 1)
   }
 
   @Test
@@ -33,7 +33,7 @@ struct AutomaticRunTests {
       #expect(!store.isAutomaticRunningEnabled)
       #expect(!store.isLoading)
     }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test
@@ -43,7 +43,7 @@ struct AutomaticRunTests {
       query: script.query().enableAutomaticRunning(onlyWhen: AnySendableRunSpecification(specification))
     )
     specification.set(true)
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     specification.set(false)
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
@@ -54,7 +54,7 @@ struct AutomaticRunTests {
     try await recorder.first { $0.digest == .ended }
     specification.announce()
     #expect(!store.isLoading)
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
   }
 
   @Test
@@ -69,8 +69,8 @@ struct AutomaticRunTests {
     }
     store.value = IntStore.detached(query: query)
     let subscription = store.value?.subscribe(with: IntRecorder().handler)
-    #expect(store.value?.isLoading == false)
-    #expect(store.value?.currentValue == 1)
+    expect(store.value?.isLoading, equals: false)
+    expect(store.value?.currentValue, equals: 1)
     subscription?.cancel()
     store.value = nil
   }
@@ -84,11 +84,11 @@ struct AutomaticRunTests {
     store?.currentValue = 1
     let subscription = store?.subscribe(with: IntRecorder().handler)
     specification.set(true)
-    #expect(store?.isLoading == false)
-    #expect(specification.observerCount == 1)
+    expect(store?.isLoading, equals: false)
+    expect(specification.observerCount, equals: 1)
     subscription?.cancel()
     store = nil
-    #expect(specification.observerCount == 0)
+    expect(specification.observerCount, equals: 0)
   }
 
   @Test
@@ -98,7 +98,7 @@ struct AutomaticRunTests {
     let recorder = IntRecorder()
     let first = store.subscribe(with: recorder.handler)
     try await recorder.first { $0.digest == .ended }
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     let second = store.subscribe(with: recorder.handler)
     defer { OperationSubscription.combined(first, second).cancel() }
     try await script.runs(count: 2)
@@ -113,7 +113,7 @@ struct AutomaticRunTests {
     let first = store.subscribe(with: recorder.handler)
     try await recorder.first { $0.digest == .ended }
     let second = store.subscribe(with: recorder.handler)
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     #expect(!store.isLoading)
     clock.advance(by: .seconds(60))
     let third = store.subscribe(with: recorder.handler)
@@ -139,10 +139,10 @@ struct AutomaticRunTests {
     #expect(store.isLoading)
     #expect(!run.isCancelled)
     second.cancel()
-    #expect(StateFacts(store.state) == before)
+    expect(StateFacts(store.state), equals: before)
     try await run.cancelled()
     try await script.noActiveRuns()
-    #expect(StateFacts(store.state) == before)
+    expect(StateFacts(store.state), equals: before)
   }
 
   @Test
@@ -155,8 +155,8 @@ struct AutomaticRunTests {
     store.currentValue = 5
     run.yield(9)
     subscription.cancel()
-    #expect(store.currentValue == 5)
-    #expect(store.valueUpdateCount == 1)
+    expect(store.currentValue, equals: 5)
+    expect(store.valueUpdateCount, equals: 1)
     #expect(!store.isLoading)
   }
 
@@ -173,9 +173,9 @@ struct AutomaticRunTests {
     #expect(store.isLoading)
     #expect(!run.isCancelled)
     run.succeed(4)
-    #expect(try await waiter.finished() == 4)
-    #expect(script.runCount == 1)
-    #expect(store.currentValue == 4)
+    try await expect(waiter.finished(), equals: 4)
+    expect(script.runCount, equals: 1)
+    expect(store.currentValue, equals: 4)
   }
 
   @Test
@@ -202,15 +202,15 @@ struct AutomaticRunTests {
     let run = try await script.next()
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
-    #expect(recorder.digests == [.state(nil, isLoading: true)])
+    expect(recorder.digests, equals: [.state(nil, isLoading: true)])
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
     #expect(!run.isCancelled)
     #expect(store.isLoading)
     run.succeed(3)
     try await recorder.first { $0.digest == .ended }
-    #expect(store.currentValue == 3)
-    #expect(script.runCount == 1)
+    expect(store.currentValue, equals: 3)
+    expect(script.runCount, equals: 1)
     subscription.cancel()
   }
 
@@ -255,15 +255,15 @@ struct AutomaticRunTests {
     let second = store.subscribe(with: recorder.handler)
     defer { second.cancel() }
     let new = try await script.next()
-    #expect(store.activeTasks.count == 1)
+    expect(store.activeTasks.count, equals: 1)
     old.yield(66)
     old.succeed(77)
     try await recorder.first { $0.digest == .ended }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     #expect(store.isLoading)
     new.succeed(1)
     try await recorder.firstState { $0.currentValue == 1 }
-    #expect(store.valueUpdateCount == 1)
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -276,11 +276,11 @@ struct AutomaticRunTests {
       let run = try await script.next()
       if number.isMultiple(of: 2) { run.yield(number) }
       subscription.cancel()
-      #expect(store.valueUpdateCount == 0)
-      #expect(store.subscriberCount == 0)
+      expect(store.valueUpdateCount, equals: 0)
+      expect(store.subscriberCount, equals: 0)
       #expect(!store.isLoading)
     }
     try await script.noActiveRuns()
-    #expect(script.runCount == 50)
+    expect(script.runCount, equals: 50)
   }
 }

@@ -27,7 +27,7 @@ struct BeginningTests {
     old.succeed(1)
     new.succeed(2)
     try await recorder.firstState { $0.currentValue == 2 && !$0.isLoading }
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -72,10 +72,10 @@ struct BeginningTests {
     executor.release()
     await store.settled()
     await watched.settled()
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     #expect(!recorder.digests.contains(.started))
     #expect(!recorder.digests.contains(.ended))
-    #expect(StateFacts(watched.state) == StateFacts(QueryState(initialValue: nil)))
+    expect(StateFacts(watched.state), equals: StateFacts(QueryState(initialValue: nil)))
   }
 
   @Test
@@ -93,7 +93,7 @@ struct BeginningTests {
     gate.open()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
     await store.settled()
-    #expect(self.script.runCount == 0)
+    expect(self.script.runCount, equals: 0)
     #expect(!recorder.digests.contains(.started))
     #expect(!recorder.digests.contains(.ended))
     #expect(!store.isLoading)
@@ -123,6 +123,6 @@ struct ClosedStoreTests {
       return values
     }
     #expect(values.count <= 1)
-    #expect(script.runCount == runs)
+    expect(script.runCount, equals: runs)
   }
 }

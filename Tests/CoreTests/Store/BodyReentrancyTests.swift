@@ -23,8 +23,9 @@ struct BodyReentrancyTests {
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
     try await store.fetch()
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(0), .state(0, isLoading: true), .started, .state(1, isLoading: true), .state(2), .returned(2), .ended,
       ]
     )
@@ -38,8 +39,8 @@ struct BodyReentrancyTests {
       return 2
     }
     _ = try? await store.fetch()
-    #expect(store.currentValue == 0)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.currentValue, equals: 0)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(!store.isLoading)
   }
 
@@ -69,9 +70,9 @@ struct BodyReentrancyTests {
       if level < 3 { _ = try await store.fetch() }
       return level
     }
-    #expect(try await store.fetch() == 1)
-    #expect(store.valueUpdateCount == 3)
-    #expect(store.subscriberCount == 0)
+    try await expect(store.fetch(), equals: 1)
+    expect(store.valueUpdateCount, equals: 3)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -82,8 +83,8 @@ struct BodyReentrancyTests {
       return 4
     }
     let store = client.store(for: query)
-    #expect(try await store.fetch() == 4)
-    #expect(store.currentValue == 4)
+    try await expect(store.fetch(), equals: 4)
+    expect(store.currentValue, equals: 4)
     #expect(client.stores().isEmpty)
   }
 
@@ -95,7 +96,7 @@ struct BodyReentrancyTests {
       let level = depth.increment()
       return level < 2_000 ? try await store.fetch() + 1 : 0
     }
-    #expect(try await store.fetch() == 1_999)
+    try await expect(store.fetch(), equals: 1_999)
   }
 }
 

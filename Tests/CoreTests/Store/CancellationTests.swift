@@ -22,11 +22,11 @@ struct CancellationTests {
     for number in 10..<15 { run.yield(number) }
     run.yield(error: Refused(code: 9))
     run.yield(20)
-    #expect(store.valueUpdateCount == 7)
-    #expect(store.errorUpdateCount == 2)
+    expect(store.valueUpdateCount, equals: 7)
+    expect(store.errorUpdateCount, equals: 2)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(StateFacts(store.state) == before)
+    expect(StateFacts(store.state), equals: before)
   }
 
   @Test
@@ -35,7 +35,7 @@ struct CancellationTests {
     let store = IntStore.detached(query: script.query(), initialValue: 1)
     let before = StateFacts(store.state)
     await #expect(throws: CancellationError.self) { try await store.fetch() }
-    #expect(StateFacts(store.state) == before)
+    expect(StateFacts(store.state), equals: before)
     #expect(!store.status.isCancelled)
   }
 
@@ -53,7 +53,7 @@ struct CancellationTests {
     try await run.cancelled()
     run.fail(Refused(code: 4))
     await #expect(throws: Refused(code: 4)) { try await fetch.finished() }
-    #expect(StateFacts(store.state) == before)
+    expect(StateFacts(store.state), equals: before)
   }
 
   @Test
@@ -71,8 +71,8 @@ struct CancellationTests {
     run.yield(2)
     run.succeed(3)
     _ = await withResult { try await fetch.finished() }
-    #expect(StateFacts(store.state) == before)
-    #expect(recorder.digests == [.state(1), .state(1, isLoading: true), .started, .state(1), .ended])
+    expect(StateFacts(store.state), equals: before)
+    expect(recorder.digests, equals: [.state(1), .state(1, isLoading: true), .started, .state(1), .ended])
   }
 
   @Test
@@ -104,10 +104,10 @@ struct CancellationTests {
     clock.advance(by: .seconds(1))
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(StateFacts(store.state) == StateFacts(other.state))
-    #expect(store.currentValue == 3)
-    #expect(store.valueUpdateCount == 3)
-    #expect(store.errorUpdateCount == 2)
+    expect(StateFacts(store.state), equals: StateFacts(other.state))
+    expect(store.currentValue, equals: 3)
+    expect(store.valueUpdateCount, equals: 3)
+    expect(store.errorUpdateCount, equals: 2)
   }
 
   @Test
@@ -122,8 +122,8 @@ struct CancellationTests {
     run.yield(3)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == 2)
-    #expect(store.status.resultError as? Refused == Refused(code: 2))
+    expect(store.currentValue, equals: 2)
+    expect(store.status.resultError as? Refused, equals: Refused(code: 2))
   }
 
   @Test
@@ -137,13 +137,13 @@ struct CancellationTests {
     firstRun.yield(10)
     secondRun.yield(20)
     firstRun.succeed(11)
-    #expect(try await first.finished() == 11)
+    try await expect(first.finished(), equals: 11)
     secondRun.yield(21)
-    #expect(store.valueUpdateCount == 4)
+    expect(store.valueUpdateCount, equals: 4)
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.finished() }
-    #expect(store.currentValue == 11)
-    #expect(store.valueUpdateCount == 2)
+    expect(store.currentValue, equals: 11)
+    expect(store.valueUpdateCount, equals: 2)
     #expect(!store.isLoading)
   }
 
@@ -156,20 +156,20 @@ struct CancellationTests {
       fetches.append(Task { try await store.fetch() })
       try await script.next().yield(number)
     }
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     fetches[2].cancel()
     await #expect(throws: CancellationError.self) { try await fetches[2].finished() }
-    #expect(store.currentValue == 1)
-    #expect(store.valueUpdateCount == 2)
+    expect(store.currentValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 2)
     fetches[0].cancel()
     await #expect(throws: CancellationError.self) { try await fetches[0].finished() }
-    #expect(store.currentValue == 1)
-    #expect(store.valueUpdateCount == 1)
+    expect(store.currentValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 1)
     #expect(store.isLoading)
     fetches[1].cancel()
     await #expect(throws: CancellationError.self) { try await fetches[1].finished() }
-    #expect(store.currentValue == 0)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.currentValue, equals: 0)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(!store.isLoading)
     #expect(store.status.isIdle)
   }
@@ -184,8 +184,8 @@ struct CancellationTests {
     let task = store.fetchTask()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
-    #expect(script.runCount == 0)
-    #expect(recorder.digests == [.state(nil)])
+    expect(script.runCount, equals: 0)
+    expect(recorder.digests, equals: [.state(nil)])
   }
 
   @Test
@@ -196,9 +196,9 @@ struct CancellationTests {
     _ = store.fetchTask()
     #expect(!store.isLoading)
     let fetch = Task.immediate { try await task.runIfNeeded() }
-    #expect(store.activeTasks.map(\.id) == [task.id])
+    expect(store.activeTasks.map(\.id), equals: [task.id])
     let run = try await script.next()
-    #expect(run.context.operationRunningTaskIdentifier == task.id)
+    expect(run.context.operationRunningTaskIdentifier, equals: task.id)
     task.cancel()
     #expect(!store.isLoading)
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
@@ -219,8 +219,8 @@ struct CancellationTests {
     fetch.cancel()
     gate.open()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == 1)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.currentValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(!store.isLoading)
   }
 
@@ -238,8 +238,8 @@ struct CancellationTests {
       }
       run.succeed(5)
       _ = await withResult { try await fetch.finished() }
-      #expect(store.currentValue == 1_019)
-      #expect(store.valueUpdateCount == 20)
+      expect(store.currentValue, equals: 1_019)
+      expect(store.valueUpdateCount, equals: 20)
       #expect(!store.isLoading)
     }
   }

@@ -19,11 +19,11 @@ struct ClosureSubscriptionTests {
     let subscription = store.subscribe { state in values.withLock { $0.append(state.currentValue) } }
     store.currentValue = 1
     store.currentValue = 2
-    #expect(store.subscriberCount == 1)
+    expect(store.subscriberCount, equals: 1)
     subscription.cancel()
     store.currentValue = 3
-    #expect(values.withLock { $0 } == [nil, 1, 2])
-    #expect(store.subscriberCount == 0)
+    expect(values.withLock { $0 }, equals: [nil, 1, 2])
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -45,13 +45,13 @@ struct ClosureSubscriptionTests {
       seen.append(state.currentValue)
       if state.currentValue == 4 { arrivals.open() }
     }
-    #expect(seen == [1])
+    expect(seen, equals: [1])
     for value in 2...4 { store.currentValue = value }
-    #expect(seen == [1])
+    expect(seen, equals: [1])
     try await arrivals.wait()
-    #expect(seen == [1, 4])
+    expect(seen, equals: [1, 4])
     subscription.cancel()
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test @MainActor
@@ -59,7 +59,7 @@ struct ClosureSubscriptionTests {
     let store = self.store
     var count = 0
     var subscription: OperationSubscription? = store.subscribe(on: MainActor.shared) { _ in count += 1 }
-    #expect(count == 1)
+    expect(count, equals: 1)
     store.currentValue = 2
     subscription?.cancel()
     subscription = nil
@@ -69,7 +69,7 @@ struct ClosureSubscriptionTests {
     }
     store.currentValue = 3
     try await later.wait()
-    #expect(count == 1)
+    expect(count, equals: 1)
     other.cancel()
   }
 
@@ -87,8 +87,8 @@ struct ClosureSubscriptionTests {
     }
     try await log.reached(4_000)
     let seen = await log.counts
-    #expect(seen == seen.sorted())
-    #expect(Set(seen).count == seen.count)
+    expect(seen, equals: seen.sorted())
+    expect(Set(seen).count, equals: seen.count)
     subscription.cancel()
   }
 
@@ -106,8 +106,8 @@ struct ClosureSubscriptionTests {
     store.currentValue = 1
     try await log.reached(1)
     store.currentValue = 2
-    #expect(store.subscriberCount == 0)
-    #expect(await log.counts.last == 1)
+    expect(store.subscriberCount, equals: 0)
+    await expect(log.counts.last, equals: 1)
   }
 
   @Test
@@ -125,7 +125,7 @@ struct ClosureSubscriptionTests {
       subscription.cancel()
     }
     try await tracker.noneAlive()
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 }
 

@@ -18,13 +18,13 @@ struct CommittedYieldTests {
     run.yield(error: Refused())
     run.commit(2)
     run.yield(3)
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     #expect(store.valueUpdateCount == 2 && store.errorUpdateCount == 1)
     #expect(store.error == nil && !store.isLoading)
-    #expect(store.valueStamp.kind == .partial)
+    expect(store.valueStamp.kind, equals: .partial)
   }
 
   @Test
@@ -52,7 +52,7 @@ struct CommittedYieldTests {
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.finished() }
     #expect(store.currentValue == 1 && store.error is Refused)
-    #expect(store.valueStamp.kind == .final)
+    expect(store.valueStamp.kind, equals: .final)
   }
 
   @Test
@@ -69,8 +69,8 @@ struct CommittedYieldTests {
     one.cancel()
     two.cancel()
     for task in [one, two] { _ = await task.result }
-    #expect(store.currentValue == 2)
-    #expect(store.valueUpdateCount == 3)
+    expect(store.currentValue, equals: 2)
+    expect(store.valueUpdateCount, equals: 3)
   }
 
   @Test
@@ -98,7 +98,7 @@ struct CommittedYieldTests {
     run.commit(1)
     run.succeed(2)
     _ = await fetch.result
-    #expect(store.currentValue == 0)
+    expect(store.currentValue, equals: 0)
   }
 
   @Test
@@ -137,10 +137,10 @@ struct CommittedYieldTests {
     first.yield(3)
     first.succeed(4)
     _ = try await old.finished()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     new.cancel()
     _ = await new.result
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test
@@ -193,7 +193,7 @@ struct CommittedYieldTests {
         context.committedValueKind = .partial
         run.yield(lifetimes.token(), using: context)
       }
-      #expect(lifetimes.aliveCount == 1)
+      expect(lifetimes.aliveCount, equals: 1)
       fetch.cancel()
       _ = await fetch.result
       store.resetState()

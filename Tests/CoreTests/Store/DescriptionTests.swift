@@ -10,11 +10,11 @@ struct DescriptionTests {
   @Test
   func `A state prints its status, its value and its error in one line`() {
     var state = QueryState<String, any Error>()
-    #expect("\(state)" == "QueryState(idle, no value)")
+    expect("\(state)", equals: "QueryState(idle, no value)")
     state.update(with: .success("a\nb"), using: OperationContext())
-    #expect("\(state)" == "QueryState(success, value a b)")
+    expect("\(state)", equals: "QueryState(success, value a b)")
     state.update(with: .failure(Refused(code: 3)), using: OperationContext())
-    #expect("\(state)" == "QueryState(failure, value a b, error Refused(code: 3))")
+    expect("\(state)", equals: "QueryState(failure, value a b, error Refused(code: 3))")
     state.update(with: .success(String(repeating: "x", count: 10_000)), using: OperationContext())
     #expect("\(state)".count < 300)
     var text = ""
@@ -32,15 +32,15 @@ struct DescriptionTests {
     let run = try await script.next()
 
     let line = "OperationStore(\(store.path): loading, value 2, 1 subscriber)"
-    #expect("\(store)" == line)
-    #expect("\(OpaqueOperationStore(erasing: store))" == line)
-    #expect("\(OpaqueOperationStore(erasing: store).state)" == "QueryState(loading, value 2)")
-    #expect("\(subscription)" == "OperationSubscription(active, to \(line))")
-    #expect("\(client)" == "OperationClient(2 stores, 1 loading)")
+    expect("\(store)", equals: line)
+    expect("\(OpaqueOperationStore(erasing: store))", equals: line)
+    expect("\(OpaqueOperationStore(erasing: store).state)", equals: "QueryState(loading, value 2)")
+    expect("\(subscription)", equals: "OperationSubscription(active, to \(line))")
+    expect("\(client)", equals: "OperationClient(2 stores, 1 loading)")
     subscription.cancel()
     try await run.cancelled()
-    #expect("\(subscription)" == "OperationSubscription(cancelled)")
-    #expect("\(OperationSubscription {})" == "OperationSubscription(active)")
+    expect("\(subscription)", equals: "OperationSubscription(cancelled)")
+    expect("\(OperationSubscription {})", equals: "OperationSubscription(active)")
   }
 
   @Test
@@ -49,15 +49,15 @@ struct DescriptionTests {
       "pause.duration": .duration(.milliseconds(3926)), "retry.count": .integer(2),
     ]
     let notice = OperationNotice(.runResumed, ofOperationNamed: "posts", attributes: attributes)
-    #expect("\(notice)" == "\(OperationNotice.Name.runResumed) posts pause.duration=3.9 s retry.count=2")
+    expect("\(notice)", equals: "\(OperationNotice.Name.runResumed) posts pause.duration=3.9 s retry.count=2")
   }
 
   @Test
   func `A query is made of a closure without a parameter`() async throws {
     let query = QueryOperation("numbers", 1) { 5 }
     let typed = QueryOperation<Int, Refused>("numbers", 2) { () throws(Refused) in throw Refused(code: 2) }
-    #expect(try await OperationClient().store(for: query).fetch() == 5)
+    try await expect(OperationClient().store(for: query).fetch(), equals: 5)
     await #expect(throws: Refused(code: 2)) { try await OperationClient().store(for: typed).fetch() }
-    #expect(query.operationName == "numbers")
+    expect(query.operationName, equals: "numbers")
   }
 }

@@ -15,8 +15,9 @@ struct EventOrderTests {
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
     try await store.fetch()
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(nil), .state(nil, isLoading: true), .started, .state(1, isLoading: true), .yielded(1),
         .state(2), .returned(2), .ended,
       ]
@@ -31,8 +32,9 @@ struct EventOrderTests {
     let subscription = store.subscribe(with: recorder.queryHandler)
     defer { subscription.cancel() }
     await #expect(throws: Refused(code: 2)) { try await store.fetch() }
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(7), .state(7, isLoading: true), .started, .state(7, isLoading: true, error: "Refused(code: 1)"),
         .yieldedError("Refused(code: 1)"), .state(7, error: "Refused(code: 2)"), .threw("Refused(code: 2)"), .ended,
       ]
@@ -61,7 +63,7 @@ struct EventOrderTests {
       + ["state # true", "started #", "state # false", "result #", "ended #"].flatMap { line in
         (0..<3).map { line.replacing("#", with: "\($0)") }
       }
-    #expect(log.all == expected)
+    expect(log.all, equals: expected)
   }
 
   @Test
@@ -76,8 +78,8 @@ struct EventOrderTests {
     )
     defer { subscription.cancel() }
     store.currentValue = 1
-    #expect(store.subscriberCount == 1)
-    #expect(log.all == ["subscriber 0", "inner 1", "outer 1", "subscriber 1"])
+    expect(store.subscriberCount, equals: 1)
+    expect(log.all, equals: ["subscriber 0", "inner 1", "outer 1", "subscriber 1"])
   }
 
   @Test
@@ -86,14 +88,14 @@ struct EventOrderTests {
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    #expect(recorder.digests == [.state(nil)])
+    expect(recorder.digests, equals: [.state(nil)])
     store.currentValue = 1
-    #expect(recorder.stateValues == [nil, 1])
+    expect(recorder.stateValues, equals: [nil, 1])
     store.setResult(to: .failure(Refused(code: 3)))
-    #expect(recorder.digests.last == .state(1, error: "Refused(code: 3)"))
+    expect(recorder.digests.last, equals: .state(1, error: "Refused(code: 3)"))
     store.resetState()
-    #expect(recorder.digests.last == .state(nil))
-    #expect(recorder.events.count == 4)
+    expect(recorder.digests.last, equals: .state(nil))
+    expect(recorder.events.count, equals: 4)
   }
 
   @Test
@@ -101,12 +103,12 @@ struct EventOrderTests {
     let store = IntStore.detached(query: IntScript().query())
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
-    #expect(store.subscriberCount == 1)
+    expect(store.subscriberCount, equals: 1)
     subscription.cancel()
     subscription.cancel()
     store.currentValue = 1
-    #expect(recorder.stateValues == [nil])
-    #expect(store.subscriberCount == 0)
+    expect(recorder.stateValues, equals: [nil])
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -115,12 +117,12 @@ struct EventOrderTests {
     let recorder = IntRecorder()
     do {
       let subscription = store.subscribe(with: recorder.handler)
-      #expect(store.subscriberCount == 1)
+      expect(store.subscriberCount, equals: 1)
       _ = consume subscription
     }
     store.currentValue = 1
-    #expect(store.subscriberCount == 0)
-    #expect(recorder.stateValues == [nil])
+    expect(store.subscriberCount, equals: 0)
+    expect(recorder.stateValues, equals: [nil])
   }
 
   @Test
@@ -135,8 +137,9 @@ struct EventOrderTests {
     run.yield(6)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(5), .state(5, isLoading: true), .started, .state(6, isLoading: true), .yielded(6), .state(5), .ended,
       ]
     )
@@ -160,8 +163,8 @@ struct EventOrderTests {
     )
     defer { subscription.cancel() }
     try await store.fetch()
-    #expect(reasons.all == ["yielded", "returned"])
-    #expect(store.context.operationResultUpdateReason == nil)
+    expect(reasons.all, equals: ["yielded", "returned"])
+    expect(store.context.operationResultUpdateReason, equals: nil)
   }
 
   @Test
@@ -189,7 +192,7 @@ struct EventOrderTests {
     }
     // A writer does not wait for an event that another one delivers. The event of this subscription comes after all.
     try await store.reached { $0.valueUpdateCount == 1_000 }
-    #expect(received.value == 1_000)
-    #expect(overlaps.value == 0)
+    expect(received.value, equals: 1_000)
+    expect(overlaps.value, equals: 0)
   }
 }

@@ -17,8 +17,8 @@ struct ExclusiveAccessTests {
         }
       }
     }
-    #expect(store.currentValue == 20_000)
-    #expect(store.valueUpdateCount == 20_000)
+    expect(store.currentValue, equals: 20_000)
+    expect(store.valueUpdateCount, equals: 20_000)
   }
 
   @Test
@@ -35,7 +35,7 @@ struct ExclusiveAccessTests {
       }
     }
     try await recorder.firstState { $0.currentValue == 1_000 }
-    #expect(recorder.stateValues == Array(0...1_000))
+    expect(recorder.stateValues, equals: Array(0...1_000))
   }
 
   @Test
@@ -50,8 +50,8 @@ struct ExclusiveAccessTests {
         for _ in 0..<1_000 { store.subscribe(with: recorder.handler).cancel() }
       }
     }
-    #expect(store.currentValue == 1_000)
-    #expect(store.subscriberCount == 0)
+    expect(store.currentValue, equals: 1_000)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -64,14 +64,14 @@ struct ExclusiveAccessTests {
       outer.currentValue = 1
       outer.withExclusiveAccess { inner in
         inner.currentValue = 2
-        #expect(inner.currentValue == 2)
+        expect(inner.currentValue, equals: 2)
       }
       outer.currentValue = 3
-      #expect(recorder.stateValues == [0])
+      expect(recorder.stateValues, equals: [0])
       return outer.currentValue
     }
-    #expect(value == 3)
-    #expect(recorder.stateValues == [0, 1, 2, 3])
+    expect(value, equals: 3)
+    expect(recorder.stateValues, equals: [0, 1, 2, 3])
   }
 
   @Test
@@ -84,7 +84,7 @@ struct ExclusiveAccessTests {
       }
     }
     store.currentValue = 2
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test
@@ -95,18 +95,18 @@ struct ExclusiveAccessTests {
     let subscription = store.withExclusiveAccess { store in
       store.context[NumberKey.self] = 4
       let subscription = store.subscribe(with: recorder.handler)
-      #expect(store.subscriberCount == 1)
+      expect(store.subscriberCount, equals: 1)
       #expect(store.isStale)
       #expect(store.isAutomaticRunningEnabled)
       store.setResult(to: .failure(Refused()))
       return subscription
     }
     let run = try await script.next()
-    #expect(run.context[NumberKey.self] == 4)
+    expect(run.context[NumberKey.self], equals: 4)
     store.withExclusiveAccess { $0.resetState() }
     try await run.cancelled()
     store.withExclusiveAccess { _ in subscription.cancel() }
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
     #expect(recorder.digests.starts(with: [.state(0), .state(0, error: "Refused(code: 0)")]))
   }
 
@@ -117,10 +117,10 @@ struct ExclusiveAccessTests {
     store.withExclusiveAccess { _ in
       opaque.withExclusiveAccess { opaque in
         opaque.uncheckedSetCurrentValue(Int?.some(5))
-        #expect(store.currentValue == 5)
+        expect(store.currentValue, equals: 5)
       }
     }
-    #expect(opaque.currentValue as? Int == 5)
+    expect(opaque.currentValue as? Int, equals: 5)
   }
 
   @Test
@@ -143,6 +143,6 @@ struct ExclusiveAccessTests {
       )
       subscription.cancel()
     }
-    #expect(seen.value == [true])
+    expect(seen.value, equals: [true])
   }
 }

@@ -12,10 +12,10 @@ struct IsolationTests {
   func `A fetch from the main actor leaves it`() async throws {
     let query = WhereaboutsQuery()
     let store = OperationStore<QueryState<Bool, any Error>>.detached(query: query)
-    #expect(try await store.fetch() == false)
-    #expect(try await store.run() == false)
-    #expect(try await store.fetchTask().runIfNeeded() == false)
-    #expect(try await OpaqueOperationStore(erasing: store).fetch() as? Bool == false)
+    try await expect(store.fetch(), equals: false)
+    try await expect(store.run(), equals: false)
+    try await expect(store.fetchTask().runIfNeeded(), equals: false)
+    try await expect(OpaqueOperationStore(erasing: store).fetch() as? Bool, equals: false)
   }
 
   @Test @MainActor
@@ -28,17 +28,17 @@ struct IsolationTests {
     defer { subscription.cancel() }
     gate.open()
     let state = try await recorder.firstState { $0.currentValue != nil }
-    #expect(state.currentValue == false)
+    expect(state.currentValue, equals: false)
   }
 
   @Test @MainActor
   func `Runs that a client starts for the main actor leave it`() async throws {
     let client = OperationClient()
     let query = WhereaboutsQuery().enableAutomaticRunning(onlyWhen: .always(true))
-    #expect(try await client.ensureValue(for: query) == false)
+    try await expect(client.ensureValue(for: query), equals: false)
     await client.prefetch(for: query)
     let store = client.store(for: query)
-    #expect(store.currentValue == false)
+    expect(store.currentValue, equals: false)
     let recorder = EventRecorder<QueryState<Bool, any Error>>()
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
@@ -46,10 +46,10 @@ struct IsolationTests {
     let invalidateNow = { @MainActor () -> Void in client.invalidate() }
     invalidateNow()
     let state = try await recorder.firstState { $0.valueUpdateCount == 4 }
-    #expect(state.currentValue == false)
+    expect(state.currentValue, equals: false)
     await client.invalidate().settled()
-    #expect(store.valueUpdateCount == 5)
-    #expect(store.currentValue == false)
+    expect(store.valueUpdateCount, equals: 5)
+    expect(store.currentValue, equals: false)
   }
 
   @Test @MainActor
@@ -60,13 +60,13 @@ struct IsolationTests {
     let subscription = subscribeWithoutActor(store, recorder)
     defer { subscription.cancel() }
     let state = try await recorder.firstState { $0.currentValue != nil }
-    #expect(state.currentValue == false)
+    expect(state.currentValue, equals: false)
   }
 
   @Test
   func `A fetch from any actor leaves it`() async throws {
     let store = OperationStore<QueryState<Bool, any Error>>.detached(query: WhereaboutsQuery())
-    #expect(try await Bystander().fetch(store) == true)
+    try await expect(Bystander().fetch(store), equals: true)
   }
 
   @Test @MainActor
@@ -78,7 +78,7 @@ struct IsolationTests {
     )
     defer { subscription.cancel() }
     store.currentValue = 1
-    #expect(calls.value == 2)
+    expect(calls.value, equals: 2)
   }
 }
 

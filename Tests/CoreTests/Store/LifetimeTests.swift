@@ -31,7 +31,7 @@ struct LifetimeTests {
     #expect(run.context.runningOperationStore == nil)
     run.yield(1)
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
+    try await expect(fetch.finished(), equals: 2)
   }
 
   @Test
@@ -46,8 +46,8 @@ struct LifetimeTests {
     try await run.cancelled()
     try await script.noActiveRuns()
     // The last state, and nothing after it.
-    #expect(recorder.events.count == count + 1)
-    #expect(recorder.states.last?.isLoading == false)
+    expect(recorder.events.count, equals: count + 1)
+    expect(recorder.states.last?.isLoading, equals: false)
     subscription?.cancel()
   }
 
@@ -55,10 +55,10 @@ struct LifetimeTests {
   func `Controllers end with the store`() {
     let log = Log<String>()
     var store: IntStore? = .detached(query: IntScript().query().controlled(by: LoggingController(log: log)))
-    #expect(log.all == ["began"])
+    expect(log.all, equals: ["began"])
     store?.currentValue = 1
     store = nil
-    #expect(log.all == ["began", "ended"])
+    expect(log.all, equals: ["began", "ended"])
   }
 
   @Test
@@ -75,13 +75,13 @@ struct LifetimeTests {
       if number.isMultiple(of: 100) { held.append(store) }
       store.subscribe(with: IntRecorder().handler).cancel()
     }
-    #expect(lifetimes.aliveCount == 10_000)
+    expect(lifetimes.aliveCount, equals: 10_000)
     client = nil
     #expect(clientWitness == nil)
-    #expect(lifetimes.aliveCount == 100)
+    expect(lifetimes.aliveCount, equals: 100)
     for store in held { store.currentValue = 1 }
     held = []
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 
   @Test

@@ -32,7 +32,7 @@ struct LockFreedomTests {
       subscription.cancel()
     }
     try await ended.wait()
-    #expect(probe.failures == 0)
+    expect(probe.failures, equals: 0)
     #expect(probe.uses >= 16)
   }
 
@@ -59,9 +59,9 @@ struct LockFreedomTests {
       store.currentValue = 3
       subscription.cancel()
     }
-    #expect(recorder.startedRunCount == 1)
+    expect(recorder.startedRunCount, equals: 1)
     probe.store.value = nil
-    #expect(probe.failures == 0)
+    expect(probe.failures, equals: 0)
     #expect(probe.uses >= 4)
   }
 
@@ -71,8 +71,8 @@ struct LockFreedomTests {
     try await offThePool {
       store.currentValue = nil
     }
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   @Test
@@ -81,8 +81,8 @@ struct LockFreedomTests {
     try await offThePool {
       store.resetState()
     }
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   @Test
@@ -97,8 +97,8 @@ struct LockFreedomTests {
       }
       subscription.cancel()
     }
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   @Test
@@ -110,8 +110,8 @@ struct LockFreedomTests {
       store.withExclusiveAccess { store in OpaqueOperationStore(erasing: store).commitLayer(layer) }
     }
     #expect(store.currentValue == nil)
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   @Test
@@ -122,8 +122,8 @@ struct LockFreedomTests {
     try await offThePool {
       store.context = OperationContext()
     }
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   @Test
@@ -136,8 +136,8 @@ struct LockFreedomTests {
       _ = consume callback
       subscription.cancel()
     }
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   @Test
@@ -166,12 +166,12 @@ struct LockFreedomTests {
       )
       try await store.fetch(handler: handler)
     }
-    #expect(calls.value == 0)
+    expect(calls.value, equals: 0)
     mayLeave.signal()
     try await delivery
-    #expect(calls.value == 1)
-    #expect(probe.uses == 1)
-    #expect(probe.failures == 0)
+    expect(calls.value, equals: 1)
+    expect(probe.uses, equals: 1)
+    expect(probe.failures, equals: 0)
   }
 
   private func storeOfCallback() -> (OperationStore<QueryState<ReleaseCallback, any Error>>, Probe) {

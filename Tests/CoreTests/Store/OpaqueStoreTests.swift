@@ -12,25 +12,25 @@ struct OpaqueStoreTests {
     let store = IntStore.detached(query: IntScript(default: .value(2)).query(path: ["a"]), initialValue: 1)
     let opaque = OpaqueOperationStore(erasing: store)
     #expect(opaque.base as? IntStore === store)
-    #expect(opaque.path == ["a"])
-    #expect(opaque.currentValue as? Int == 1)
-    #expect(opaque.state.initialValue as? Int == 1)
+    expect(opaque.path, equals: ["a"])
+    expect(opaque.currentValue as? Int, equals: 1)
+    expect(opaque.state.initialValue as? Int, equals: 1)
     #expect(opaque.status.isIdle)
     #expect(opaque.isStale)
     #expect(!opaque.isAutomaticRunningEnabled)
-    #expect(try await opaque.fetch() as? Int == 2)
-    #expect(opaque.status.resultValue as? Int == 2)
-    #expect(opaque.state.valueUpdateCount == 1)
-    #expect(opaque.state.valueLastUpdatedAt == store.valueLastUpdatedAt)
-    #expect(opaque.initialValue as? Int == 1)
-    #expect(opaque.valueUpdateCount == 1)
-    #expect(opaque.valueLastUpdatedAt == store.valueLastUpdatedAt)
+    try await expect(opaque.fetch() as? Int, equals: 2)
+    expect(opaque.status.resultValue as? Int, equals: 2)
+    expect(opaque.state.valueUpdateCount, equals: 1)
+    expect(opaque.state.valueLastUpdatedAt, equals: store.valueLastUpdatedAt)
+    expect(opaque.initialValue as? Int, equals: 1)
+    expect(opaque.valueUpdateCount, equals: 1)
+    expect(opaque.valueLastUpdatedAt, equals: store.valueLastUpdatedAt)
     store.setResult(to: .failure(Refused()))
-    #expect(opaque.errorUpdateCount == 1)
+    expect(opaque.errorUpdateCount, equals: 1)
     #expect(opaque.errorLastUpdatedAt != nil)
-    #expect(opaque.errorLastUpdatedAt == store.errorLastUpdatedAt)
+    expect(opaque.errorLastUpdatedAt, equals: store.errorLastUpdatedAt)
     opaque.context[NumberKey.self] = 4
-    #expect(store.context[NumberKey.self] == 4)
+    expect(store.context[NumberKey.self], equals: 4)
   }
 
   @Test
@@ -38,11 +38,11 @@ struct OpaqueStoreTests {
     let store = IntStore.detached(query: IntScript().query())
     let opaque = OpaqueOperationStore(erasing: store)
     opaque.uncheckedSetCurrentValue(Int?.some(3))
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
     opaque.uncheckedSetResult(to: .failure(Refused()))
     #expect(store.error is Refused)
     #expect(opaque.error is Refused)
-    #expect(opaque.state.errorUpdateCount == 1)
+    expect(opaque.state.errorUpdateCount, equals: 1)
     #expect(opaque.state.errorLastUpdatedAt != nil)
     opaque.resetState()
     #expect(store.status.isIdle)
@@ -52,7 +52,7 @@ struct OpaqueStoreTests {
   func `A plain value of an optional state can be set`() {
     let store = IntStore.detached(query: IntScript().query())
     OpaqueOperationStore(erasing: store).uncheckedSetCurrentValue(7)
-    #expect(store.currentValue == 7)
+    expect(store.currentValue, equals: 7)
   }
 
   @Test
@@ -68,15 +68,16 @@ struct OpaqueStoreTests {
       onResultReceived: { result, _ in log.append("result \((try? result.get()) as? Int ?? 0)") }
     )
     let subscription = opaque.subscribe(with: handler)
-    #expect(opaque.subscriberCount == 1)
+    expect(opaque.subscriberCount, equals: 1)
     try await opaque.run()
     subscription.cancel()
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "state 0 false", "state 0 true", "started", "state 1 true", "result 1", "state 2 false", "result 2", "ended",
       ]
     )
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -86,11 +87,11 @@ struct OpaqueStoreTests {
     let log = Log<String>()
     try await opaque.fetch(handler: OpaqueOperationEventHandler(onRunStarted: { _ in log.append("started") }))
     let task = opaque.fetchTask()
-    #expect(script.runCount == 1)
-    #expect(try await task.runIfNeeded() as? Int == 1)
+    expect(script.runCount, equals: 1)
+    try await expect(task.runIfNeeded() as? Int, equals: 1)
     script.enqueue(.error(Refused()))
     await #expect(throws: Refused()) { try await opaque.runTask().runIfNeeded() }
-    #expect(log.all == ["started"])
+    expect(log.all, equals: ["started"])
   }
 
   @Test

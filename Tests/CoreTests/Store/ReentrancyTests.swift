@@ -26,8 +26,9 @@ struct ReentrancyTests {
     )
     defer { OperationSubscription.combined(first, second).cancel() }
     store.currentValue = 1
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "first 0", "second 0", "first 1", "first has set 2", "second 1", "first 2", "second 2", "first 3", "second 3",
       ]
     )
@@ -46,7 +47,7 @@ struct ReentrancyTests {
     )
     defer { subscription.cancel() }
     store.currentValue = 1
-    #expect(seen.value == [1, 2])
+    expect(seen.value, equals: [1, 2])
   }
 
   @Test
@@ -62,12 +63,12 @@ struct ReentrancyTests {
     )
     defer { outer.cancel() }
     store.currentValue = 1
-    #expect(inner.stateValues == [1])
+    expect(inner.stateValues, equals: [1])
     store.currentValue = 2
-    #expect(inner.stateValues == [1, 2])
-    #expect(store.subscriberCount == 2)
+    expect(inner.stateValues, equals: [1, 2])
+    expect(store.subscriberCount, equals: 2)
     subscriptions.value = []
-    #expect(store.subscriberCount == 1)
+    expect(store.subscriberCount, equals: 1)
   }
 
   @Test
@@ -86,8 +87,8 @@ struct ReentrancyTests {
     )
     store.currentValue = 1
     store.currentValue = 3
-    #expect(calls.value == 2)
-    #expect(store.subscriberCount == 0)
+    expect(calls.value, equals: 2)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -102,12 +103,12 @@ struct ReentrancyTests {
         if other.value == nil { other.value = store.subscribe(with: helper.handler) }
       }
     )
-    #expect(recorder.stateValues == [nil])
-    #expect(helper.stateValues == [nil])
+    expect(recorder.stateValues, equals: [nil])
+    expect(helper.stateValues, equals: [nil])
     subscription.cancel()
     store.currentValue = 1
-    #expect(recorder.stateValues == [nil])
-    #expect(helper.stateValues == [nil, 1])
+    expect(recorder.stateValues, equals: [nil])
+    expect(helper.stateValues, equals: [nil, 1])
     other.value = nil
   }
 
@@ -124,9 +125,9 @@ struct ReentrancyTests {
     let third = store.subscribe(with: last.handler)
     defer { OperationSubscription.combined(first, third).cancel() }
     store.currentValue = 1
-    #expect(recorder.stateValues == [nil])
-    #expect(last.stateValues == [nil, 1])
-    #expect(store.subscriberCount == 2)
+    expect(recorder.stateValues, equals: [nil])
+    expect(last.stateValues, equals: [nil, 1])
+    expect(store.subscriberCount, equals: 2)
   }
 
   @Test
@@ -144,10 +145,11 @@ struct ReentrancyTests {
     defer { OperationSubscription.combined(first, second).cancel() }
     store.currentValue = 1
     let task = try #require(results.value)
-    #expect(try await task.finished() == 10)
+    try await expect(task.finished(), equals: 10)
     try await recorder.events(count: 7)
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(nil), .state(1), .state(1, isLoading: true), .started, .state(10), .returned(10), .ended,
       ]
     )
@@ -167,12 +169,13 @@ struct ReentrancyTests {
     let run = try await script.next()
     run.yield(2)
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(1), .state(1, isLoading: true), .started, .state(2, isLoading: true), .yielded(2), .state(1), .ended,
       ]
     )
-    #expect(store.valueUpdateCount == 0)
+    expect(store.valueUpdateCount, equals: 0)
   }
 
   @Test
@@ -188,8 +191,8 @@ struct ReentrancyTests {
     let fetch = Task { try await store.fetch() }
     try await script.next().yield(2)
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(store.currentValue == 1)
-    #expect(store.valueUpdateCount == 0)
+    expect(store.currentValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(!store.isLoading)
   }
 
@@ -205,8 +208,8 @@ struct ReentrancyTests {
     )
     let second = store.subscribe(with: recorder.handler)
     defer { OperationSubscription.combined(first, second).cancel() }
-    #expect(store.currentValue == 3)
-    #expect(recorder.stateValues == [3])
+    expect(store.currentValue, equals: 3)
+    expect(recorder.stateValues, equals: [3])
   }
 
   @Test
@@ -222,7 +225,7 @@ struct ReentrancyTests {
     box.value?.currentValue = 1
     #expect(box.value == nil)
     #expect(witness == nil)
-    #expect(recorder.stateValues.first == .some(nil))
+    expect(recorder.stateValues.first, equals: .some(nil))
   }
 
   @Test
@@ -236,6 +239,6 @@ struct ReentrancyTests {
       }
     )
     defer { OperationSubscription.combined(subscriptions + [driver]).cancel() }
-    for recorder in recorders { #expect(recorder.stateValues == Array(0...1_000)) }
+    for recorder in recorders { expect(recorder.stateValues, equals: Array(0...1_000)) }
   }
 }

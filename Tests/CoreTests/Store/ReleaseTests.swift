@@ -38,7 +38,7 @@ struct ReleaseTests {
     run.yield(Subscriber(store))
     run.succeed(Subscriber(nil))
     _ = try await fetch.finished()
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -115,10 +115,10 @@ struct ReleaseTests {
     let context = try #require(recorder.events.last?.context)
     date.value += 60
     store.setResult(to: .success(2), using: context)
-    #expect(store.valueLastUpdatedAt == date.value)
+    expect(store.valueLastUpdatedAt, equals: date.value)
     date.value += 60
     store.setResult(to: .failure(Refused()), using: context)
-    #expect(store.errorLastUpdatedAt == date.value)
+    expect(store.errorLastUpdatedAt, equals: date.value)
   }
 }
 

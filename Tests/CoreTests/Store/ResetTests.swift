@@ -14,7 +14,7 @@ struct ResetTests {
     store.currentValue = 2
     store.setResult(to: .failure(Refused()))
     store.resetState()
-    #expect(StateFacts(store.state) == initial)
+    expect(StateFacts(store.state), equals: initial)
   }
 
   @Test
@@ -28,7 +28,7 @@ struct ResetTests {
     let secondRun = try await script.next()
     firstRun.yield(10)
     store.resetState()
-    #expect(StateFacts(store.state) == initial)
+    expect(StateFacts(store.state), equals: initial)
     try await firstRun.cancelled()
     try await secondRun.cancelled()
     secondRun.yield(20)
@@ -36,7 +36,7 @@ struct ResetTests {
     secondRun.fail(Refused())
     _ = try? await first.finished()
     await #expect(throws: Refused()) { try await second.finished() }
-    #expect(StateFacts(store.state) == initial)
+    expect(StateFacts(store.state), equals: initial)
   }
 
   @Test
@@ -53,14 +53,14 @@ struct ResetTests {
     newRun.yield(3)
     oldRun.succeed(30)
     _ = try? await old.finished()
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
     #expect(store.isLoading)
     new.cancel()
     try await newRun.cancelled()
     newRun.succeed(4)
     _ = try? await new.finished()
-    #expect(store.currentValue == 2)
-    #expect(store.valueUpdateCount == 1)
+    expect(store.currentValue, equals: 2)
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -74,7 +74,7 @@ struct ResetTests {
     _ = try await script.next()
     store.resetState()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(recorder.digests == [.state(1), .state(1, isLoading: true), .started, .state(1), .ended])
+    expect(recorder.digests, equals: [.state(1), .state(1, isLoading: true), .started, .state(1), .ended])
   }
 
   @Test
@@ -90,11 +90,11 @@ struct ResetTests {
     client.resetStores(matching: ["a"])
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(inside.currentValue == 1)
-    #expect(inside.valueUpdateCount == 0)
-    #expect(outside.currentValue == 2)
+    expect(inside.currentValue, equals: 1)
+    expect(inside.valueUpdateCount, equals: 0)
+    expect(outside.currentValue, equals: 2)
     client.resetStores()
-    #expect(outside.currentValue == 1)
+    expect(outside.currentValue, equals: 1)
   }
 
   @Test

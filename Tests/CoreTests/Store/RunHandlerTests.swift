@@ -18,15 +18,16 @@ struct RunHandlerTests {
     store.setResult(to: .failure(Refused()))
     run.yield(1)
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
+    try await expect(fetch.finished(), equals: 2)
     store.currentValue = 60
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(nil, isLoading: true), .started, .state(1, isLoading: true), .yielded(1), .state(2), .returned(2),
         .ended,
       ]
     )
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -49,13 +50,13 @@ struct RunHandlerTests {
     await #expect(throws: Refused()) { try await fetches[0].finished() }
     runs[1].succeed(21)
     _ = try await fetches[1].finished()
-    #expect(recorders[0].digests.filter { $0.isResult } == [.yielded(10), .threw("Refused(code: 0)")])
-    #expect(recorders[1].digests.filter { $0.isResult } == [.yielded(11), .returned(21)])
-    #expect(recorders[2].digests.filter { $0.isResult } == [.yielded(12), .returned(22)])
+    expect(recorders[0].digests.filter { $0.isResult }, equals: [.yielded(10), .threw("Refused(code: 0)")])
+    expect(recorders[1].digests.filter { $0.isResult }, equals: [.yielded(11), .returned(21)])
+    expect(recorders[2].digests.filter { $0.isResult }, equals: [.yielded(12), .returned(22)])
     for recorder in recorders {
-      #expect(recorder.startedRunCount == 1)
-      #expect(recorder.endedRunCount == 1)
-      #expect(recorder.states.count == 3)
+      expect(recorder.startedRunCount, equals: 1)
+      expect(recorder.endedRunCount, equals: 1)
+      expect(recorder.states.count, equals: 3)
     }
   }
 
@@ -66,7 +67,7 @@ struct RunHandlerTests {
     let before = store.subscribe(with: QueryEventHandler(onResultReceived: { _, _ in log.append("before") }))
     defer { before.cancel() }
     try await store.fetch(handler: QueryEventHandler(onResultReceived: { _, _ in log.append("run") }))
-    #expect(log.all == ["before", "run"])
+    expect(log.all, equals: ["before", "run"])
   }
 
   @Test
@@ -78,8 +79,9 @@ struct RunHandlerTests {
     try await script.next().yield(4)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .state(3, isLoading: true), .started, .state(4, isLoading: true), .yielded(4), .state(3), .ended,
       ]
     )
@@ -89,7 +91,7 @@ struct RunHandlerTests {
   func `The handler of a run receives all events when the store has no other reference`() async throws {
     let recorder = IntRecorder()
     try await IntStore.detached(query: IntScript(default: .value(1)).query()).fetch(handler: recorder.queryHandler)
-    #expect(recorder.digests == [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
+    expect(recorder.digests, equals: [.state(nil, isLoading: true), .started, .state(1), .returned(1), .ended])
   }
 
   @Test
@@ -101,8 +103,8 @@ struct RunHandlerTests {
     )
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    #expect(recorder.stateValues == [9])
-    #expect(store.subscriberCount == 1)
+    expect(recorder.stateValues, equals: [9])
+    expect(store.subscriberCount, equals: 1)
   }
 }
 

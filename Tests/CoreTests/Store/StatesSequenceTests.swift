@@ -11,13 +11,13 @@ struct StatesSequenceTests {
   func `The current state comes first, then each change`() async throws {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 1)
     var iterator = store.states.makeAsyncIterator()
-    #expect(await iterator.next()?.state.currentValue == 1)
+    await expect(iterator.next()?.state.currentValue, equals: 1)
     store.currentValue = 2
-    #expect(await iterator.next()?.state.currentValue == 2)
+    await expect(iterator.next()?.state.currentValue, equals: 2)
     store.setResult(to: .failure(Refused()))
     let element = try #require(await iterator.next())
     #expect(element.state.error is Refused)
-    #expect(element.context.operationResultUpdateReason == nil)
+    expect(element.context.operationResultUpdateReason, equals: nil)
   }
 
   @Test
@@ -25,9 +25,9 @@ struct StatesSequenceTests {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
     var iterator = store.states.makeAsyncIterator()
     for number in 1...100 { store.currentValue = number }
-    #expect(await iterator.next()?.state.currentValue == 100)
+    await expect(iterator.next()?.state.currentValue, equals: 100)
     store.currentValue = 101
-    #expect(await iterator.next()?.state.currentValue == 101)
+    await expect(iterator.next()?.state.currentValue, equals: 101)
   }
 
   @Test
@@ -36,25 +36,25 @@ struct StatesSequenceTests {
     let store = IntStore.detached(query: script.automaticQuery())
     do {
       var iterator = store.states.makeAsyncIterator()
-      #expect(await iterator.next()?.state.currentValue == .some(nil))
-      #expect(store.subscriberCount == 1)
+      await expect(iterator.next()?.state.currentValue, equals: .some(nil))
+      expect(store.subscriberCount, equals: 1)
       let run = try await script.next()
       _ = consume iterator
       try await run.cancelled()
     }
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
   func `The sequence alone does not subscribe, and each iterator is a subscriber of its own`() async throws {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 0)
     let states = store.states
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
     var first = states.makeAsyncIterator()
     var second = states.makeAsyncIterator()
-    #expect(store.subscriberCount == 2)
-    #expect(await first.next()?.state.currentValue == 0)
-    #expect(await second.next()?.state.currentValue == 0)
+    expect(store.subscriberCount, equals: 2)
+    await expect(first.next()?.state.currentValue, equals: 0)
+    await expect(second.next()?.state.currentValue, equals: 0)
   }
 
   @Test
@@ -67,7 +67,7 @@ struct StatesSequenceTests {
     try await first.wait()
     reader.cancel()
     try await reader.finished()
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
   }
 
   @Test
@@ -87,7 +87,7 @@ struct StatesSequenceTests {
     weak let witness = store
     store = nil
     #expect(witness == nil)
-    #expect(try await reader.finished() == [1])
+    try await expect(reader.finished(), equals: [1])
   }
 
   @Test
@@ -95,8 +95,8 @@ struct StatesSequenceTests {
     let store = IntStore.detached(query: IntScript().query(), initialValue: 1)
     let opaque = OpaqueOperationStore(erasing: store)
     var iterator = opaque.states.makeAsyncIterator()
-    #expect(await iterator.next()?.state.currentValue as? Int == 1)
+    await expect(iterator.next()?.state.currentValue as? Int, equals: 1)
     store.currentValue = 2
-    #expect(await iterator.next()?.state.currentValue as? Int == 2)
+    await expect(iterator.next()?.state.currentValue as? Int, equals: 2)
   }
 }

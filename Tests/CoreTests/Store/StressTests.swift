@@ -42,12 +42,12 @@ struct StressTests {
       }
     }
     await client.cancel()
-    #expect(store.subscriberCount == 0)
+    expect(store.subscriberCount, equals: 0)
     #expect(!store.isLoading)
-    #expect(client.isFetching() == 0)
+    expect(client.isFetching(), equals: 0)
     let last = try await recorder.first { $0.state.map { StateFacts($0) } == StateFacts(store.state) }
     #expect(last.state != nil)
-    #expect(recorder.states.last.map { StateFacts($0) } == StateFacts(store.state))
+    expect(recorder.states.last.map { StateFacts($0) }, equals: StateFacts(store.state))
     #expect(recorder.startedRunCount <= recorder.endedRunCount)
     #expect(bodies.value >= recorder.startedRunCount)
     for (before, after) in zip(recorder.states, recorder.states.dropFirst()) {

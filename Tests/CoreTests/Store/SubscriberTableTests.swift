@@ -12,7 +12,7 @@ import Testing
   private let handler = OperationEventHandler<State>()
 
   /// `#expect` does not accept a call that changes the table.
-  private func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+  private func expectTrue(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isTrue, sourceLocation: sourceLocation)
   }
 
@@ -24,13 +24,13 @@ import Testing
     var table = Table()
     #expect(table.isEmpty)
     let all = (0..<10).map { _ in table.add(handler, role: .subscriber) }
-    #expect(table.slots.map(\.number) == Array(0..<10))
-    #expect(identities(table.slots.map(\.subscriber)) == identities(all))
-    #expect(table.nextNumber == 10)
-    expect(table.remove(all[3]))
-    expect(table.remove(all[9]))
+    expect(table.slots.map(\.number), equals: Array(0..<10))
+    expect(identities(table.slots.map(\.subscriber)), equals: identities(all))
+    expect(table.nextNumber, equals: 10)
+    expectTrue(table.remove(all[3]))
+    expectTrue(table.remove(all[9]))
     _ = table.add(handler, role: .subscriber)
-    #expect(table.numbers == [0, 1, 2, 4, 5, 6, 7, 8, 10])
+    expect(table.numbers, equals: [0, 1, 2, 4, 5, 6, 7, 8, 10])
     #expect(!table.isEmpty)
   }
 
@@ -40,14 +40,14 @@ import Testing
     let listener = table.add(handler, role: .listener)
     let task = OperationTask<Int, any Error> { _, _ in 1 }
     let runListener = table.add(handler, role: .runListener(task.id))
-    #expect(table.count == 1)
-    #expect(table.slots.map { $0.receivesEvents(of: nil) } == [true, true, false])
+    expect(table.count, equals: 1)
+    expect(table.slots.map { $0.receivesEvents(of: nil) }, equals: [true, true, false])
     #expect(table.slots.allSatisfy { $0.receivesEvents(of: task.id) })
-    expect(table.remove(subscriber))
-    #expect(table.count == 0)
+    expectTrue(table.remove(subscriber))
+    expect(table.count, equals: 0)
     #expect(!table.isEmpty)
-    expect(table.remove(listener))
-    expect(table.remove(runListener))
+    expectTrue(table.remove(listener))
+    expectTrue(table.remove(runListener))
     #expect(table.isEmpty)
   }
 
@@ -55,25 +55,25 @@ import Testing
     var (table, other) = (Table(), Table())
     let subscriber = table.add(handler, role: .subscriber)
     let foreign = other.add(handler, role: .subscriber)
-    expect(!table.remove(foreign))
-    expect(table.remove(subscriber))
-    expect(!table.remove(subscriber))
-    #expect(table.count == 0)
-    expect(other.remove(foreign))
+    expectTrue(!table.remove(foreign))
+    expectTrue(table.remove(subscriber))
+    expectTrue(!table.remove(subscriber))
+    expect(table.count, equals: 0)
+    expectTrue(other.remove(foreign))
   }
 
   @Test func `Removing all subscribers returns them`() {
     var table = Table()
     let all = (0..<5).map { _ in table.add(handler, role: .subscriber) }
-    expect(table.remove(all[1]))
+    expectTrue(table.remove(all[1]))
     let removed = table.removeAll()
-    #expect(identities(removed) == identities([all[0], all[2], all[3], all[4]]))
+    expect(identities(removed), equals: identities([all[0], all[2], all[3], all[4]]))
     #expect(table.isEmpty)
-    #expect(table.count == 0)
-    expect(!table.remove(all[0]))
+    expect(table.count, equals: 0)
+    expectTrue(!table.remove(all[0]))
     // The numbers continue: an event that was made before is not for a later subscriber.
     _ = table.add(handler, role: .subscriber)
-    #expect(table.numbers == [5])
+    expect(table.numbers, equals: [5])
   }
 
   @Test func `A table does not grow with subscribers that have left`() {
@@ -82,8 +82,8 @@ import Testing
     for _ in 0..<10_000 {
       let subscriber = table.add(handler, role: .subscriber)
       let other = table.add(handler, role: .subscriber)
-      expect(table.remove(subscriber))
-      expect(table.remove(other))
+      expectTrue(table.remove(subscriber))
+      expectTrue(table.remove(other))
       #expect(table.slots.count < 100)
     }
     #expect(table.slots.first?.subscriber === first)
@@ -96,7 +96,7 @@ import Testing
     subscriber.receive(.started, OperationContext())
     subscriber.cancel()
     subscriber.receive(.ended, OperationContext())
-    #expect(recorder.digests == [.started])
+    expect(recorder.digests, equals: [.started])
   }
 
   /// The table does what a list does, in any order of changes.
@@ -113,19 +113,19 @@ import Testing
       } else if let index = present.indices.randomElement(using: &generator) {
         let subscriber = present.remove(at: index)
         gone.append(subscriber)
-        expect(table.remove(subscriber))
+        expectTrue(table.remove(subscriber))
       }
-      if let subscriber = gone.randomElement(using: &generator) { expect(!table.remove(subscriber)) }
-      #expect(table.isEmpty == present.isEmpty)
-      #expect(
-        table.count
-          == table.slots.count { slot in
-            if slot.subscriber != nil, case .subscriber = slot.role { true } else { false }
-          }
+      if let subscriber = gone.randomElement(using: &generator) { expectTrue(!table.remove(subscriber)) }
+      expect(table.isEmpty, equals: present.isEmpty)
+      expect(
+        table.count,
+        equals: table.slots.count { slot in
+          if slot.subscriber != nil, case .subscriber = slot.role { true } else { false }
+        }
       )
       #expect(table.slots.count <= 2 * present.count + 20)
     }
-    #expect(identities(table.slots.compactMap(\.subscriber)) == identities(present))
+    expect(identities(table.slots.compactMap(\.subscriber)), equals: identities(present))
   }
 }
 

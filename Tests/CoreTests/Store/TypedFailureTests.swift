@@ -21,13 +21,13 @@ struct TypedFailureTests {
     run.yield(2)
     fetch.cancel()
     try await run.cancelled()
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     #expect(!store.isLoading)
     run.fail(Refused(code: 3))
-    #expect(try await fetch.finished() == .failure(Refused(code: 3)))
-    #expect(store.currentValue == 1)
-    #expect(store.error == nil)
-    #expect(store.errorUpdateCount == 0)
+    try await expect(fetch.finished(), equals: .failure(Refused(code: 3)))
+    expect(store.currentValue, equals: 1)
+    expect(store.error, equals: nil)
+    expect(store.errorUpdateCount, equals: 0)
   }
 
   @Test
@@ -35,8 +35,8 @@ struct TypedFailureTests {
     let script = OperationScript<Int, Never>(default: .value(3))
     let store = OperationStore<QueryState<Int, Never>>.detached(query: script.query())
     let value = await store.fetch()
-    #expect(value == 3)
-    #expect(store.status == .result(.success(3)))
+    expect(value, equals: 3)
+    expect(store.status, equals: .result(.success(3)))
   }
 
   @Test
@@ -45,8 +45,8 @@ struct TypedFailureTests {
     let store = Store.detached(query: script.query())
     await #expect(throws: Refused(code: 8)) { try await store.fetch() }
     let error: Refused? = store.error
-    #expect(error == Refused(code: 8))
-    #expect(store.status == .result(.failure(Refused(code: 8))))
+    expect(error, equals: Refused(code: 8))
+    expect(store.status, equals: .result(.failure(Refused(code: 8))))
   }
 
   @Test
@@ -56,7 +56,7 @@ struct TypedFailureTests {
     let task = store.fetchTask()
     task.cancel()
     let outcome = try await withTimeLimit("a cancelled task to end") { try await task.runIfNeeded() }
-    #expect(outcome == 6)
+    expect(outcome, equals: 6)
     #expect(store.status.isIdle)
     #expect(!store.isLoading)
   }

@@ -15,13 +15,13 @@ import Testing
     model.set(.success(3))
     model.yield(.failure(Refused(code: 4)), by: one)
     model.rollBack(one)
-    #expect(model.state.currentValue == 3)
-    #expect(model.state.valueUpdateCount == 2)
+    expect(model.state.currentValue, equals: 3)
+    expect(model.state.valueUpdateCount, equals: 2)
     #expect(model.state.error == nil)
-    #expect(model.state.errorUpdateCount == 0)
+    expect(model.state.errorUpdateCount, equals: 0)
     model.rollBack(other)
-    #expect(model.state.currentValue == 3)
-    #expect(model.state.valueUpdateCount == 1)
+    expect(model.state.currentValue, equals: 3)
+    expect(model.state.valueUpdateCount, equals: 1)
   }
 
   @Test func `A run that changed nothing has nothing to roll back`() {
@@ -48,8 +48,8 @@ import Testing
     model.edit { $0.replaceValue(with: ($0.currentValue ?? 0) + 10) }
     model.edit { $0.replaceValue(with: ($0.currentValue ?? 0) * 2) }
     model.rollBack(run)
-    #expect(model.state.currentValue == 22)
-    #expect(model.state.valueUpdateCount == 1)
+    expect(model.state.currentValue, equals: 22)
+    expect(model.state.valueUpdateCount, equals: 1)
   }
 
   @Test func `Every result is kept where one does not replace another`() {
@@ -60,7 +60,7 @@ import Testing
     model.report(.success(3))
     model.report(.success(4))
     model.rollBack(run)
-    #expect(model.state.currentValue == [2, 3, 4])
+    expect(model.state.currentValue, equals: [2, 3, 4])
   }
 
   @Test func `The runs under way bound the log`() {
@@ -91,8 +91,8 @@ import Testing
       #expect(model.undoLog.count <= 3)
     }
     model.rollBack(run)
-    #expect(model.state.valueUpdateCount == 400)
-    #expect(model.state.currentValue == 199)
+    expect(model.state.valueUpdateCount, equals: 400)
+    expect(model.state.currentValue, equals: 199)
   }
 
   @Test func `Edits after the last change that can be rolled back are not kept`() {
@@ -104,8 +104,8 @@ import Testing
     }
     #expect(model.undoLog.count <= 2)
     model.rollBack(run)
-    #expect(model.state.currentValue == 100)
-    #expect(model.undoLog.count == 0)
+    expect(model.state.currentValue, equals: 100)
+    expect(model.undoLog.count, equals: 0)
   }
 }
 
@@ -286,17 +286,17 @@ extension UndoLogModel where State.Failure == any Error {
         guard !runs.isEmpty else { continue }
         let run = runs.remove(at: Int.random(in: runs.indices, using: &generator))
         self.rollBack(run)
-        #expect(summary(self.state) == summary(self.replayed))
-        #expect(self.undoLog.hasOwners == self.list.contains { $0.owner != nil })
+        expect(summary(self.state), equals: summary(self.replayed))
+        expect(self.undoLog.hasOwners, equals: self.list.contains { $0.owner != nil })
       default: continue
       }
     }
     while let run = runs.popLast() {
       self.rollBack(run)
-      #expect(summary(self.state) == summary(self.replayed))
+      expect(summary(self.state), equals: summary(self.replayed))
     }
     #expect(!self.undoLog.hasOwners)
-    #expect(self.undoLog.count == 0)
+    expect(self.undoLog.count, equals: 0)
   }
 }
 

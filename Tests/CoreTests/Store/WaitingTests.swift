@@ -25,15 +25,15 @@ struct WaitingTests {
     let subscription = store.subscribe(with: recorder.handler)
     let fetch = Task.immediate { try await store.fetch() }
     #expect(store.isPaused && store.isLoading)
-    #expect(self.script.runCount == 0)
-    #expect(recorder.states.map(\.isPaused) == [false, false, true])
+    expect(self.script.runCount, equals: 0)
+    expect(recorder.states.map(\.isPaused), equals: [false, false, true])
     self.condition.set(true)
     let run = try await self.script.next()
     #expect(!store.isPaused && store.isLoading)
     run.succeed(3)
-    #expect(try await fetch.finished() == 3)
-    #expect(recorder.states.map(\.isPaused) == [false, false, true, false, false])
-    #expect(self.condition.observerCount == 0)
+    try await expect(fetch.finished(), equals: 3)
+    expect(recorder.states.map(\.isPaused), equals: [false, false, true, false, false])
+    expect(self.condition.observerCount, equals: 0)
     subscription.cancel()
   }
 
@@ -42,8 +42,8 @@ struct WaitingTests {
     self.condition.set(true)
     let store = OperationStore.detached(query: self.query)
     self.script.enqueue(.value(1))
-    #expect(try await store.fetch() == 1)
-    #expect(self.condition.observerCount == 0)
+    try await expect(store.fetch(), equals: 1)
+    expect(self.condition.observerCount, equals: 0)
   }
 
   enum Ending: CaseIterable { case caller, reset, client }
@@ -64,9 +64,9 @@ struct WaitingTests {
     }
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
     #expect(!store.isPaused && !store.isLoading)
-    if ending != .reset { #expect(StateFacts(store.state) == before) }
-    #expect(self.script.runCount == 0)
-    #expect(self.condition.observerCount == 0)
+    if ending != .reset { expect(StateFacts(store.state), equals: before) }
+    expect(self.script.runCount, equals: 0)
+    expect(self.condition.observerCount, equals: 0)
   }
 
   @Test
@@ -75,7 +75,7 @@ struct WaitingTests {
     let task = store.fetchTask()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
-    #expect(self.condition.observerCount == 0)
+    expect(self.condition.observerCount, equals: 0)
   }
 
   @Test
@@ -83,17 +83,17 @@ struct WaitingTests {
     let query = self.script.query().waits(until: self.condition, timeout: .seconds(5)).manualTime(self.clock)
     let store = OperationStore.detached(query: query)
     let late = Task.immediate { try await store.fetch() }
-    #expect(self.clock.remainingTimes() == [.seconds(5)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(5)])
     self.clock.advance(by: .seconds(5))
     await #expect(throws: OperationWaitTimedOut(after: .seconds(5))) { try await late.finished() }
-    #expect(store.error as? OperationWaitTimedOut == OperationWaitTimedOut(after: .seconds(5)))
+    expect(store.error as? OperationWaitTimedOut, equals: OperationWaitTimedOut(after: .seconds(5)))
     #expect(!store.isPaused)
     let inTime = Task.immediate { try await store.fetch() }
     self.condition.set(true)
     try await self.script.next().succeed(1)
-    #expect(try await inTime.finished() == 1)
-    #expect(self.clock.sleeperCount() == 0)
-    #expect(self.condition.observerCount == 0)
+    try await expect(inTime.finished(), equals: 1)
+    expect(self.clock.sleeperCount(), equals: 0)
+    expect(self.condition.observerCount, equals: 0)
   }
 
   @Test
@@ -157,7 +157,7 @@ struct WaitingTests {
     #expect(store.isPaused)
     flicker.set(true)
     try await self.script.next().succeed(1)
-    #expect(try await fetch.finished() == 1)
+    try await expect(fetch.finished(), equals: 1)
   }
 
   @Test
@@ -167,11 +167,11 @@ struct WaitingTests {
     let fetch = Task.immediate { try await store.fetch() }
     let opaque = OpaqueOperationStore(erasing: store)
     #expect(store.state.isPaused && opaque.isPaused && opaque.state.isPaused)
-    #expect(client.snapshot().stores.first?.isPaused == true)
+    expect(client.snapshot().stores.first?.isPaused, equals: true)
     #expect(client.snapshot().description.contains("loading (paused)"))
     fetch.cancel()
     _ = await fetch.result
-    #expect(client.snapshot().stores.first?.isPaused == false)
+    expect(client.snapshot().stores.first?.isPaused, equals: false)
   }
 
   @Test
@@ -185,23 +185,23 @@ struct WaitingTests {
     #expect(!store.isPaused && store.attempt?.nextBegins != nil)
     self.clock.advance(by: .seconds(3))
     try await store.reached { $0.isPaused }
-    #expect(store.attempt?.index == 1)
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 1))
-    #expect(store.attempt?.nextBegins == nil)
+    expect(store.attempt?.index, equals: 1)
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 1))
+    expect(store.attempt?.nextBegins, equals: nil)
     self.condition.set(true)
     let run = try await self.script.next()
     #expect(!store.isPaused && store.attempt?.index == 2)
     run.succeed(2)
-    #expect(try await fetch.finished() == 2)
+    try await expect(fetch.finished(), equals: 2)
   }
 
   @Test
   func `An operation without a store waits, too`() async throws {
     let task = Task.immediate { try await OperationRunner(operation: self.query).run() }
-    #expect(self.condition.observerCount == 1)
+    expect(self.condition.observerCount, equals: 1)
     self.condition.set(true)
     try await self.script.next().succeed(5)
-    #expect(try await task.finished() == 5)
+    try await expect(task.finished(), equals: 5)
   }
 }
 

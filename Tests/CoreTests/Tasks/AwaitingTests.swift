@@ -36,7 +36,7 @@ struct AwaitingTests {
     #expect(store.explain().description.contains("a permit of the printer"))
     #expect(!store.isPaused)
     gate.open()
-    #expect(try await fetch.finished() == 7)
+    try await expect(fetch.finished(), equals: 7)
   }
 
   @Test(arguments: [false, true])
@@ -47,7 +47,7 @@ struct AwaitingTests {
         isWaiting.open()
         try await gate.wait()
       }
-      #expect(context.runningStore(of: IntState.self)?.isPaused == false)
+      expect(context.runningStore(of: IntState.self)?.isPaused, equals: false)
       return 1
     }
     let fetch = Task.immediate { try await store.fetch() }
@@ -55,7 +55,7 @@ struct AwaitingTests {
     #expect(store.isPaused)
     #expect(store.explain().description.contains("the lid is closed"))
     gate.open()
-    #expect(try await fetch.finished() == 1)
+    try await expect(fetch.finished(), equals: 1)
   }
 
   @Test(arguments: [false, true])
@@ -64,18 +64,18 @@ struct AwaitingTests {
       do {
         try await context.awaiting("a permit", isPause: isPause) { () throws(Refused) in throw Refused(code: 3) }
       } catch {
-        #expect(error as? Refused == Refused(code: 3))
+        expect(error as? Refused, equals: Refused(code: 3))
       }
       #expect(!context.isWaitShown)
-      #expect(context.runningStore(of: IntState.self)?.isPaused == false)
+      expect(context.runningStore(of: IntState.self)?.isPaused, equals: false)
       return 1
     }
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
   }
 
   @Test(arguments: [false, true])
   func `Outside of a store it only waits`(_ isPause: Bool) async throws {
-    #expect(await OperationContext().awaiting("a permit", isPause: isPause) { 4 } == 4)
+    await expect(OperationContext().awaiting("a permit", isPause: isPause) { 4 }, equals: 4)
   }
 
   @Test @MainActor

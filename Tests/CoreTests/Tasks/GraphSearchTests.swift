@@ -7,13 +7,13 @@ import Testing
 @Suite(.bounded) struct GraphSearchTests {
   @Test func `A search visits what can be reached, nearest first and each node once`() {
     let graph = [0: [1, 2], 1: [3], 2: [3, 0], 3: [1, 4], 4: [], 5: [0]]
-    #expect(visited(of: graph, from: 0) == [0, 1, 2, 3, 4])
-    #expect(visited(of: graph, from: 4) == [4])
-    #expect(visited(of: [:], from: 7) == [7])
+    expect(visited(of: graph, from: 0), equals: [0, 1, 2, 3, 4])
+    expect(visited(of: graph, from: 4), equals: [4])
+    expect(visited(of: [:], from: 7), equals: [7])
   }
 
   @Test func `A node that waits for itself is visited once`() {
-    #expect(visited(of: [0: [0]], from: 0) == [0])
+    expect(visited(of: [0: [0]], from: 0), equals: [0])
   }
 
   @Test func `A path begins with the first node and is a shortest one`() {
@@ -22,7 +22,7 @@ import Testing
     let graph = [0: [1, 2], 1: [3], 2: [4], 3: [4], 4: [5]]
     while let (step, node) = search.next() {
       if node == 5 {
-        #expect(search.path(to: step) == [0, 2, 4, 5])
+        expect(search.path(to: step), equals: [0, 2, 4, 5])
         return
       }
       for next in graph[node] ?? [] { search.add(next, next, after: step) }
@@ -61,12 +61,12 @@ import Testing
     var found: [Int: Int] = [:]
     while let (step, node) = search.next() {
       let path = search.path(to: step)
-      #expect(found[node] == nil)
+      expect(found[node], equals: nil)
       found[node] = path.count - 1
-      for (node, next) in zip(path, path.dropFirst()) { #expect(graph[node]?.contains(next) == true) }
+      for (node, next) in zip(path, path.dropFirst()) { expect(graph[node]?.contains(next), equals: true) }
       for next in graph[node] ?? [] { search.add(next, next, after: step) }
     }
-    #expect(found == distances)
+    expect(found, equals: distances)
   }
 
   private func visited(of graph: [Int: [Int]], from start: Int) -> [Int] {

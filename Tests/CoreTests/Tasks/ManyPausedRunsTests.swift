@@ -32,15 +32,15 @@ struct ManyPausedRunsTests {
     }
     let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
     #expect(stores.allSatisfy { $0.isPaused })
-    #expect(self.condition.observerCount == self.count)
+    expect(self.condition.observerCount, equals: self.count)
     // The states before the pauses.
     order.withLock { $0 = [] }
     self.condition.set(true)
-    for (number, fetch) in fetches.enumerated() { #expect(try await fetch.finished() == number) }
-    #expect(order.withLock { $0 } == Array(0..<self.count))
+    for (number, fetch) in fetches.enumerated() { try await expect(fetch.finished(), equals: number) }
+    expect(order.withLock { $0 }, equals: Array(0..<self.count))
     // The bodies run side by side, so a body may be overtaken when its thread is suspended just before it.
-    #expect(Set(bodies.withLock { $0 }).count == self.count)
-    #expect(self.condition.observerCount == 0)
+    expect(Set(bodies.withLock { $0 }).count, equals: self.count)
+    expect(self.condition.observerCount, equals: 0)
   }
 
   @Test
@@ -60,11 +60,11 @@ struct ManyPausedRunsTests {
       context[NumberKey.self] = number
       return Task.immediate { [context] in try await store.fetch(using: context) }
     }
-    #expect(clock.sleeperCount() == count)
+    expect(clock.sleeperCount(), equals: count)
     self.condition.set(true)
-    for (number, fetch) in fetches.enumerated() { #expect(try await fetch.finished() == number) }
-    #expect(order.withLock { $0.count } == count)
-    #expect(clock.sleeperCount() == 0)
+    for (number, fetch) in fetches.enumerated() { try await expect(fetch.finished(), equals: number) }
+    expect(order.withLock { $0.count }, equals: count)
+    expect(clock.sleeperCount(), equals: 0)
     #expect(!store.isPaused && !store.isLoading)
   }
 
@@ -96,7 +96,7 @@ struct ManyPausedRunsTests {
               fetch.cancel()
             }
             switch result {
-            case .success(let value): #expect(value == number)
+            case .success(let value): expect(value, equals: number)
             case .failure(let error): #expect(error is CancellationError)
             }
           }
@@ -104,7 +104,7 @@ struct ManyPausedRunsTests {
       }
     }
     #expect(!store.isPaused && !store.isLoading)
-    #expect(self.condition.observerCount == 0)
+    expect(self.condition.observerCount, equals: 0)
     try await tracker.noneAlive()
   }
 }

@@ -20,8 +20,8 @@ import Testing
     #expect(task.isRunning)
     #expect(!task.isCancelled)
     work.gate.open()
-    #expect(try await callers[1].value == 1)
-    #expect(work.cancelledRunCount == 0)
+    try await expect(callers[1].value, equals: 1)
+    expect(work.cancelledRunCount, equals: 0)
   }
 
   @Test func `The last caller to leave cancels the task`() async throws {
@@ -31,7 +31,7 @@ import Testing
     #expect(task.isCancelled)
     for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
     #expect(task.isFinished)
-    #expect(work.cancelledRunCount == 1)
+    expect(work.cancelledRunCount, equals: 1)
   }
 
   @Test func `The last caller gets the outcome of the task`() async throws {
@@ -57,9 +57,9 @@ import Testing
     for leaver in leavers { leaver.cancel() }
     for leaver in leavers { await #expect(throws: CancellationError.self) { try await leaver.value } }
     work.gate.open()
-    for stayer in stayers { #expect(try await stayer.value == 1) }
-    #expect(work.runCount == 1)
-    #expect(work.cancelledRunCount == 0)
+    for stayer in stayers { try await expect(stayer.value, equals: 1) }
+    expect(work.runCount, equals: 1)
+    expect(work.cancelledRunCount, equals: 0)
   }
 
   @Test func `A vacated place is taken again`() async throws {
@@ -72,7 +72,7 @@ import Testing
     }
     #expect(task.sharedRun.withState { $0.waiters.join() } <= 1)
     work.gate.open()
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
   }
 
   @Test func `Callers leave while the task ends`() async throws {
@@ -85,12 +85,12 @@ import Testing
       }
       for caller in callers {
         switch await caller.result {
-        case .success(let value): #expect(value == 1)
+        case .success(let value): expect(value, equals: 1)
         case .failure(let error): #expect(error is CancellationError)
         }
       }
       #expect(task.isFinished)
-      #expect(work.runCount == 1)
+      expect(work.runCount, equals: 1)
     }
   }
 
@@ -101,19 +101,19 @@ import Testing
     task.cancel()
     #expect(task.isCancelled)
     for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
-    #expect(work.cancelledRunCount == 1)
+    expect(work.cancelledRunCount, equals: 1)
     // It has ended, and does not run again.
     await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
-    #expect(work.runCount == 1)
+    expect(work.runCount, equals: 1)
   }
 
   @Test func `Cancelling a finished task does nothing`() async throws {
     let task = work.task()
     work.gate.open()
-    #expect(try await task.runIfNeeded() == 1)
+    try await expect(task.runIfNeeded(), equals: 1)
     task.cancel()
     #expect(!task.isCancelled)
-    #expect(try await task.runIfNeeded() == 1)
+    try await expect(task.runIfNeeded(), equals: 1)
   }
 
   @Test func `A task that was cancelled before its start never does its work`() async throws {
@@ -123,7 +123,7 @@ import Testing
     #expect(!task.hasStarted)
     await #expect(throws: CancellationError.self) { try await task.runIfNeeded() }
     #expect(task.isFinished)
-    #expect(work.runCount == 0)
+    expect(work.runCount, equals: 0)
   }
 
   @Test func `A cancelled caller does not start the task`() async throws {
@@ -133,7 +133,7 @@ import Testing
       return try await task.runIfNeeded()
     }
     await #expect(throws: CancellationError.self) { try await caller.value }
-    #expect(work.runCount == 0)
+    expect(work.runCount, equals: 0)
     #expect(task.isCancelled)
   }
 
@@ -175,17 +175,18 @@ extension OperationTaskCancellationTests {
     task.cancel()
     work.gate.open()
     await #expect(throws: Refused(code: 1)) { try await task.runIfNeeded() }
-    #expect(work.cancelledRunCount == 1)
+    expect(work.cancelledRunCount, equals: 1)
   }
 
   @Test func `A typed task that was cancelled before its start does not notify its delegate of a start`() async throws {
     let delegate = TypedDelegate()
     let sharedRun = SharedRun(delegate: delegate, failure: Refused.self)
     sharedRun.cancel()
-    #expect(
-      await sharedRun.startAndWait(in: OperationContext()).result(Int.self, Refused.self) == .failure(Refused(code: 9))
+    await expect(
+      sharedRun.startAndWait(in: OperationContext()).result(Int.self, Refused.self),
+      equals: .failure(Refused(code: 9))
     )
-    #expect(delegate.starts.load(ordering: .relaxed) == 0)
+    expect(delegate.starts.load(ordering: .relaxed), equals: 0)
   }
 
   @Test func `A cancelled caller of a typed task waits for the end`() async throws {
@@ -197,7 +198,7 @@ extension OperationTaskCancellationTests {
     #expect(task.isCancelled)
     work.gate.open()
     for caller in callers { await #expect(throws: Refused(code: 1)) { try await caller.value } }
-    #expect(work.cancelledRunCount == 1)
+    expect(work.cancelledRunCount, equals: 1)
   }
 
   @Test func `A cancelled caller of a typed task is no longer an owner`() async throws {
@@ -205,7 +206,7 @@ extension OperationTaskCancellationTests {
     let callers = (0..<2).map { _ in Task.immediate { try await task.runIfNeeded() } }
     callers[0].cancel()
     work.gate.open()
-    for caller in callers { #expect(try await caller.value == 1) }
+    for caller in callers { try await expect(caller.value, equals: 1) }
     #expect(!task.isCancelled)
   }
 

@@ -14,15 +14,15 @@ import Testing
     expectWarning(.taskCycle) { task.schedule(after: task) }
     #expect(task.sharedRun.prerequisites.isEmpty)
     _ = try await task.runIfNeeded()
-    #expect(log.lines == ["task"])
+    expect(log.lines, equals: ["task"])
   }
 
   @Test func `A task does not wait for its own transformation`() async throws {
     let task = log.task("task")
     let mapped = task.map { "\($0)" }.mapError { $0 }
     expectWarning(.taskCycle) { task.schedule(after: mapped) }
-    #expect(try await mapped.runIfNeeded() == "0")
-    #expect(log.lines == ["task"])
+    try await expect(mapped.runIfNeeded(), equals: "0")
+    expect(log.lines, equals: ["task"])
   }
 
   @Test(arguments: [2, 3, 5, 100]) func `The call that closes a cycle is reported and adds nothing`(
@@ -32,11 +32,11 @@ import Testing
     for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
     let recorder = WarningRecorder()
     recorder.recording { tasks[0].schedule(after: tasks[count - 1]) }
-    #expect(recorder.warnings.count == 1)
-    #expect(recorder.warnings.first?.message.contains("\(tasks[0].id)") == true)
-    #expect(recorder.warnings.first?.message.contains("\(tasks[count - 1].id)") == true)
+    expect(recorder.warnings.count, equals: 1)
+    expect(recorder.warnings.first?.message.contains("\(tasks[0].id)"), equals: true)
+    expect(recorder.warnings.first?.message.contains("\(tasks[count - 1].id)"), equals: true)
     for task in tasks { _ = try await withTimeLimit("all tasks") { try await task.runIfNeeded() } }
-    #expect(log.lines == (0..<count).map { "\($0)" })
+    expect(log.lines, equals: (0..<count).map { "\($0)" })
   }
 
   @Test(arguments: [2, 5]) func `A cycle that two threads close at once is reported once`(count: Int) async throws {
@@ -53,11 +53,11 @@ import Testing
         let number = open[thread]
         recorder.recording { tasks[number].schedule(after: tasks[(number + count - 1) % count]) }
       }
-      #expect(recorder.warnings.map(\.code) == [.taskCycle])
-      #expect(tasks.map(\.sharedRun.prerequisites.count).reduce(0, +) == count - 1)
+      expect(recorder.warnings.map(\.code), equals: [.taskCycle])
+      expect(tasks.map(\.sharedRun.prerequisites.count).reduce(0, +), equals: count - 1)
       for task in tasks { _ = try await withTimeLimit("all tasks") { try await task.runIfNeeded() } }
-      #expect(Set(log.lines).count == count)
-      #expect(log.lines.count == count)
+      expect(Set(log.lines).count, equals: count)
+      expect(log.lines.count, equals: count)
     }
   }
 
@@ -69,7 +69,7 @@ import Testing
     tasks[3].schedule(after: [tasks[1], tasks[2]])
     tasks[2].schedule(after: tasks[1])
     _ = try await tasks[3].runIfNeeded()
-    #expect(log.lines == ["0", "1", "2", "3"])
+    expect(log.lines, equals: ["0", "1", "2", "3"])
   }
 
   @Test func `Tasks that have ended close no cycle`() async throws {
@@ -77,6 +77,6 @@ import Testing
     second.schedule(after: first)
     _ = try await second.runIfNeeded()
     first.schedule(after: second)
-    #expect(log.lines == ["first", "second"])
+    expect(log.lines, equals: ["first", "second"])
   }
 }

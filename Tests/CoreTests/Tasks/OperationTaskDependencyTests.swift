@@ -15,7 +15,7 @@ import Testing
     tasks[2].schedule(after: tasks[1])
     tasks[1].schedule(after: tasks[0])
     _ = try await tasks[2].runIfNeeded()
-    #expect(log.lines == ["a", "b", "c"])
+    expect(log.lines, equals: ["a", "b", "c"])
   }
 
   @Test func `A task waits for dependencies under way`() async throws {
@@ -26,10 +26,10 @@ import Testing
     let callers = [first, second].map { task in Task.immediate { try await task.runIfNeeded() } }
     try await gate.arrivals(count: 1)
     #expect(second.isRunning)
-    #expect(log.lines == [])
+    expect(log.lines, equals: [])
     gate.open()
     for caller in callers { _ = try await caller.value }
-    #expect(log.lines == ["first", "second"])
+    expect(log.lines, equals: ["first", "second"])
   }
 
   @Test func `A task does not wait for finished dependencies`() async throws {
@@ -37,7 +37,7 @@ import Testing
     _ = try await first.runIfNeeded()
     second.schedule(after: first)
     _ = try await second.runIfNeeded()
-    #expect(log.lines == ["first", "second"])
+    expect(log.lines, equals: ["first", "second"])
   }
 
   @Test func `A task runs after dependencies that fail`() async throws {
@@ -48,8 +48,8 @@ import Testing
     last.schedule(after: failing)
     last.schedule(after: cancelled)
     _ = try await last.runIfNeeded()
-    #expect(log.lines == ["last"])
-    #expect(failing.finishedResult == .failure(Refused()))
+    expect(log.lines, equals: ["last"])
+    expect(failing.finishedResult, equals: .failure(Refused()))
     #expect(cancelled.isFinished)
   }
 
@@ -58,9 +58,9 @@ import Testing
     let last = log.task("last")
     last.schedule(after: tasks)
     _ = try await last.runIfNeeded()
-    #expect(log.lines.count == 6)
-    #expect(log.lines.last == "last")
-    #expect(Set(log.lines) == ["0", "1", "2", "3", "4", "last"])
+    expect(log.lines.count, equals: 6)
+    expect(log.lines.last, equals: "last")
+    expect(Set(log.lines), equals: ["0", "1", "2", "3", "4", "last"])
   }
 
   @Test func `Dependencies run in their own contexts`() async throws {
@@ -76,15 +76,15 @@ import Testing
     let (first, second) = (task("first"), task("second"))
     second.schedule(after: first)
     _ = try await second.runIfNeeded()
-    #expect(names.withLock { $0 } == ["first", "second"])
+    expect(names.withLock { $0 }, equals: ["first", "second"])
   }
 
   @Test func `Scheduling twice is scheduling once`() async throws {
     let (first, second) = (log.task("first"), log.task("second"))
     for _ in 0..<3 { second.schedule(after: first) }
-    #expect(second.sharedRun.prerequisites.count == 1)
+    expect(second.sharedRun.prerequisites.count, equals: 1)
     _ = try await second.runIfNeeded()
-    #expect(log.lines == ["first", "second"])
+    expect(log.lines, equals: ["first", "second"])
   }
 
   @Test func `Scheduling a started task has no effect`() async throws {
@@ -95,7 +95,7 @@ import Testing
     gate.open()
     _ = try await caller.value
     #expect(!second.hasStarted)
-    #expect(log.lines == ["first"])
+    expect(log.lines, equals: ["first"])
   }
 
   @Test func `Cancelling the last task cancels a dependency that it alone awaits`() async throws {
@@ -108,7 +108,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(first.isCancelled)
     await #expect(throws: CancellationError.self) { try await first.runIfNeeded() }
-    #expect(log.lines == [])
+    expect(log.lines, equals: [])
   }
 
   @Test func `Cancelling the last task leaves a dependency that others await`() async throws {
@@ -123,7 +123,7 @@ import Testing
     #expect(!first.isCancelled)
     gate.open()
     _ = try await firstCaller.value
-    #expect(log.lines == ["first"])
+    expect(log.lines, equals: ["first"])
   }
 
   @Test func `A typed task runs cancelled when its wait is cancelled`() async throws {
@@ -145,14 +145,14 @@ extension OperationTaskDependencyTests {
     let tasks = (0..<10_000).map { log.task("\($0)") }
     for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
     _ = try await withTimeLimit("the chain") { try await tasks.last?.runIfNeeded() }
-    #expect(log.lines == (0..<10_000).map { "\($0)" })
+    expect(log.lines, equals: (0..<10_000).map { "\($0)" })
   }
 
   @Test func `A chain that is built from its end does not overflow the stack`() async throws {
     let tasks = (0..<10_000).map { log.task("\($0)") }
     for (task, next) in zip(tasks, tasks.dropFirst()).reversed() { next.schedule(after: task) }
     _ = try await withTimeLimit("the chain") { try await tasks.last?.runIfNeeded() }
-    #expect(log.lines == (0..<10_000).map { "\($0)" })
+    expect(log.lines, equals: (0..<10_000).map { "\($0)" })
   }
 
   @Test func `A chain that is cancelled does not overflow the stack`() async throws {
@@ -164,7 +164,7 @@ extension OperationTaskDependencyTests {
     caller.cancel()
     #expect(!tasks.contains { !$0.isCancelled })
     await #expect(throws: CancellationError.self) { try await withTimeLimit("the chain") { try await caller.value } }
-    #expect(log.lines == [])
+    expect(log.lines, equals: [])
   }
 
   @Test func `A chain that is never run does not overflow the stack`() {
@@ -177,9 +177,9 @@ extension OperationTaskDependencyTests {
         }
       }
       for (task, next) in zip(tasks, tasks.dropFirst()) { next.schedule(after: task) }
-      #expect(lifetimes.aliveCount == 50_000)
+      expect(lifetimes.aliveCount, equals: 50_000)
     }
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 
   @Test func `Ten thousand tasks run after one`() async throws {
@@ -189,11 +189,11 @@ extension OperationTaskDependencyTests {
     for task in tasks { task.schedule(after: first) }
     let callers = tasks.map { task in Task.immediate { try await task.runIfNeeded() } }
     try await gate.arrivals(count: 1)
-    #expect(log.lines == [])
+    expect(log.lines, equals: [])
     gate.open()
     for caller in callers { _ = try await caller.value }
-    #expect(log.lines.count == 10_001)
-    #expect(log.lines.first == "first")
+    expect(log.lines.count, equals: 10_001)
+    expect(log.lines.first, equals: "first")
   }
 
   @Test func `One task runs after ten thousand`() async throws {
@@ -201,8 +201,8 @@ extension OperationTaskDependencyTests {
     let last = log.task("last")
     last.schedule(after: tasks)
     _ = try await withTimeLimit("the last") { try await last.runIfNeeded() }
-    #expect(log.lines.count == 10_001)
-    #expect(log.lines.last == "last")
+    expect(log.lines.count, equals: 10_001)
+    expect(log.lines.last, equals: "last")
   }
 }
 

@@ -14,14 +14,14 @@ struct OperationTaskNameTests {
     let name = "ScriptedQuery<Int, Error>: fetch"
     let store = IntStore.detached(query: self.script.query().stale(after: .seconds(1)))
     let task = store.fetchTask()
-    #expect(task.configuration.name == name)
-    #expect(task.info.configuration.name == name)
+    expect(task.configuration.name, equals: name)
+    expect(task.info.configuration.name, equals: name)
     try await task.runIfNeeded()
-    #expect(task.configuration.name == name)
-    #expect(task.map { "\($0)" }.configuration.name == name)
+    expect(task.configuration.name, equals: name)
+    expect(task.map { "\($0)" }.configuration.name, equals: name)
     withExtendedLifetime(store) {}
     let other = OperationStore.detached(query: self.script.query().defaultValue(1)).runTask()
-    #expect(other.configuration.name == name)
+    expect(other.configuration.name, equals: name)
   }
 
   @Test
@@ -29,7 +29,7 @@ struct OperationTaskNameTests {
     let script = IntScript()
     let store = IntStore.detached(query: script.query())
     let fetch = Task.immediate { try await store.fetch() }
-    #expect(store.activeTasks.map(\.configuration.name) == ["ScriptedQuery<Int, Error>: fetch"])
+    expect(store.activeTasks.map(\.configuration.name), equals: ["ScriptedQuery<Int, Error>: fetch"])
     try await script.next().succeed(1)
     _ = try await fetch.finished()
   }
@@ -37,19 +37,19 @@ struct OperationTaskNameTests {
   @Test
   func `A given name wins, and an operation can name its tasks itself`() {
     let named = IntStore.detached(query: self.script.query().taskConfiguration { $0.name = "mine" }).fetchTask()
-    #expect(named.configuration.name == "mine")
+    expect(named.configuration.name, equals: "mine")
     let naming = OperationStore.detached(query: NamingQuery().context { _ in }).fetchTask()
-    #expect(naming.configuration.name == "my fetch")
+    expect(naming.configuration.name, equals: "my fetch")
   }
 
   @Test
   func `Looking at the name and setting what is beside it writes no name`() {
     var task = IntStore.detached(query: self.script.query()).fetchTask()
     task.configuration.priority = .low
-    #expect(task.context.operationTaskConfiguration.name == nil)
-    #expect(task.context.operationTaskConfiguration.priority == .low)
+    expect(task.context.operationTaskConfiguration.name, equals: nil)
+    expect(task.context.operationTaskConfiguration.priority, equals: .low)
     task.configuration.name = "mine"
-    #expect(task.context.operationTaskConfiguration.name == "mine")
+    expect(task.context.operationTaskConfiguration.name, equals: "mine")
   }
 
   @Test
@@ -63,12 +63,12 @@ struct OperationTaskNameTests {
     let task = store.fetchTask()
     var copy = task
     copy.configuration.name = "copy"
-    #expect(copy == task)
+    expect(copy, equals: task)
     #expect(task != store.fetchTask())
     #expect(task != task.map { $0 })
-    #expect(Set([task, copy, store.fetchTask()]).count == 2)
+    expect(Set([task, copy, store.fetchTask()]).count, equals: 2)
     try await task.runIfNeeded()
-    #expect(copy == task)
+    expect(copy, equals: task)
   }
 }
 

@@ -20,13 +20,13 @@ import Testing
     #expect(!task.isFinished)
     #expect(!task.isCancelled)
     #expect(task.finishedResult == nil)
-    #expect(try await task.runIfNeeded() == 1)
+    try await expect(task.runIfNeeded(), equals: 1)
     #expect(task.hasStarted)
     #expect(!task.isRunning)
     #expect(task.isFinished)
-    #expect(try task.finishedResult?.get() == 1)
+    try expect(task.finishedResult?.get(), equals: 1)
     // The work has ended, and its captured values are released, although the task still exists.
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 
   @Test func `The work finds the identifier of its task in the context`() async throws {
@@ -37,10 +37,10 @@ import Testing
         [id, context.operationRunningTaskIdentifier]
       }
       let identifiers = try await inner.runIfNeeded()
-      #expect(identifiers == [inner.id, inner.id])
+      expect(identifiers, equals: [inner.id, inner.id])
       return [id, context.operationRunningTaskIdentifier]
     }
-    #expect(try await outer.runIfNeeded() == [outer.id, outer.id])
+    try await expect(outer.runIfNeeded(), equals: [outer.id, outer.id])
   }
 
   @Test func `A task is running until its work is done`() async throws {
@@ -50,7 +50,7 @@ import Testing
     #expect(task.isRunning)
     #expect(!task.isFinished)
     work.gate.open()
-    #expect(try await caller.value == 1)
+    try await expect(caller.value, equals: 1)
     #expect(!task.isRunning)
     #expect(task.isFinished)
   }
@@ -59,21 +59,21 @@ import Testing
     let task = work.task()
     var copy = task
     copy.context.operationTaskConfiguration.name = "copy"
-    #expect(copy.id == task.id)
-    #expect(task.configuration.name == nil)
-    #expect(copy.configuration.name == "copy")
-    #expect(copy.info.configuration.name == "copy")
-    #expect(copy.info.id == task.id)
+    expect(copy.id, equals: task.id)
+    expect(task.configuration.name, equals: nil)
+    expect(copy.configuration.name, equals: "copy")
+    expect(copy.info.configuration.name, equals: "copy")
+    expect(copy.info.id, equals: task.id)
     work.gate.open()
-    #expect(try await task.runIfNeeded() == 1)
-    #expect(try await copy.runIfNeeded() == 1)
-    #expect(work.runCount == 1)
+    try await expect(task.runIfNeeded(), equals: 1)
+    try await expect(copy.runIfNeeded(), equals: 1)
+    expect(work.runCount, equals: 1)
   }
 
   @Test func `Identifiers ascend`() {
     let tasks = (0..<10).map { _ in work.task() }
-    #expect(tasks.map(\.id) == tasks.map(\.id).sorted())
-    #expect(Set(tasks.map(\.id)).count == 10)
+    expect(tasks.map(\.id), equals: tasks.map(\.id).sorted())
+    expect(Set(tasks.map(\.id)).count, equals: 10)
     #expect(tasks[0].id.description.hasPrefix("#"))
   }
 
@@ -84,9 +84,9 @@ import Testing
       (id, context.operationTaskConfiguration.name, Task.name)
     }
     let (id, name, taskName) = try await task.runIfNeeded()
-    #expect(id == task.id)
-    #expect(name == "of the work")
-    #expect(taskName == "of the work")
+    expect(id, equals: task.id)
+    expect(name, equals: "of the work")
+    expect(taskName, equals: "of the work")
   }
 
   @Test func `A task throws the error of its work`() async {
@@ -96,10 +96,10 @@ import Testing
         _ = try await task.runIfNeeded()
         Issue.record("The error is missing.")
       } catch {
-        #expect(error == Refused(code: 3))
+        expect(error, equals: Refused(code: 3))
       }
     }
-    #expect(task.finishedResult == .failure(Refused(code: 3)))
+    expect(task.finishedResult, equals: .failure(Refused(code: 3)))
     #expect(!task.isCancelled)
   }
 
@@ -107,11 +107,11 @@ import Testing
     let task = work.task()
     // Each of them is waiting when the next one is made.
     let callers = (0..<10_000).map { _ in Task.immediate { try await task.runIfNeeded() } }
-    #expect(work.runCount == 1)
+    expect(work.runCount, equals: 1)
     work.gate.open()
-    for caller in callers { #expect(try await caller.value == 1) }
-    #expect(try await task.runIfNeeded() == 1)
-    #expect(work.runCount == 1)
+    for caller in callers { try await expect(caller.value, equals: 1) }
+    try await expect(task.runIfNeeded(), equals: 1)
+    expect(work.runCount, equals: 1)
   }
 
   @Test func `Callers that compete share one run`() async throws {
@@ -123,9 +123,9 @@ import Testing
           group.addTask { try await task.runIfNeeded() }
           if number == 50 { work.gate.open() }
         }
-        for try await value in group { #expect(value == 1) }
+        for try await value in group { expect(value, equals: 1) }
       }
-      #expect(work.runCount == 1)
+      expect(work.runCount, equals: 1)
     }
   }
 
@@ -136,7 +136,7 @@ import Testing
     let task = OperationTask<TaskPriority, any Error>(context: context) { _, _ in
       withUnsafeCurrentTask { $0?.basePriority ?? .background }
     }
-    #expect(try await task.runIfNeeded() == .low)
+    try await expect(task.runIfNeeded(), equals: .low)
     #expect(executor.jobCount > 0)
   }
 }

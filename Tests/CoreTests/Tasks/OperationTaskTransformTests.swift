@@ -12,17 +12,17 @@ import Testing
     let task = work.task()
     let mapped = task.map { "\($0 + 1)" }
     work.gate.open()
-    #expect(try await mapped.runIfNeeded() == "2")
-    #expect(try await mapped.runIfNeeded() == "2")
-    #expect(try await task.runIfNeeded() == 1)
-    #expect(work.runCount == 1)
+    try await expect(mapped.runIfNeeded(), equals: "2")
+    try await expect(mapped.runIfNeeded(), equals: "2")
+    try await expect(task.runIfNeeded(), equals: 1)
+    expect(work.runCount, equals: 1)
   }
 
   @Test func `A transform may throw`() async throws {
     let task = OperationTask<Int, Refused> { _, _ async throws(Refused) -> Int in 4 }
     let mapped = task.map { value throws(Refused) -> String in throw Refused(code: value) }
     await #expect(throws: Refused(code: 4)) { try await mapped.runIfNeeded() }
-    #expect(try await task.runIfNeeded() == 4)
+    try await expect(task.runIfNeeded(), equals: 4)
   }
 
   @Test func `A task maps its error`() async throws {
@@ -44,10 +44,10 @@ import Testing
     }
     let plain = Task.immediate { try await task.runIfNeeded() }
     work.gate.open()
-    #expect(try await callers[0].value == 1)
-    #expect(try await callers[1].value == 10)
-    #expect(try await plain.value == 1)
-    #expect(work.runCount == 1)
+    try await expect(callers[0].value, equals: 1)
+    try await expect(callers[1].value, equals: 10)
+    try await expect(plain.value, equals: 1)
+    expect(work.runCount, equals: 1)
   }
 
   @Test func `Cancelling the transformed task cancels the one inside`() async throws {
@@ -57,7 +57,7 @@ import Testing
     mapped.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(task.isCancelled)
-    #expect(work.cancelledRunCount == 1)
+    expect(work.cancelledRunCount, equals: 1)
   }
 
   @Test func `Cancelling one of two transformed tasks leaves the other`() async throws {
@@ -69,7 +69,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await caller.value }
     #expect(!task.isCancelled)
     work.gate.open()
-    #expect(try await otherCaller.value == 1)
+    try await expect(otherCaller.value, equals: 1)
   }
 
   @Test func `Cancelling the task inside ends the transformed one`() async throws {
@@ -89,7 +89,7 @@ import Testing
     #expect(!task.hasStarted)
     #expect(!task.isCancelled)
     work.gate.open()
-    #expect(try await task.runIfNeeded() == 1)
+    try await expect(task.runIfNeeded(), equals: 1)
   }
 
   @Test func `Maps of maps do not overflow the stack`() async throws {
@@ -97,7 +97,7 @@ import Testing
     var mapped = work.task()
     for _ in 0..<10_000 { mapped = mapped.map { $0 + 1 } }
     let last = mapped
-    #expect(try await withTimeLimit("the maps") { try await last.runIfNeeded() } == 10_001)
+    try await expect(withTimeLimit("the maps") { try await last.runIfNeeded() }, equals: 10_001)
   }
 
   @Test func `Maps of maps that are never run do not overflow the stack`() {

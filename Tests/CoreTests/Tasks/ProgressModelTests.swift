@@ -21,9 +21,9 @@ struct ProgressModelTests {
     try await model.endAll()
     model.check()
     model.checkUnreported()
-    #expect(model.condition.observerCount == 0)
-    #expect(model.clock.sleeperCount() == 0)
-    #expect(StateFacts(model.store.state).isLoading == false)
+    expect(model.condition.observerCount, equals: 0)
+    expect(model.clock.sleeperCount(), equals: 0)
+    expect(StateFacts(model.store.state).isLoading, equals: false)
   }
 }
 
@@ -81,7 +81,7 @@ private final class ProgressModel {
           if case .success(let value) = result { reported.receive((value, context.operationAttempt)) }
         },
         onAttemptFailed: { attempt, context in
-          #expect(attempt.index == context.operationAttempt)
+          expect(attempt.index, equals: context.operationAttempt)
           #expect(attempt.nextBegins != nil)
         }
       )
@@ -115,14 +115,14 @@ private final class ProgressModel {
 
   func check() {
     let (state, runs) = (self.store.state, self.shownRuns)
-    #expect(state.isLoading == !runs.isEmpty)
-    #expect(state.isPaused == runs.contains { $0.phase == .paused })
-    #expect(state.activeTasks.map(\.id) == runs.map(\.id))
-    #expect(state.activeTasks.map(\.isPaused) == runs.map { $0.phase == .paused })
-    #expect(state.activeTasks.map { $0.attempt?.index } == runs.map(\.index))
-    #expect(state.activeTasks.map { ($0.attempt?.lastFailure as? Refused)?.code } == runs.map(\.lastFailure))
-    #expect(state.activeTasks.map { $0.attempt?.nextBegins != nil } == runs.map { $0.phase == .waiting })
-    #expect(state.attempt?.index == runs.last?.index)
+    expect(state.isLoading, equals: !runs.isEmpty)
+    expect(state.isPaused, equals: runs.contains { $0.phase == .paused })
+    expect(state.activeTasks.map(\.id), equals: runs.map(\.id))
+    expect(state.activeTasks.map(\.isPaused), equals: runs.map { $0.phase == .paused })
+    expect(state.activeTasks.map { $0.attempt?.index }, equals: runs.map(\.index))
+    expect(state.activeTasks.map { ($0.attempt?.lastFailure as? Refused)?.code }, equals: runs.map(\.lastFailure))
+    expect(state.activeTasks.map { $0.attempt?.nextBegins != nil }, equals: runs.map { $0.phase == .waiting })
+    expect(state.attempt?.index, equals: runs.last?.index)
   }
 
   func checkUnreported() {
@@ -216,7 +216,7 @@ private final class ProgressModel {
     }
     // A thread that delivers an earlier event delivers this one, too.
     try await self.reported.wait { $0.contains { $0.value == value } }
-    #expect(self.reported.all.filter { $0.value == value }.map(\.attempt) == [attempt])
+    expect(self.reported.all.filter { $0.value == value }.map(\.attempt), equals: [attempt])
   }
 
   private func cancel() async throws {
@@ -272,7 +272,7 @@ private final class ProgressModel {
     }
     for caller in run.callers {
       switch outcome {
-      case .success(let value): #expect(try await caller.finished() == value)
+      case .success(let value): try await expect(caller.finished(), equals: value)
       case .failure(let error): await #expect(throws: error) { try await caller.finished() }
       }
     }

@@ -9,7 +9,7 @@ import Testing
 struct RunTaskTests {
   @Test
   func `The types of a task and of the current task are one reference`() {
-    #expect(MemoryLayout<UnsafeCurrentTask>.size == MemoryLayout<UInt>.size)
+    expect(MemoryLayout<UnsafeCurrentTask>.size, equals: MemoryLayout<UInt>.size)
     #expect(MemoryLayout<Task<Void, Never>>.size == MemoryLayout<UInt>.size)
   }
 
@@ -25,7 +25,7 @@ struct RunTaskTests {
   func `A task has one identity, and another one than a task in it`() async {
     let first = RunTask.current.identity
     let inner = await Task { RunTask.current.identity }.value
-    #expect(RunTask.current.identity == first)
+    expect(RunTask.current.identity, equals: first)
     #expect(inner != first)
   }
 

@@ -13,8 +13,8 @@ import Testing
     let task = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }
     let inside = try await task.runIfNeeded()
     let after = ThreadLocal.currentThread
-    #expect(before == inside)
-    #expect(inside == after)
+    expect(before, equals: inside)
+    expect(inside, equals: after)
   }
 
   @Test func `A nested body ends on its caller's thread too`() async throws {
@@ -22,9 +22,9 @@ import Testing
     let inner = OperationTask<UInt, any Error> { _, _ in ThreadLocal.currentThread }
     let outer = inner.map { $0 }.map { $0 }
     let inside = try await outer.runIfNeeded()
-    #expect(before == inside)
-    #expect(ThreadLocal.currentThread == before)
-    #expect(ThreadLocal.depth.pointee == 0)
+    expect(before, equals: inside)
+    expect(ThreadLocal.currentThread, equals: before)
+    expect(ThreadLocal.depth.pointee, equals: 0)
   }
 
   @MainActor @Test func `A body leaves the actor of its caller`() async throws {
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `Runs nest ten thousand deep`() async throws {
-    #expect(try await withTimeLimit("the nested runs") { try await Self.nest(10_000) } == 10_000)
+    try await expect(withTimeLimit("the nested runs") { try await Self.nest(10_000) }, equals: 10_000)
   }
 
   @Test func `Runs nest ten thousand deep on a small stack`() async throws {
@@ -47,7 +47,7 @@ import Testing
       result.withLock { $0 = task }
     }
     let task = try #require(result.withLock { $0 })
-    #expect(try await withTimeLimit("the nested runs") { try await task.value } == 10_000)
+    try await expect(withTimeLimit("the nested runs") { try await task.value }, equals: 10_000)
   }
 
   @Test func `Runs nest ten thousand deep and suspend at the end`() async throws {
@@ -55,7 +55,7 @@ import Testing
     let task = Task { try await Self.nest(10_000, gate: gate) }
     try await gate.arrivals(count: 1)
     gate.open()
-    #expect(try await withTimeLimit("the nested runs") { try await task.value } == 10_000)
+    try await expect(withTimeLimit("the nested runs") { try await task.value }, equals: 10_000)
   }
 
   @Test func `A cancellation reaches the innermost run`() async throws {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `Runs of stores nest too`() async throws {
-    #expect(try await withTimeLimit("the nested runs") { try await NestingQuery(depth: 2_000).fetch() } == 2_000)
+    try await expect(withTimeLimit("the nested runs") { try await NestingQuery(depth: 2_000).fetch() }, equals: 2_000)
   }
 
   private static func nest(_ depth: Int, gate: Gate? = nil) async throws -> Int {

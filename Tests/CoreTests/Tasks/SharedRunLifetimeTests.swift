@@ -18,10 +18,10 @@ import Testing
 
   @Test func `A task that is never run is released`() {
     var task: OperationTask? = task()
-    #expect(task?.hasStarted == false)
-    #expect(lifetimes.aliveCount == 1)
+    expect(task?.hasStarted, equals: false)
+    expect(lifetimes.aliveCount, equals: 1)
     task = nil
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 
   @Test func `A task that has ended keeps only its value`() async throws {
@@ -39,7 +39,7 @@ import Testing
       let task = task(gate)
       caller = Task.immediate { _ = try await task.runIfNeeded() }
     }
-    #expect(lifetimes.aliveCount == 1)
+    expect(lifetimes.aliveCount, equals: 1)
     gate.open()
     try await caller.value
     try await lifetimes.noneAlive()
@@ -73,7 +73,7 @@ import Testing
     do {
       last.schedule(after: (0..<10).map { _ in task() })
     }
-    #expect(lifetimes.aliveCount == 10)
+    expect(lifetimes.aliveCount, equals: 10)
     _ = try await last.runIfNeeded()
     try await lifetimes.noneAlive()
   }
@@ -84,7 +84,7 @@ import Testing
       second.schedule(after: first)
       expectWarning(.taskCycle) { first.schedule(after: second) }
     }
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 
   @Test func `A store is released while its run is under way`() async throws {
@@ -97,7 +97,7 @@ import Testing
     store = nil
     #expect(reference == nil)
     gate.open()
-    #expect(try await caller.value == 1)
+    try await expect(caller.value, equals: 1)
   }
 
   @Test func `The task of a store does not keep the operation that ran`() async throws {
@@ -106,7 +106,7 @@ import Testing
     do {
       let store = OperationStore.detached(query: HoldingQuery(token: lifetimes.token(), gate: gate))
       task = store.fetchTask()
-      #expect(try await task.runIfNeeded() == 1)
+      try await expect(task.runIfNeeded(), equals: 1)
     }
     try await lifetimes.noneAlive()
     #expect(task.isFinished)
@@ -116,7 +116,7 @@ import Testing
 extension LifetimeTracker {
   /// Waits until a single token is alive.
   fileprivate func noneButOneAlive() async throws {
-    #expect(self.aliveCount == 1)
+    expect(self.aliveCount, equals: 1)
   }
 }
 

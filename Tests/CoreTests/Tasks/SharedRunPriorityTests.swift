@@ -89,7 +89,7 @@ import Testing
     gate.open()
     let outcome = try await started?.startAndWait(in: context).number()
     await high.withLock { $0 }?.value
-    #expect(outcome == 1)
+    expect(outcome, equals: 1)
     sharedRun.withLock { $0 = nil }
   }
 

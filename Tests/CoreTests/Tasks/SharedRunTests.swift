@@ -13,10 +13,10 @@ import Testing
   @Test func `The delegate is notified of the start and the end`() async throws {
     let delegate = LoggingDelegate()
     let sharedRun = SharedRun(delegate: delegate)
-    #expect(try await sharedRun.startAndWait(in: context).number() == 1)
-    #expect(delegate.log == ["willStart", "perform", "didFinish"])
-    #expect(try await sharedRun.startAndWait(in: context).number() == 1)
-    #expect(delegate.log.count == 3)
+    try await expect(sharedRun.startAndWait(in: context).number(), equals: 1)
+    expect(delegate.log, equals: ["willStart", "perform", "didFinish"])
+    try await expect(sharedRun.startAndWait(in: context).number(), equals: 1)
+    expect(delegate.log.count, equals: 3)
   }
 
   @Test func `The delegate is notified of a cancellation`() async throws {
@@ -29,7 +29,7 @@ import Testing
     let caller = Task.immediate { [context] in try await sharedRun.startAndWait(in: context).number() }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }
-    #expect(delegate.log == ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
+    expect(delegate.log, equals: ["willStart", "perform", "wasCancelled", "didFinish failed cancelled"])
   }
 
   @Test func `A caller that is cancelled by the work leaves, although the work ends before the caller waits`()
@@ -58,7 +58,7 @@ import Testing
     let sharedRun = SharedRun(delegate: delegate)
     sharedRun.cancel()
     #expect(await sharedRun.startAndWait(in: context).isCancellation)
-    #expect(delegate.log == [])
+    expect(delegate.log, equals: [])
   }
 
   @Test func `The delegate receives the outcome before the waiters`() async throws {
@@ -72,8 +72,8 @@ import Testing
     delegate.gate.open()
     try await finishing.arrivals(count: 1)
     try await caller.value
-    #expect(delegate.wasOverAtFinish.isOn == false)
-    #expect(delegate.wasExecutingAtFinish.isOn == false)
+    expect(delegate.wasOverAtFinish.isOn, equals: false)
+    expect(delegate.wasExecutingAtFinish.isOn, equals: false)
     #expect(sharedRun.finishedOutcome != nil)
   }
 
@@ -92,7 +92,7 @@ import Testing
     #expect(sharedRun.isCancelled)
     #expect(!sharedRun.addOwner())
     await sharedRun.settled()
-    #expect(work.cancelledRunCount == 1)
+    expect(work.cancelledRunCount, equals: 1)
   }
 
   @Test func `Owners end with the run`() async throws {
@@ -100,7 +100,7 @@ import Testing
     work.gate.open()
     let sharedRun = work.task().sharedRun
     #expect(sharedRun.addOwner())
-    #expect(try await sharedRun.startAndWait(in: context).number() == 1)
+    try await expect(sharedRun.startAndWait(in: context).number(), equals: 1)
     #expect(!sharedRun.addOwner())
     sharedRun.removeOwner()
     #expect(!sharedRun.isCancelled)
@@ -113,7 +113,7 @@ import Testing
     sharedRun.removeOwner()
     #expect(sharedRun.isCancelled)
     #expect(await sharedRun.startAndWait(in: context).isCancellation)
-    #expect(work.runCount == 0)
+    expect(work.runCount, equals: 0)
   }
 
   @Test func `Later callers join a run that is alive`() async throws {
@@ -130,7 +130,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(!sharedRun.isCancelled)
     work.gate.open()
-    #expect(try await second.value?.number() == 1)
+    try await expect(second.value?.number(), equals: 1)
     #expect(await sharedRun.joinIfAlive(leaving: .atOnce) == nil)
   }
 
@@ -202,7 +202,7 @@ import Testing
       gone.open()
     }
     await sharedRun.settled()
-    #expect(threads.withLock { Set($0).count } == 2)
+    expect(threads.withLock { Set($0).count }, equals: 2)
   }
 }
 

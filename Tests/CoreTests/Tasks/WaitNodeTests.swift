@@ -49,10 +49,10 @@ struct WaitNodeTests {
     let error = await expectWarning(.taskCycle) {
       await #expect(throws: OperationCycleError.self) { try await holder.fetch() }
     }
-    #expect(error?.operationNames.first == "the turnstile")
-    #expect(error?.operationNames.count == 4)
+    expect(error?.operationNames.first, equals: "the turnstile")
+    expect(error?.operationNames.count, equals: 4)
     // Nothing is left of the holder.
-    #expect(try await inner.fetch() == 1)
+    try await expect(inner.fetch(), equals: 1)
   }
 
   @Test(arguments: Home.allCases)
@@ -138,9 +138,9 @@ struct WaitNodeTests {
     }
     let last = Task.immediate { try await later.fetch() }
     mayEnd.open()
-    #expect(try await last.finished() == 1)
-    #expect(try await waits.finished() == 1)
-    #expect(try await began.finished() == 1)
+    try await expect(last.finished(), equals: 1)
+    try await expect(waits.finished(), equals: 1)
+    try await expect(began.finished(), equals: 1)
   }
 
   @Test(arguments: Home.allCases)
@@ -158,7 +158,7 @@ struct WaitNodeTests {
     let second = Task.immediate { try await passer.fetch() }
     #expect(passer.explain().description.contains("the turnstile"))
     mayLeave.open()
-    #expect(try await second.finished() == 1)
+    try await expect(second.finished(), equals: 1)
     #expect(!passer.explain().description.contains("the turnstile"))
     _ = try await first.finished()
   }
@@ -175,9 +175,9 @@ struct WaitNodeTests {
     let error = await expectWarning(.taskCycle) {
       await #expect(throws: OperationCycleError.self) { try await sender.fetch() }
     }
-    #expect(error?.operationNames == ["the batch", "inner", "the batch"])
+    expect(error?.operationNames, equals: ["the batch", "inner", "the batch"])
     // Outside of the work the wait closes no cycle.
-    #expect(try await inner.fetch() == 1)
+    try await expect(inner.fetch(), equals: 1)
   }
 
   @Test(arguments: Home.allCases, [false, true])
@@ -200,7 +200,7 @@ struct WaitNodeTests {
     await expectWarning(.taskCycle) {
       _ = await #expect(throws: OperationCycleError.self) { try await holder.fetch() }
     }
-    #expect(try await inner.fetch() == 1)
+    try await expect(inner.fetch(), equals: 1)
   }
 
   @Test(arguments: Home.allCases)
@@ -259,9 +259,10 @@ struct WaitNodeTests {
         }
       }
     }
-    #expect(try await store.fetch() == 1)
-    #expect(
-      log.all == [
+    try await expect(store.fetch(), equals: 1)
+    expect(
+      log.all,
+      equals: [
         "inner lends for a permit", "outer lends for a permit", "waits", "outer goes on", "inner goes on",
       ]
     )
@@ -282,10 +283,10 @@ struct WaitNodeTests {
     }
     let fetch = Task.immediate { try await store.fetch() }
     try await isWaiting.wait()
-    #expect(log.all.count == 1)
+    expect(log.all.count, equals: 1)
     condition.set(true)
-    #expect(try await fetch.finished() == 1)
-    #expect(log.all.last == "node goes on")
+    try await expect(fetch.finished(), equals: 1)
+    expect(log.all.last, equals: "node goes on")
   }
 
   @Test
@@ -307,10 +308,10 @@ struct WaitNodeTests {
         return 1
       }
     }
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     mayGoOn.open()
     try await left.withLock { $0 }?.value
-    #expect(log.all == ["node lends for a permit"])
+    expect(log.all, equals: ["node lends for a permit"])
   }
 
   @Test
@@ -335,11 +336,11 @@ struct WaitNodeTests {
 
   @Test
   func `Outside of a store a wait only waits, and there is no node of a run`() async throws {
-    #expect(OperationContext().runNode == nil)
+    expect(OperationContext().runNode, equals: nil)
     try await self.turnstile.enter(OperationContext())
     self.turnstile.leave()
     let result = try await OperationContext().awaiting(self.turnstile, for: { "the turnstile" }) { 3 }.get()
-    #expect(result == 3)
+    expect(result, equals: 3)
   }
 
   @Test(arguments: Home.allCases)
@@ -356,8 +357,8 @@ struct WaitNodeTests {
     _ = try await store.fetch()
     let all = nodes.all
     #expect(all.count == 4 && all[0] != nil)
-    #expect(all[0] == all[1])
-    #expect(all[2] == all[3])
+    expect(all[0], equals: all[1])
+    expect(all[2], equals: all[3])
     #expect(all[0] != all[2])
   }
 }

@@ -15,15 +15,15 @@ import Testing
     var heap = DeadlineHeap<Deadline>()
     #expect(heap.first == nil)
     for milliseconds in [5, 1, 4, 1, 3, 9, 2] { heap.insert(deadline(milliseconds)) }
-    #expect(heap.count == 7)
+    expect(heap.count, equals: 7)
     var order: [Duration] = []
     while let first = heap.first {
       order.append(start.duration(to: first.instant))
       heap.remove(first)
-      #expect(first.position == nil)
+      expect(first.position, equals: nil)
     }
-    #expect(order == [1, 1, 2, 3, 4, 5, 9].map { .milliseconds($0) })
-    #expect(heap.count == 0)
+    expect(order, equals: [1, 1, 2, 3, 4, 5, 9].map { .milliseconds($0) })
+    expect(heap.count, equals: 0)
   }
 
   @Test func `A heap removes a deadline from anywhere and once`() {
@@ -33,11 +33,11 @@ import Testing
     heap.remove(deadlines[5])
     heap.remove(deadlines[5])
     heap.remove(deadline(5))
-    #expect(heap.count == 9)
+    expect(heap.count, equals: 9)
     heap.remove(deadlines[0])
     #expect(heap.first === deadlines[1])
     heap.remove(deadlines[9])
-    #expect(heap.count == 7)
+    expect(heap.count, equals: 7)
   }
 
   /// The heap does what a sorted list does, whatever comes and goes.
@@ -56,11 +56,11 @@ import Testing
       } else {
         heap.remove(model.remove(at: Int.random(in: model.indices, using: &generator)))
       }
-      #expect(heap.count == model.count)
-      #expect(heap.first?.instant == model.map(\.instant).min())
+      expect(heap.count, equals: model.count)
+      expect(heap.first?.instant, equals: model.map(\.instant).min())
     }
     while let first = heap.first {
-      #expect(first.instant == model.map(\.instant).min())
+      expect(first.instant, equals: model.map(\.instant).min())
       heap.remove(first)
       model.removeAll { $0 === first }
     }

@@ -26,8 +26,8 @@ import Testing
     try await last.wait()
     // The thread may have been held up between two of them.
     let expected = deadlines.indices.sorted { deadlines[$0].instant < deadlines[$1].instant }
-    #expect(fired.withLock { $0 } == expected)
-    #expect(queue.count == 0)
+    expect(fired.withLock { $0 }, equals: expected)
+    expect(queue.count, equals: 0)
   }
 
   @Test func `An earlier deadline that is added later moves the timer`() async throws {
@@ -36,9 +36,9 @@ import Testing
     _ = queue.schedule(after: .milliseconds(1)) { early.open() }
     try await early.wait()
     #expect(!late.isOpen)
-    #expect(queue.count == 1)
+    expect(queue.count, equals: 1)
     queue.cancel(first)
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
   }
 
   @Test func `A cancelled deadline leaves nothing behind`() {
@@ -46,20 +46,20 @@ import Testing
     let deadlines = (0..<100).map { number in
       queue.schedule(after: .seconds(3_600 + number)) { [token = lifetimes.token()] in token.touch() }
     }
-    #expect(queue.count == 100)
-    #expect(lifetimes.aliveCount == 100)
+    expect(queue.count, equals: 100)
+    expect(lifetimes.aliveCount, equals: 100)
     for deadline in deadlines { queue.cancel(deadline) }
-    #expect(queue.count == 0)
-    #expect(lifetimes.aliveCount == 0)
+    expect(queue.count, equals: 0)
+    expect(lifetimes.aliveCount, equals: 0)
     for deadline in deadlines { queue.cancel(deadline) }
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
   }
 
   @Test func `A deadline that fired leaves nothing behind`() async throws {
     let lifetimes = LifetimeTracker()
     let deadline = queue.schedule(after: .zero) { [token = lifetimes.token()] in token.touch() }
     try await lifetimes.noneAlive()
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
     queue.cancel(deadline)
   }
 
@@ -72,7 +72,7 @@ import Testing
       _ = queue.schedule(after: .zero) { done.open() }
     }
     try await done.wait()
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
   }
 
   @Test func `A queue takes every duration`() async throws {
@@ -90,9 +90,9 @@ import Testing
     let late = eternities.map { queue.schedule(after: $0) { never.open() } }
     try await fired.wait()
     #expect(!never.isOpen)
-    #expect(queue.count == late.count)
+    expect(queue.count, equals: late.count)
     for deadline in late { queue.cancel(deadline) }
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
   }
 
   @Test func `Ten thousand deadlines are scheduled and cancelled at random`() async throws {
@@ -126,8 +126,8 @@ import Testing
       }
     }
     try await done.wait()
-    #expect(Set(settled.withLock { $0.values }) == ["fired", "cancelled"])
-    #expect(queue.count == 0)
+    expect(Set(settled.withLock { $0.values }), equals: ["fired", "cancelled"])
+    expect(queue.count, equals: 0)
     try await lifetimes.noneAlive()
   }
 
@@ -142,7 +142,7 @@ import Testing
       }
     }
     try await done.wait()
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
   }
 
   @Test func `The shared queue serves the system's deadlines`() async throws {

@@ -20,20 +20,20 @@ import Testing
   @Test func `A custom clock calls its function`() {
     let clock = ManualClock(date: date)
     let custom: CustomOperationClock = .custom { clock.now() }
-    #expect(custom.now() == date)
+    expect(custom.now(), equals: date)
     clock.advance(by: .seconds(1))
-    #expect(custom.now() == date.addingTimeInterval(1))
+    expect(custom.now(), equals: date.addingTimeInterval(1))
   }
 
   @Test func `A frozen clock stands still`() {
     let clock = ManualClock(date: date)
     let frozen = clock.frozen()
     clock.advance(by: .seconds(1))
-    #expect(frozen.now() == date)
-    #expect(frozen.frozen().now() == date)
-    #expect(TimeFreezeClock.timeFreeze(date).now() == date)
+    expect(frozen.now(), equals: date)
+    expect(frozen.frozen().now(), equals: date)
+    expect(TimeFreezeClock.timeFreeze(date).now(), equals: date)
     let now: TimeFreezeClock = .timeFreeze()
-    #expect(now.now() == now.now())
+    expect(now.now(), equals: now.now())
   }
 
   @Test func `A context stops its clock`() {
@@ -42,11 +42,11 @@ import Testing
     context.operationClock = clock
     let stopped = context.stoppingClock()
     clock.advance(by: .seconds(1))
-    #expect(stopped.operationClock.now() == date)
-    #expect(context.operationClock.now() == date.addingTimeInterval(1))
+    expect(stopped.operationClock.now(), equals: date)
+    expect(context.operationClock.now(), equals: date.addingTimeInterval(1))
     var restarted = stopped
     restarted.operationClock = clock
-    #expect(restarted.operationClock.now() == date.addingTimeInterval(1))
+    expect(restarted.operationClock.now(), equals: date.addingTimeInterval(1))
   }
 
   @Test func `A store dates its value and its error by the clock`() async throws {
@@ -54,10 +54,10 @@ import Testing
     let script = OperationScript<Int, any Error>(default: .value(1))
     let store = OperationStore.detached(query: script.query().clock(clock))
     try await store.fetch()
-    #expect(store.valueLastUpdatedAt == date)
+    expect(store.valueLastUpdatedAt, equals: date)
     clock.advance(by: .seconds(2))
     store.setResult(to: .failure(CancellationError()))
-    #expect(store.errorLastUpdatedAt == date.addingTimeInterval(2))
+    expect(store.errorLastUpdatedAt, equals: date.addingTimeInterval(2))
   }
 
   @Test(arguments: [
@@ -68,7 +68,7 @@ import Testing
     (.seconds(Int64.max), .seconds(100 * 365 * 86_400)),
   ])
   func `Durations are clamped for clocks`(duration: Duration, expected: Duration) {
-    #expect(duration.clampedForClock == expected)
+    expect(duration.clampedForClock, equals: expected)
     // Clocks take it.
     _ = ContinuousClock.now.advanced(by: duration.clampedForClock)
   }

@@ -13,22 +13,22 @@ import Testing
   }
 
   @Test func `There is no deadline unless one is set`() {
-    #expect(self.context.operationDeadline == nil)
-    #expect(self.context.operationTimeRemaining == nil)
+    expect(self.context.operationDeadline, equals: nil)
+    expect(self.context.operationTimeRemaining, equals: nil)
   }
 
   @Test func `The remaining time is that of the injected clock`() {
     var context = self.context
     let deadline = self.clock.instant + .seconds(10)
     context.operationDeadline = deadline
-    #expect(context.operationDeadline == deadline)
-    #expect(context.operationTimeRemaining == .seconds(10))
+    expect(context.operationDeadline, equals: deadline)
+    expect(context.operationTimeRemaining, equals: .seconds(10))
     self.clock.advance(by: .seconds(4))
-    #expect(context.operationTimeRemaining == .seconds(6))
+    expect(context.operationTimeRemaining, equals: .seconds(6))
     self.clock.advance(by: .seconds(7))
-    #expect(context.operationTimeRemaining == .zero)
+    expect(context.operationTimeRemaining, equals: .zero)
     context.operationDeadline = nil
-    #expect(context.operationTimeRemaining == nil)
+    expect(context.operationTimeRemaining, equals: nil)
   }
 
   @Test func `The first request of an instant ties a manual clock to the continuous clock`() {
@@ -37,7 +37,7 @@ import Testing
     let instant = self.clock.instant
     #expect(before <= instant && instant <= .now)
     self.clock.advance(by: .seconds(1))
-    #expect(self.clock.instant == instant + .seconds(1))
+    expect(self.clock.instant, equals: instant + .seconds(1))
   }
 
   @Test func `The system's source has the instants of the continuous clock`() {
@@ -46,20 +46,20 @@ import Testing
     #expect(before <= instant && instant <= .now)
     var context = OperationContext()
     context.operationDeadline = .now + .seconds(3600)
-    #expect(context.operationTimeRemaining.map { $0 > .seconds(3500) && $0 <= .seconds(3600) } == true)
+    expect(context.operationTimeRemaining.map { $0 > .seconds(3500) && $0 <= .seconds(3600) }, equals: true)
   }
 
   @Test func `A source of a user's own has instants without further code`() {
     let source = FixedSource(elapsed: .seconds(5))
-    #expect(source.instant - FixedSource(elapsed: .seconds(2)).instant == .seconds(3))
+    expect(source.instant - FixedSource(elapsed: .seconds(2)).instant, equals: .seconds(3))
   }
 
   @Test func `Deadlines far away and long ago do not trap`() {
     var context = self.context
     context.operationDeadline = self.clock.instant.advanced(by: .seconds(Int64.max))
-    #expect(context.operationTimeRemaining == .seconds(Int64.max))
+    expect(context.operationTimeRemaining, equals: .seconds(Int64.max))
     context.operationDeadline = self.clock.instant.advanced(by: .seconds(Int64.min))
-    #expect(context.operationTimeRemaining == .zero)
+    expect(context.operationTimeRemaining, equals: .zero)
   }
 
   private struct FixedSource: DeadlineSource {

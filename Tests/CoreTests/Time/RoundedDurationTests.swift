@@ -15,6 +15,6 @@ import Testing
     (Duration(attoseconds: .min), "-1969226660422097 d"),
   ])
   func `A duration in a sentence is rounded to what a reader needs`(duration: Duration, text: String) {
-    #expect(duration.roundedText == text)
+    expect(duration.roundedText, equals: text)
   }
 }

@@ -14,17 +14,17 @@ import Testing
     let sleep = Task { try await clock.sleep(for: .seconds(5)) }
     try await clock.sleepers(count: 1)
     clock.advance(by: .milliseconds(4_999))
-    #expect(clock.sleeperCount() == 1)
+    expect(clock.sleeperCount(), equals: 1)
     clock.advance(by: .milliseconds(1))
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
     try await sleep.value
   }
 
   @Test func `A cancelled sleep ends at once and leaves nothing`() async throws {
     let sleep = Task.immediate { try await clock.sleep(for: .seconds(5)) }
-    #expect(clock.sleeperCount() == 1)
+    expect(clock.sleeperCount(), equals: 1)
     sleep.cancel()
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
     await #expect(throws: CancellationError.self) { try await sleep.value }
   }
 
@@ -34,7 +34,7 @@ import Testing
       try await clock.sleep(for: .seconds(5))
     }
     await #expect(throws: CancellationError.self) { try await sleep.value }
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The system's sleep is cancelled at once`() async throws {
@@ -43,9 +43,9 @@ import Testing
     let sleeps = (0..<1_000).map { _ in
       Task.immediate { try await source.sleep(for: .seconds(Int64.max)) }
     }
-    #expect(queue.count == 1_000)
+    expect(queue.count, equals: 1_000)
     for sleep in sleeps { sleep.cancel() }
-    #expect(queue.count == 0)
+    expect(queue.count, equals: 0)
     for sleep in sleeps { await #expect(throws: CancellationError.self) { try await sleep.value } }
     try await SystemDeadlineSource().sleep(for: .seconds(-1))
     try await source.sleep(for: .milliseconds(1))
@@ -60,7 +60,7 @@ import Testing
       }
       // Either may be first; resumed twice, it would have trapped.
       if case .failure(let error) = await sleep.result { #expect(error is CancellationError) }
-      #expect(clock.sleeperCount() == 0)
+      expect(clock.sleeperCount(), equals: 0)
     }
   }
 }

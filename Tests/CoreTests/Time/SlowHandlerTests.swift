@@ -72,8 +72,8 @@ struct SlowHandlerTests {
     let subscription = SystemDeadlineSource().schedule(after: .seconds(3_600)) { [token = lifetimes.token()] in
       token.touch()
     }
-    #expect(lifetimes.aliveCount == 1)
+    expect(lifetimes.aliveCount, equals: 1)
     subscription.cancel()
-    #expect(lifetimes.aliveCount == 0)
+    expect(lifetimes.aliveCount, equals: 0)
   }
 }

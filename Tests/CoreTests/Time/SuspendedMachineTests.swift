@@ -23,15 +23,15 @@ import Testing
     _ = self.schedule("pending", after: .seconds(60))
     self.alarm.sleep(for: .seconds(3_600))
     self.alarm.advance(by: .milliseconds(10))
-    #expect(self.fired.all == [])
+    expect(self.fired.all, equals: [])
     _ = self.schedule("new", after: .seconds(1))
     self.alarm.advance(by: .zero)
-    #expect(self.fired.all == ["pending"])
+    expect(self.fired.all, equals: ["pending"])
     self.alarm.advance(by: .milliseconds(999))
-    #expect(self.fired.all == ["pending"])
+    expect(self.fired.all, equals: ["pending"])
     self.alarm.advance(by: .milliseconds(1))
-    #expect(self.fired.all == ["pending", "new"])
-    #expect(self.queue.count == 0)
+    expect(self.fired.all, equals: ["pending", "new"])
+    expect(self.queue.count, equals: 0)
   }
 
   @Test func `What is overdue after a sleep fires when the queue is told of it`() {
@@ -40,23 +40,23 @@ import Testing
     self.alarm.sleep(for: .seconds(3_600))
     self.queue.noteWakeUp()
     self.alarm.advance(by: .zero)
-    #expect(self.fired.all == ["overdue"])
+    expect(self.fired.all, equals: ["overdue"])
     // Without a sleep it changes nothing.
     let count = self.alarm.settings
     self.queue.noteWakeUp()
-    #expect(self.alarm.settings == count)
+    expect(self.alarm.settings, equals: count)
     self.alarm.advance(by: .seconds(3_600))
-    #expect(self.fired.all == ["overdue", "later"])
+    expect(self.fired.all, equals: ["overdue", "later"])
   }
 
   @Test func `A timer that is late, and not standing still, is not set for each new deadline`() {
     _ = self.schedule("first", after: .seconds(1))
     self.alarm.sleep(for: .seconds(2))
     for number in 0..<100 { _ = self.schedule("\(number)", after: .seconds(5)) }
-    #expect(self.alarm.settings == 2)
+    expect(self.alarm.settings, equals: 2)
     self.alarm.advance(by: .zero)
-    #expect(self.fired.all == ["first"])
-    #expect(self.alarm.settings == 3)
+    expect(self.fired.all, equals: ["first"])
+    expect(self.alarm.settings, equals: 3)
   }
 
   @Test func `A thousand overdue deadlines fire over a second, in their order, and delay no other`() {
@@ -65,16 +65,16 @@ import Testing
     self.alarm.sleep(for: .seconds(3_600))
     self.queue.noteWakeUp()
     self.alarm.advance(by: .zero)
-    #expect(self.fired.count == 51)
-    #expect(self.queue.count == 950)
+    expect(self.fired.count, equals: 51)
+    expect(self.queue.count, equals: 950)
     _ = self.schedule("new", after: .milliseconds(20))
     self.queue.cancel(cancelled)
-    #expect(self.queue.count == 950)
+    expect(self.queue.count, equals: 950)
     self.alarm.advance(by: .milliseconds(20))
-    #expect(self.fired.all.last == "new")
+    expect(self.fired.all.last, equals: "new")
     self.alarm.advance(by: .milliseconds(980))
-    #expect(self.fired.all.filter { $0 != "new" } == (0..<1_000).map { "\($0)" })
-    #expect(self.queue.count == 0)
+    expect(self.fired.all.filter { $0 != "new" }, equals: (0..<1_000).map { "\($0)" })
+    expect(self.queue.count, equals: 0)
   }
 
   @Test func `A hundred overdue deadlines fire at once`() {
@@ -82,7 +82,7 @@ import Testing
     self.alarm.sleep(for: .seconds(3_600))
     self.queue.noteWakeUp()
     self.alarm.advance(by: .zero)
-    #expect(self.fired.count == 100)
+    expect(self.fired.count, equals: 100)
   }
 }
 

@@ -13,7 +13,7 @@ import Testing
     #expect(!specification.isSatisfied(in: OperationContext()))
     self.observer.send(isActive: true)
     #expect(specification.isSatisfied(in: OperationContext()))
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `It never holds for an operation that disables it`() {
@@ -30,14 +30,14 @@ import Testing
     let subscription = specification.subscribe(in: OperationContext()) {
       satisfied.append(specification.isSatisfied(in: OperationContext()))
     }
-    #expect(satisfied.all == [])
+    expect(satisfied.all, equals: [])
     self.observer.send(isActive: true)
     self.observer.send(isActive: false)
-    #expect(satisfied.all == [true, false])
+    expect(satisfied.all, equals: [true, false])
     subscription.cancel()
     self.observer.send(isActive: true)
-    #expect(satisfied.all == [true, false])
-    #expect(self.observer.subscriberCount == 0)
+    expect(satisfied.all, equals: [true, false])
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `It holds while the observer has reported nothing`() {
@@ -59,10 +59,10 @@ import Testing
     #expect(!copy.isSatisfied(in: OperationContext()))
     observer.source.send(true)
     observer.source.send(false)
-    #expect(changes.all == [true, false])
-    #expect(observer.source.subscriberCount == 1)
+    expect(changes.all, equals: [true, false])
+    expect(observer.source.subscriberCount, equals: 1)
     subscription.cancel()
-    #expect(observer.source.subscriberCount == 0)
+    expect(observer.source.subscriberCount, equals: 0)
   }
 
   @Test func `A store reruns its query when an observer that reports changes only becomes active`() async throws {
@@ -111,7 +111,7 @@ import Testing
     self.observer.send(isActive: true)
     if !isDisabled { try await script.runs(count: 2) }
     try await script.noActiveRuns()
-    #expect(script.runCount == (isDisabled ? 1 : 2))
+    expect(script.runCount, equals: (isDisabled ? 1 : 2))
     subscription.cancel()
   }
 }

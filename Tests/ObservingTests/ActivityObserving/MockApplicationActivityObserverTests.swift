@@ -9,15 +9,15 @@ import Testing
 
   @Test func `A subscriber receives the current value at once, and then each that is sent`() {
     let subscription = self.observer.subscribe { self.received.append($0) }
-    #expect(self.received.all == [false])
+    expect(self.received.all, equals: [false])
     self.observer.send(isActive: true)
     self.observer.send(isActive: false)
-    #expect(self.received.all == [false, true, false])
+    expect(self.received.all, equals: [false, true, false])
     #expect(!self.observer.isActive)
     subscription.cancel()
     self.observer.send(isActive: true)
-    #expect(self.received.count == 3)
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.received.count, equals: 3)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `Active is the first value unless another is given`() {
@@ -32,7 +32,7 @@ import Testing
       _ = self.observer.subscribe { _ in object.append(1) }
     }
     #expect(captured == nil)
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `Handlers run in the order of their subscriptions, and each value follows the one before it`() {
@@ -43,9 +43,9 @@ import Testing
         if index == 3, isActive { observer.send(isActive: false) }
       }
     }
-    #expect(order.all == Array(0..<20))
+    expect(order.all, equals: Array(0..<20))
     self.observer.send(isActive: true)
-    #expect(Array(order.all.dropFirst(20)) == Array(100..<120) + Array(0..<20))
+    expect(Array(order.all.dropFirst(20)), equals: Array(100..<120) + Array(0..<20))
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -54,7 +54,7 @@ import Testing
     let first = self.observer.subscribe { _ in box.value?.cancel() }
     box.value = self.observer.subscribe { self.received.append($0) }
     self.observer.send(isActive: true)
-    #expect(self.received.all == [false])
+    expect(self.received.all, equals: [false])
     first.cancel()
   }
 }

@@ -28,7 +28,7 @@
         order.append("cancelled")
       }
       try await cancellation.wait()
-      #expect(order.all == ["callback", "cancelled"])
+      expect(order.all, equals: ["callback", "cancelled"])
       #expect(!self.loop.isRunning)
     }
 
@@ -71,7 +71,7 @@
       }
       try await called.wait()
       for box in boxes { box.value?.cancel() }
-      #expect(received.all.count == 1)
+      expect(received.all.count, equals: 1)
       #expect(!self.loop.isRunning)
     }
 

@@ -22,17 +22,17 @@
       pipe.send()
       try await third.wait()
       registration.cancel()
-      #expect(received.all == [.readable, .readable, .readable])
+      expect(received.all, equals: [.readable, .readable, .readable])
     }
 
     @Test func `A hang-up is reported even if no event is requested`() async throws {
       let pipe = Pipe()
-      #expect(try await self.firstEvents(of: pipe.reader, after: pipe.closeWriter) == .hangUp)
+      try await expect(self.firstEvents(of: pipe.reader, after: pipe.closeWriter), equals: .hangUp)
     }
 
     @Test func `An error is reported`() async throws {
       let pipe = Pipe()
-      #expect(try await self.firstEvents(of: pipe.writer, after: pipe.closeReader) == .error)
+      try await expect(self.firstEvents(of: pipe.writer, after: pipe.closeReader), equals: .error)
     }
 
     /// The first events after a change that is permanent.
@@ -61,10 +61,10 @@
       let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
       withUnsafeMutablePointer(to: &address) { address in
         address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          #expect(bind(listener, address, length) == 0)
-          #expect(listen(listener, 1) == 0)
-          #expect(getsockname(listener, address, &length) == 0)
-          #expect(connect(client, address, length) == 0)
+          expect(bind(listener, address, length), equals: 0)
+          expect(listen(listener, 1), equals: 0)
+          expect(getsockname(listener, address, &length), equals: 0)
+          expect(connect(client, address, length), equals: 0)
         }
       }
       let server = accept(listener, nil, nil)
@@ -77,10 +77,10 @@
         urgent.open()
       }
       var byte: UInt8 = 7
-      #expect(send(client, &byte, 1, CInt(MSG_OOB)) == 1)
+      expect(send(client, &byte, 1, CInt(MSG_OOB)), equals: 1)
       try await urgent.wait()
       registration.cancel()
-      #expect(received.value == .urgent)
+      expect(received.value, equals: .urgent)
       for descriptor in [listener, client, server] { close(descriptor) }
     }
 
@@ -100,7 +100,7 @@
         over.open()
       }
       try await over.wait()
-      #expect(received.all == [.invalid])
+      expect(received.all, equals: [.invalid])
       #expect(try #require(after.value) - #require(before.value) < .milliseconds(100))
       timer.cancel()
       registration.cancel()
@@ -144,7 +144,7 @@
       }
       for pipe in pipes.shuffled() { pipe.send() }
       try await all.wait()
-      #expect(received.all.sorted() == Array(0..<100))
+      expect(received.all.sorted(), equals: Array(0..<100))
       for registration in registrations.shuffled() { registration.cancel() }
       #expect(!self.loop.isRunning)
     }

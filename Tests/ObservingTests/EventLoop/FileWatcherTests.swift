@@ -28,7 +28,7 @@
     private func write(_ text: String, to name: String) throws {
       let file = open(self.path(name), O_WRONLY | O_CREAT | O_APPEND, 0o600)
       try #require(file >= 0)
-      #expect(Glibc.write(file, text, text.utf8.count) == text.utf8.count)
+      expect(Glibc.write(file, text, text.utf8.count), equals: text.utf8.count)
       close(file)
     }
 
@@ -48,13 +48,13 @@
         self.watcher.watch(self.path("two"), onChange: other.receive),
       ]
       try self.write("b", to: "one")
-      #expect(try await first.next() == .modified)
-      #expect(try await second.next() == .modified)
-      #expect(other.count == 0)
+      try await expect(first.next(), equals: .modified)
+      try await expect(second.next(), equals: .modified)
+      expect(other.count, equals: 0)
       watches[0]?.cancel()
       try self.write("c", to: "one")
-      #expect(try await second.next() == .modified)
-      #expect(first.count == 1)
+      try await expect(second.next(), equals: .modified)
+      expect(first.count, equals: 1)
       for watch in watches { watch?.cancel() }
       self.expectNothingLeft()
     }
@@ -65,13 +65,13 @@
       let watch = self.watcher.watch(self.path("file"), onChange: changes.receive)
       for _ in 0..<3 {
         try self.write("b", to: "new")
-        #expect(rename(self.path("new"), self.path("file")) == 0)
+        expect(rename(self.path("new"), self.path("file")), equals: 0)
         // The kernel reports the change and the end of the previous file one after the other.
-        #expect(try await changes.next() == .modified)
+        try await expect(changes.next(), equals: .modified)
         try await self.loop.settle()
         let count = changes.count
         try self.write("c", to: "file")
-        while changes.count == count { #expect(try await changes.next() == .modified) }
+        while changes.count == count { try await expect(changes.next(), equals: .modified) }
       }
       watch?.cancel()
       self.expectNothingLeft()
@@ -81,17 +81,17 @@
       try self.write("a", to: "file")
       let changes = Changes()
       let watch = self.watcher.watch(self.path("file"), onChange: changes.receive)
-      #expect(unlink(self.path("file")) == 0)
-      #expect(try await changes.next() == .gone)
+      expect(unlink(self.path("file")), equals: 0)
+      try await expect(changes.next(), equals: .gone)
       try await self.loop.settle()
-      #expect(changes.count == 1)
+      expect(changes.count, equals: 1)
       watch?.cancel()
       self.expectNothingLeft()
     }
 
     @Test func `Two names of one file have a watch each`() async throws {
       try self.write("a", to: "file")
-      #expect(symlink(self.path("file"), self.path("alias")) == 0)
+      expect(symlink(self.path("file"), self.path("alias")), equals: 0)
       let (first, second) = (Changes(), Changes())
       let watches = [
         self.watcher.watch(self.path("file"), onChange: first.receive),
@@ -99,14 +99,14 @@
       ]
       watches[0]?.cancel()
       try self.write("b", to: "file")
-      #expect(try await second.next() == .modified)
-      #expect(first.count == 0)
+      try await expect(second.next(), equals: .modified)
+      expect(first.count, equals: 0)
       watches[1]?.cancel()
       self.expectNothingLeft()
     }
 
     @Test func `A missing file cannot be watched, and nothing stays open`() {
-      #expect(self.watcher.watch(self.path("nothing")) { _ in } == nil)
+      expect(self.watcher.watch(self.path("nothing")) { _ in }, equals: nil)
       self.expectNothingLeft()
     }
 

@@ -31,7 +31,7 @@
         let registrations = (0..<10).map { _ in self.loop.schedule(after: .seconds(3_600)) {} }
         #expect(self.loop.isRunning)
         let (thread, pipe) = try await self.findThread()
-        #expect(RunningThreads.name(of: thread) == "operation-loop")
+        expect(RunningThreads.name(of: thread), equals: "operation-loop")
         #expect(Process.hasOpen(pipe))
         for registration in registrations { registration.cancel() }
         #expect(!self.loop.isRunning)
@@ -39,7 +39,7 @@
         #expect(!Process.hasOpen(pipe))
         threads.insert(thread)
       }
-      #expect(threads.count == 5)
+      expect(threads.count, equals: 5)
     }
 
     @Test func `A registration that is dropped is cancelled`() async throws {
@@ -49,7 +49,7 @@
         #expect(self.loop.isRunning)
         withExtendedLifetime(registration) {}
       }
-      #expect(lifetimes.aliveCount == 0)
+      expect(lifetimes.aliveCount, equals: 0)
       #expect(!self.loop.isRunning)
     }
 
@@ -85,7 +85,7 @@
       #expect((1..<32).allSatisfy { sigismember(&before, $0) == sigismember(&after, $0) })
       try await known.wait()
       registration.cancel()
-      #expect(blocked.all == Array(repeating: true, count: 7))
+      expect(blocked.all, equals: Array(repeating: true, count: 7))
     }
   }
 #endif

@@ -11,9 +11,9 @@
     @Test func `A source is asked each time`() async throws {
       let calls = Counter()
       let source = PasswordSource({ "\(calls.increment())" }, deadlines: self.clock)
-      #expect(try await source.password(within: .seconds(1)) == "1")
-      #expect(try await source.password(within: .seconds(1)) == "2")
-      #expect(self.clock.sleeperCount() == 0)
+      try await expect(source.password(within: .seconds(1)), equals: "1")
+      try await expect(source.password(within: .seconds(1)), equals: "2")
+      expect(self.clock.sleeperCount(), equals: 0)
     }
 
     @Test func `A source that throws is told with its error`() async throws {
@@ -21,7 +21,11 @@
       let failure = await #expect(throws: PasswordSource.Failure.self) {
         try await source.password(within: .seconds(1))
       }
-      #expect(failure?.reason.hasPrefix("the closure for its password threw") == true, "\(String(describing: failure))")
+      expect(
+        failure?.reason.hasPrefix("the closure for its password threw"),
+        equals: true,
+        "\(String(describing: failure))"
+      )
     }
 
     @Test func `A source that takes too long is left and cancelled`() async throws {
@@ -44,7 +48,7 @@
       self.clock.advance(by: .seconds(3))
       let result = await password.result
       let failure = #expect(throws: PasswordSource.Failure.self) { try result.get() }
-      #expect(failure?.reason == "the closure for its password has not returned within 3.0 seconds")
+      expect(failure?.reason, equals: "the closure for its password has not returned within 3.0 seconds")
       try await isCancelled.wait()
     }
   }

@@ -36,10 +36,10 @@
       }
       // A second failure in a row is not reported.
       let second = loop.schedule(after: .zero) { over.open() }
-      #expect(self.clock.remainingTimes() == [.milliseconds(200)])
+      expect(self.clock.remainingTimes(), equals: [.milliseconds(200)])
       self.clock.advance(by: .milliseconds(200))
       for milliseconds in [400, 800, 1_600, 3_200, 6_400, 10_000, 10_000] {
-        #expect(self.clock.remainingTimes() == [.milliseconds(milliseconds)])
+        expect(self.clock.remainingTimes(), equals: [.milliseconds(milliseconds)])
         #expect(!loop.isRunning)
         self.clock.advance(by: .milliseconds(milliseconds))
       }
@@ -48,7 +48,7 @@
       #expect(loop.isRunning)
       try await received.wait()
       try await over.wait()
-      #expect(self.clock.sleeperCount() == 0)
+      expect(self.clock.sleeperCount(), equals: 0)
       first.cancel()
       second.cancel()
       #expect(!loop.isRunning)
@@ -59,9 +59,9 @@
       let loop = self.loop()
       for _ in 0..<2 {
         let registration = expectWarning(self.noEventLoop) { loop.schedule(after: .zero) {} }
-        #expect(self.clock.remainingTimes() == [.milliseconds(100)])
+        expect(self.clock.remainingTimes(), equals: [.milliseconds(100)])
         registration.cancel()
-        #expect(self.clock.sleeperCount() == 0)
+        expect(self.clock.sleeperCount(), equals: 0)
       }
       self.isRefused.value = false
       let gate = Gate()
@@ -95,7 +95,7 @@
         isOver.wait()
         registration.cancel()
         #expect(!wasRunning)
-        #expect(warnings.all.map(\.severity) == [.failure])
+        expect(warnings.all.map(\.severity), equals: [.failure])
       }
     }
 
@@ -105,7 +105,7 @@
       let cancelled = ThreadDeadlines().schedule(after: .seconds(3_600)) { [token = lifetimes.token()] in token.touch()
       }
       cancelled.cancel()
-      #expect(lifetimes.aliveCount == 0)
+      expect(lifetimes.aliveCount, equals: 0)
       let subscription = ThreadDeadlines().schedule(after: .milliseconds(1)) { gate.open() }
       try await gate.wait()
       subscription.cancel()
@@ -122,7 +122,7 @@
           while !isOver.isOn { _ = try? WakePipe() }
           hasEnded.signal()
         }
-        for _ in 0..<200 { #expect(Children.descriptors() == before) }
+        for _ in 0..<200 { expect(Children.descriptors(), equals: before) }
         _ = isOver.set(true)
         hasEnded.wait()
       }

@@ -23,7 +23,7 @@
         }
       }
       try await last.wait()
-      #expect(fired.all.map(\.0) == Array(0..<6))
+      expect(fired.all.map(\.0), equals: Array(0..<6))
       // Only a lower bound, because a slow machine adds to the delays.
       #expect(fired.all.allSatisfy { $0.1 >= .milliseconds(milliseconds[$0.0]) })
       #expect(!never.isOpen)
@@ -50,7 +50,7 @@
         timers.remove(first)
         numbers.append(first.number)
       }
-      #expect(numbers == Array(1...10) + Array(21...50))
+      expect(numbers, equals: Array(1...10) + Array(21...50))
     }
 
     @Test func `A timer that is registered later and due earlier fires first`() async throws {
@@ -74,12 +74,12 @@
       registration.cancel()
       let count = fired.all.count
       let dues = fired.all.compactMap(\.due)
-      #expect(dues.count == count)
+      expect(dues.count, equals: count)
       #expect(zip(dues, dues.dropFirst()).allSatisfy { $0.duration(to: $1) >= .milliseconds(10) })
       // A thread that does not sleep uses the processor all the time between the first call and the last.
       #expect(fired.all[9].processorTime - fired.all[0].processorTime < dues[0].duration(to: dues[9]) / 2)
       #expect(!self.loop.isRunning)
-      #expect(fired.all.count == count)
+      expect(fired.all.count, equals: count)
     }
 
     @Test func `A repeated timer that misses several intervals is called once for them`() async throws {
@@ -123,9 +123,9 @@
       let others = (0..<1_000).map { number in
         self.loop.schedule(after: .seconds(3_600 + number)) { [token = lifetimes.token()] in token.touch() }
       }
-      #expect(lifetimes.aliveCount == 1_000)
+      expect(lifetimes.aliveCount, equals: 1_000)
       for other in others.shuffled() { other.cancel() }
-      #expect(lifetimes.aliveCount == 0)
+      expect(lifetimes.aliveCount, equals: 0)
       #expect(self.loop.state.withLock { $0.timers.first == nil })
       one.cancel()
       #expect(!self.loop.isRunning)

@@ -11,30 +11,30 @@ import Testing
   @Test func `Statuses are ordered`() {
     #expect(NetworkConnectionStatus.disconnected < .requiresConnection)
     #expect(NetworkConnectionStatus.requiresConnection < .connected)
-    #expect(NetworkConnectionStatus.allCases.sorted() == NetworkConnectionStatus.allCases)
+    expect(NetworkConnectionStatus.allCases.sorted(), equals: NetworkConnectionStatus.allCases)
   }
 
   @Test func `A subscriber receives the current status at once, and then each that is sent`() {
     let subscription = self.observer.subscribe { self.received.append($0) }
-    #expect(self.received.all == [.disconnected])
+    expect(self.received.all, equals: [.disconnected])
     self.observer.send(status: .connected)
     self.observer.send(status: .requiresConnection)
-    #expect(self.received.all == [.disconnected, .connected, .requiresConnection])
-    #expect(self.observer.currentStatus == .requiresConnection)
+    expect(self.received.all, equals: [.disconnected, .connected, .requiresConnection])
+    expect(self.observer.currentStatus, equals: .requiresConnection)
     subscription.cancel()
   }
 
   @Test func `Connected is the first status unless another is given`() {
-    #expect(MockNetworkObserver().currentStatus == .connected)
+    expect(MockNetworkObserver().currentStatus, equals: .connected)
   }
 
   @Test func `A cancelled subscriber receives nothing`() {
     let subscription = self.observer.subscribe { self.received.append($0) }
-    #expect(self.observer.subscriberCount == 1)
+    expect(self.observer.subscriberCount, equals: 1)
     subscription.cancel()
     self.observer.send(status: .connected)
-    #expect(self.received.all == [.disconnected])
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.received.all, equals: [.disconnected])
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
@@ -45,7 +45,7 @@ import Testing
       _ = self.observer.subscribe { _ in object.append(1) }
     }
     #expect(captured == nil)
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `Handlers run in the order of their subscriptions`() {
@@ -55,7 +55,7 @@ import Testing
     let late = self.observer.subscribe { _ in order.append(100) }
     let before = order.count
     self.observer.send(status: .connected)
-    #expect(Array(order.all.dropFirst(before)) == Array(0..<50) + Array(51...100))
+    expect(Array(order.all.dropFirst(before)), equals: Array(0..<50) + Array(51...100))
     late.cancel()
   }
 
@@ -67,8 +67,8 @@ import Testing
     let second = self.observer.subscribe { self.received.append($0) }
     box.value = [first, second]
     self.observer.send(status: .connected)
-    #expect(self.received.all == [.disconnected])
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.received.all, equals: [.disconnected])
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `A status that a handler sends is delivered after the current one`() {
@@ -77,7 +77,7 @@ import Testing
     }
     let second = self.observer.subscribe { self.received.append($0) }
     self.observer.send(status: .requiresConnection)
-    #expect(self.received.all == [.disconnected, .requiresConnection, .connected])
+    expect(self.received.all, equals: [.disconnected, .requiresConnection, .connected])
     first.cancel()
     second.cancel()
   }
@@ -89,9 +89,9 @@ import Testing
       box.value = observer.subscribe { received.append($0) }
     }
     self.observer.send(status: .connected)
-    #expect(self.received.all == [.connected])
+    expect(self.received.all, equals: [.connected])
     self.observer.send(status: .disconnected)
-    #expect(self.received.all == [.connected, .disconnected])
+    expect(self.received.all, equals: [.connected, .disconnected])
     first.cancel()
     box.value?.cancel()
   }
@@ -101,7 +101,7 @@ import Testing
       received.append(status)
       if status == .disconnected { observer.send(status: .connected) }
     }
-    #expect(self.received.all == [.disconnected, .connected])
+    expect(self.received.all, equals: [.disconnected, .connected])
     subscription.cancel()
   }
 
@@ -122,15 +122,15 @@ import Testing
     }
     #expect(last.allSatisfy { $0.value == observer.currentStatus })
     for subscription in subscriptions { subscription.cancel() }
-    #expect(observer.subscriberCount == 0)
+    expect(observer.subscriberCount, equals: 0)
   }
 
   @Test func `An erased observer forwards to its base`() {
     let erased = AnySendableNetworkObserver(self.observer)
     let subscription = erased.subscribe { self.received.append($0) }
     self.observer.send(status: .connected)
-    #expect(self.received.all == [.disconnected, .connected])
+    expect(self.received.all, equals: [.disconnected, .connected])
     subscription.cancel()
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 }

@@ -15,10 +15,10 @@ import Testing
       context.satisfiedConnectionStatus = required
       for status in NetworkConnectionStatus.allCases {
         self.observer.send(status: status)
-        #expect(specification.isSatisfied(in: context) == (status >= required))
+        expect(specification.isSatisfied(in: context), equals: (status >= required))
       }
     }
-    #expect(OperationContext().satisfiedConnectionStatus == .connected)
+    expect(OperationContext().satisfiedConnectionStatus, equals: .connected)
   }
 
   @Test func `It reports each change, but not the initial status`() {
@@ -27,25 +27,25 @@ import Testing
     let subscription = specification.subscribe(in: OperationContext()) {
       satisfied.append(specification.isSatisfied(in: OperationContext()))
     }
-    #expect(satisfied.all == [])
+    expect(satisfied.all, equals: [])
     self.observer.send(status: .connected)
     self.observer.send(status: .disconnected)
-    #expect(satisfied.all == [true, false])
+    expect(satisfied.all, equals: [true, false])
     subscription.cancel()
     self.observer.send(status: .connected)
-    #expect(satisfied.all == [true, false])
+    expect(satisfied.all, equals: [true, false])
   }
 
   @Test func `No subscription is left after a check, a cancellation or a release`() {
     let specification = self.specification
     _ = specification.isSatisfied(in: OperationContext())
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
     let subscription = specification.subscribe(in: OperationContext()) {}
-    #expect(self.observer.subscriberCount == 1)
+    expect(self.observer.subscriberCount, equals: 1)
     subscription.cancel()
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
     _ = specification.subscribe(in: OperationContext()) {}
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 
   @Test func `A change while the subscription is made is not missed`() {
@@ -53,7 +53,7 @@ import Testing
     let observer = EagerObserver(statuses: [.disconnected, .connected])
     let specification = NetworkConnectionRunSpecification.connected(to: observer)
     let subscription = specification.subscribe(in: OperationContext()) { changes.append(()) }
-    #expect(changes.count == 1)
+    expect(changes.count, equals: 1)
     #expect(specification.isSatisfied(in: OperationContext()))
     subscription.cancel()
   }
@@ -76,11 +76,11 @@ import Testing
     func status(_ operation: some OperationRequest) -> NetworkConnectionStatus {
       OperationRunner(operation: operation).context.satisfiedConnectionStatus
     }
-    #expect(status(query) == .connected)
-    #expect(status(query.satisfiedConnectionStatus(.requiresConnection)) == .requiresConnection)
-    #expect(status(query.completelyOffline()) == .disconnected)
-    #expect(status(query.completelyOffline(false)) == .connected)
-    #expect(status(query.completelyOffline().satisfiedConnectionStatus(.connected)) == .disconnected)
+    expect(status(query), equals: .connected)
+    expect(status(query.satisfiedConnectionStatus(.requiresConnection)), equals: .requiresConnection)
+    expect(status(query.completelyOffline()), equals: .disconnected)
+    expect(status(query.completelyOffline(false)), equals: .connected)
+    expect(status(query.completelyOffline().satisfiedConnectionStatus(.connected)), equals: .disconnected)
   }
 
   @Test func `A store reruns its query when the network is back`() async throws {
@@ -91,15 +91,15 @@ import Testing
       )
     )
     let subscription = store.subscribe(with: OperationEventHandler())
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.observer.send(status: .requiresConnection)
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.observer.send(status: .connected)
     try await script.runs(count: 1)
     self.observer.send(status: .connected)
     self.observer.send(status: .disconnected)
     try await script.noActiveRuns()
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     subscription.cancel()
   }
 
@@ -107,10 +107,10 @@ import Testing
     do {
       let script = OperationScript<Int, any Error>(default: .value(1))
       let store = OperationStore.detached(query: ScriptedQuery(script).rerunOnChange(of: self.specification))
-      #expect(self.observer.subscriberCount == 1)
+      expect(self.observer.subscriberCount, equals: 1)
       _ = store.path
     }
-    #expect(self.observer.subscriberCount == 0)
+    expect(self.observer.subscriberCount, equals: 0)
   }
 }
 
@@ -129,7 +129,7 @@ import Testing
     var easy = self.context
     easy.satisfiedConnectionStatus = .requiresConnection
     #expect(copy.isSatisfied(in: easy))
-    #expect(self.observer.source.subscriberCount == 1)
+    expect(self.observer.source.subscriberCount, equals: 1)
     self.observer.source.send(.connected)
     #expect(copy.isSatisfied(in: self.context))
   }
@@ -143,26 +143,26 @@ import Testing
       specification.subscribe(in: self.context) { first.append(copy.isSatisfied(in: OperationContext())) },
       copy.subscribe(in: self.context) { second.append(specification.isSatisfied(in: OperationContext())) },
     ]
-    #expect(self.observer.source.subscriberCount == 1)
+    expect(self.observer.source.subscriberCount, equals: 1)
     self.observer.source.send(.disconnected)
     self.observer.source.send(.connected)
-    #expect(first.all == [false, true])
-    #expect(second.all == [false, true])
+    expect(first.all, equals: [false, true])
+    expect(second.all, equals: [false, true])
     subscriptions[0].cancel()
     self.observer.source.send(.disconnected)
-    #expect(first.all == [false, true])
-    #expect(second.all == [false, true, false])
+    expect(first.all, equals: [false, true])
+    expect(second.all, equals: [false, true, false])
     subscriptions[1].cancel()
-    #expect(self.observer.source.subscriberCount == 0)
+    expect(self.observer.source.subscriberCount, equals: 0)
   }
 
   @Test func `The subscription that a specification keeps for its checks is cancelled with it`() {
     do {
       let specification = NetworkConnectionRunSpecification.connected(to: self.observer)
       _ = specification.isSatisfied(in: self.context)
-      #expect(self.observer.source.subscriberCount == 1)
+      expect(self.observer.source.subscriberCount, equals: 1)
     }
-    #expect(self.observer.source.subscriberCount == 0)
+    expect(self.observer.source.subscriberCount, equals: 0)
   }
 
   @Test func `A store runs while connected, and reruns when the network is back`() async throws {
@@ -176,9 +176,9 @@ import Testing
     )
     self.observer.source.send(.disconnected)
     let subscription = store.subscribe(with: OperationEventHandler())
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.observer.source.send(.requiresConnection)
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.observer.source.send(.connected)
     try await script.runs(count: 1)
     try await script.noActiveRuns()

@@ -17,8 +17,9 @@ struct NetworkExplanationTests {
     let subscription = store.subscribe(named: "PostView")
     try await store.shows { $0.isPaused }
     posts.clock.advance(by: .seconds(3))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
@@ -41,8 +42,9 @@ struct NetworkExplanationTests {
       }
       return texts
     }
-    #expect(
-      texts == [
+    expect(
+      texts,
+      equals: [
         "began", "waits until the network is connected", "resumed after 3 s: the network is connected",
       ]
     )
@@ -56,7 +58,7 @@ struct NetworkExplanationTests {
     let store = posts.client.store(for: query)
     let fetch = Task.immediate { try await store.fetch() }
     try await store.shows { $0.isPaused }
-    #expect(store.explain().runs.map(\.pause) == ["the network is connected"])
+    expect(store.explain().runs.map(\.pause), equals: ["the network is connected"])
     fetch.cancel()
     _ = await fetch.result
   }

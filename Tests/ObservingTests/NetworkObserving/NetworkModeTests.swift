@@ -28,11 +28,11 @@ struct NetworkModeTests {
     self.network.send(status: .disconnected)
     first.fail(Refused())
     try await store.paused()
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     self.network.send(status: .connected)
     try await self.script.next().succeed(2)
-    #expect(try await fetch.value == 2)
-    #expect(self.network.subscriberCount == 0)
+    try await expect(fetch.value, equals: 2)
+    expect(self.network.subscriberCount, equals: 0)
   }
 
   @Test
@@ -48,17 +48,17 @@ struct NetworkModeTests {
     #expect(store.isPaused)
     self.network.send(status: .connected)
     let second = try await self.script.next()
-    #expect(store.attempt?.index == 2)
+    expect(store.attempt?.index, equals: 2)
     second.succeed(1)
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
   }
 
   @Test
   func `In the mode always, no observer is used`() async throws {
     let store = self.store(self.script.query().modifier(OneMore()).networkMode(.always))
     self.script.enqueue(.error(Refused()), .value(4))
-    #expect(try await store.fetch() == 4)
-    #expect(self.network.subscriberCount == 0)
+    try await expect(store.fetch(), equals: 4)
+    expect(self.network.subscriberCount, equals: 0)
   }
 
   @Test
@@ -67,36 +67,36 @@ struct NetworkModeTests {
     let always = OperationStore.detached(
       query: self.script.query().networkMode(.always).networkObserver(self.network).networkMode(.online)
     )
-    #expect(try await always.fetch() == 1)
+    try await expect(always.fetch(), equals: 1)
     let online = OperationStore.detached(
       query: self.script.query().networkObserver(self.network).networkMode(.online).networkMode(.always)
     )
     let fetch = Task.immediate { try await online.fetch() }
     #expect(online.isPaused)
     self.network.send(status: .connected)
-    #expect(try await fetch.value == 2)
-    #expect(online.context.operationNetworkMode == .online)
-    #expect(OperationContext().operationNetworkMode == .always)
+    try await expect(fetch.value, equals: 2)
+    expect(online.context.operationNetworkMode, equals: .online)
+    expect(OperationContext().operationNetworkMode, equals: .always)
   }
 
   @Test
   func `A run waits only for the status that its operation needs`() async throws {
     self.script.enqueue(.value(1), .value(2))
     let offline = self.store(self.script.query().completelyOffline().networkMode(.online))
-    #expect(try await offline.fetch() == 1)
+    try await expect(offline.fetch(), equals: 1)
     self.network.send(status: .requiresConnection)
     let modest = self.store(self.script.query().networkMode(.online).satisfiedConnectionStatus(.requiresConnection))
-    #expect(try await modest.fetch() == 2)
+    try await expect(modest.fetch(), equals: 2)
   }
 
   @Test
   func `A run that is cancelled while it waits for the network leaves nothing`() async throws {
     let store = self.store(self.script.query().networkMode(.online))
     let fetch = Task.immediate { try await store.fetch() }
-    #expect(self.network.subscriberCount == 1)
+    expect(self.network.subscriberCount, equals: 1)
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.value }
-    #expect(self.network.subscriberCount == 0)
+    expect(self.network.subscriberCount, equals: 0)
     #expect(!store.isPaused && !store.isLoading && self.script.runCount == 0)
   }
 
@@ -106,7 +106,7 @@ struct NetworkModeTests {
     var context = OperationContext()
     context.operationNetworkMode = .always
     self.script.enqueue(.value(3))
-    #expect(try await store.fetch(using: context) == 3)
+    try await expect(store.fetch(using: context), equals: 3)
   }
 }
 

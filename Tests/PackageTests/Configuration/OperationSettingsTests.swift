@@ -43,10 +43,10 @@
       try await applied.count(2)
       #expect(script.runCount == 4 && limit.waitingCount == 0)
       for _ in tasks { try await script.next().succeed(1) }
-      for task in tasks { #expect(try await task.value == 1) }
+      for task in tasks { try await expect(task.value, equals: 1) }
       running.cancel()
       await #expect(throws: CancellationError.self) { try await running.value }
-      #expect(limit.activeCount == 0)
+      expect(limit.activeCount, equals: 0)
     }
 
     @Test func `A breaker follows numbers and durations, and only changes are applied`() {
@@ -78,7 +78,7 @@
       }
       self.provider.setValue(0, forKey: "posts.permits")
       expectWarning(.invalidArgument) { settings.apply() }
-      #expect(limit.permits == 2)
+      expect(limit.permits, equals: 2)
       self.provider.setValue("many", forKey: "posts.permits")
       self.provider.setValue(20, forKey: "posts.queue")
       expectWarning(.invalidArgument) { settings.apply() }
@@ -87,10 +87,10 @@
       settings.apply()
       self.provider.setValue(nil, forKey: "posts.permits")
       settings.apply()
-      #expect(limit.permits == 2)
+      expect(limit.permits, equals: 2)
       self.provider.setValue(3, forKey: "posts.permits")
       settings.apply()
-      #expect(limit.permits == 3)
+      expect(limit.permits, equals: 3)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
@@ -100,7 +100,7 @@
       expectWarning(.invalidArgument) {
         self.settings().bind(.number("wait")) { seconds.value = $0.seconds("wait") }
       }
-      #expect(seconds.value == nil)
+      expect(seconds.value, equals: nil)
     }
 
     @Test func `An impossible number of retries, hedges, keys or of a budget changes nothing`() {
@@ -119,7 +119,7 @@
       for (warning, text) in zip(recorder.warnings, ["`limit: -1`", "`maximum: 0`", "`ratio: nan`"]) {
         #expect(warning.message.contains(text))
       }
-      #expect(recorder.warnings.count == 3)
+      expect(recorder.warnings.count, equals: 3)
       #expect(retry.limit == 3 && hedge.maximum == 2 && budget.ratio == 0.2)
     }
 
@@ -131,7 +131,7 @@
         seconds.value = values.seconds("wait")
         #expect(values.text("missing") == nil && values.integer("wait") == nil && values.flag("other") == nil)
       }
-      #expect(seconds.value == .seconds(min(max(number, -1e12), 1e12)))
+      expect(seconds.value, equals: .seconds(min(max(number, -1e12), 1e12)))
     }
 
     @Test func `Observers hear which values have changed`() {
@@ -145,7 +145,7 @@
       self.provider.setValue("Posts", forKey: "posts.title")
       self.provider.setValue(3, forKey: "posts.permits")
       settings.apply()
-      #expect(log.descriptions == ["settings.changed settings.keys=permits title"])
+      expect(log.descriptions, equals: ["settings.changed settings.keys=permits title"])
     }
 
     @Test func `A binding may bind and apply, which happens after it`() {
@@ -157,7 +157,7 @@
         settings?.apply()
         log.append("end")
       }
-      #expect(log.all == ["begin", "end", "inner"])
+      expect(log.all, equals: ["begin", "end", "inner"])
     }
 
     @Test func `Parallel changes end with the last values`() async {
@@ -176,7 +176,7 @@
       }
       self.provider.setValue(7, forKey: "posts.permits")
       settings.apply()
-      #expect(limit.permits == 7)
+      expect(limit.permits, equals: 7)
     }
 
     @Test func `Settings are released when nobody uses them`() async throws {

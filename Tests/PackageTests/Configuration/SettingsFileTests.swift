@@ -45,7 +45,7 @@
         try await withTimeLimit("the new number of permits") { _ = await applied.first { $0 == 3 } }
         #expect(script.runCount == 3 && limit.waitingCount == 0)
         for _ in tasks { try await script.next().succeed(1) }
-        for task in tasks { #expect(try await task.value == 1) }
+        for task in tasks { try await expect(task.value, equals: 1) }
         #expect(log.descriptions.contains { $0.contains("limit.value=3.0 limit.value.previous=1.0") })
         running.cancel()
         _ = await running.result
@@ -62,16 +62,16 @@
           try self.write(text, to: file)
           await #expect(throws: (any Error).self) { try await provider.read() }
           settings.apply()
-          #expect(limit.permits == 2)
+          expect(limit.permits, equals: 2)
         }
         try FileManager.default.removeItem(at: file)
         await #expect(throws: (any Error).self) { try await provider.read() }
         settings.apply()
-        #expect(limit.permits == 2)
+        expect(limit.permits, equals: 2)
         try self.write(#"{ "permits": 7 }"#, to: file)
         try await provider.read()
         settings.apply()
-        #expect(limit.permits == 7)
+        expect(limit.permits, equals: 7)
       }
     }
   }

@@ -35,12 +35,12 @@
       #expect(self.handler.entries.isEmpty)
       self.clock.advance(by: .milliseconds(1500))
       run.succeed(4711)
-      #expect(try await fetch.value == 4711)
+      try await expect(fetch.value, equals: 4711)
 
       let entry = try #require(self.handler.entries.first)
-      #expect(self.handler.entries.count == 1)
-      #expect(entry.level == .info)
-      #expect(entry.message == "operation succeeded")
+      expect(self.handler.entries.count, equals: 1)
+      expect(entry.level, equals: .info)
+      expect(entry.message, equals: "operation succeeded")
       var metadata = entry.metadata
       #expect(metadata.removeValue(forKey: "operation.task") != nil)
       let expected: Logger.Metadata = [
@@ -51,7 +51,7 @@
         "operation.outcome": "success",
         "operation.duration": "1.5",
       ]
-      #expect(metadata == expected)
+      expect(metadata, equals: expected)
       #expect(!"\(entry)".contains("secret"))
       #expect(!"\(entry)".contains("4711"))
     }
@@ -65,9 +65,9 @@
       await #expect(throws: Secret.self) { try await store.fetch() }
 
       let entry = try #require(self.handler.entries.first)
-      #expect(entry.message == "operation failed")
-      #expect(entry.metadata["operation.name"] == "search")
-      #expect(entry.metadata["operation.outcome"] == "failure")
+      expect(entry.message, equals: "operation failed")
+      expect(entry.metadata["operation.name"], equals: "search")
+      expect(entry.metadata["operation.outcome"], equals: "failure")
       #expect("\(entry.metadata["operation.error"], default: "none")".contains("Secret"))
       #expect(!"\(entry)".contains("password"))
     }
@@ -81,8 +81,8 @@
       await #expect(throws: Secret.self) { try await store.fetch() }
 
       let metadata = try #require(self.handler.entries.first).metadata
-      #expect(metadata["operation.path"] == ["\"search\"", "7"])
-      #expect(metadata["operation.error"] == "password")
+      expect(metadata["operation.path"], equals: ["\"search\"", "7"])
+      expect(metadata["operation.error"], equals: "password")
     }
 
     @Test func `Inside of a retry each attempt has an entry`() async throws {
@@ -90,18 +90,18 @@
       let operation = self.script.operation().logDuration(.debug).retry(limit: 3)
       var context = self.context
       context.operationLogger.logLevel = .debug
-      #expect(try await OperationRunner(operation: operation, initialContext: context).run() == 3)
-      #expect(self.handler.entries.map { $0.metadata["operation.attempt"] } == ["1", "2", "3"])
-      #expect(self.handler.entries.map { $0.metadata["operation.outcome"] } == ["failure", "failure", "success"])
-      #expect(self.handler.entries.map(\.level) == [.debug, .debug, .debug])
+      try await expect(OperationRunner(operation: operation, initialContext: context).run(), equals: 3)
+      expect(self.handler.entries.map { $0.metadata["operation.attempt"] }, equals: ["1", "2", "3"])
+      expect(self.handler.entries.map { $0.metadata["operation.outcome"] }, equals: ["failure", "failure", "success"])
+      expect(self.handler.entries.map(\.level), equals: [.debug, .debug, .debug])
     }
 
     @Test func `Outside of a retry the run has one entry, with the last attempt`() async throws {
       self.script.enqueue(.error(Secret()), .value(2))
       let operation = self.script.operation().retry(limit: 3).logDuration()
-      #expect(try await OperationRunner(operation: operation, initialContext: self.context).run() == 2)
-      #expect(self.handler.entries.map { $0.metadata["operation.attempt"] } == ["2"])
-      #expect(self.handler.entries.first?.metadata["operation.path"] == nil)
+      try await expect(OperationRunner(operation: operation, initialContext: self.context).run(), equals: 2)
+      expect(self.handler.entries.map { $0.metadata["operation.attempt"] }, equals: ["2"])
+      expect(self.handler.entries.first?.metadata["operation.path"], equals: nil)
     }
 
     @Test func `The time that a run has waited is told`() async throws {
@@ -115,10 +115,10 @@
       let run = try await self.script.next()
       self.clock.advance(by: .seconds(1))
       run.succeed(1)
-      #expect(try await fetch.value == 1)
+      try await expect(fetch.value, equals: 1)
       let metadata = try #require(self.handler.entries.first).metadata
-      #expect(metadata["operation.waited"] == "2.5")
-      #expect(metadata["operation.duration"] == "3.5")
+      expect(metadata["operation.waited"], equals: "2.5")
+      expect(metadata["operation.duration"], equals: "3.5")
     }
 
     @Test func `A cancellation is not logged as a failure`() async throws {
@@ -127,8 +127,8 @@
       _ = try await self.script.next()
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(self.handler.entries.map(\.message) == ["operation cancelled"])
-      #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
+      expect(self.handler.entries.map(\.message), equals: ["operation cancelled"])
+      expect(self.handler.entries.first?.metadata["operation.outcome"], equals: "cancellation")
     }
 
     @Test func `A cancelled body that throws its own error is logged as cancelled`() async throws {
@@ -142,14 +142,14 @@
       try await gate.arrivals(count: 1)
       task.cancel()
       await #expect(throws: Refused.self) { try await task.value }
-      #expect(self.handler.entries.map(\.message) == ["operation cancelled"])
-      #expect(self.handler.entries.first?.metadata["operation.outcome"] == "cancellation")
+      expect(self.handler.entries.map(\.message), equals: ["operation cancelled"])
+      expect(self.handler.entries.first?.metadata["operation.outcome"], equals: "cancellation")
     }
 
     @Test func `Nothing is logged below the level of the logger`() async throws {
       self.script.enqueue(.value(1))
       let operation = self.script.operation().logDuration(level: .debug)
-      #expect(try await OperationRunner(operation: operation, initialContext: self.context).run() == 1)
+      try await expect(OperationRunner(operation: operation, initialContext: self.context).run(), equals: 1)
       #expect(self.handler.entries.isEmpty)
     }
 
@@ -158,11 +158,11 @@
       var context = self.context
       context.operationLogger.logLevel = .trace
       let named = self.script.operation().logDuration("search", at: .trace)
-      #expect(try await OperationRunner(operation: named, initialContext: context).run() == 1)
+      try await expect(OperationRunner(operation: named, initialContext: context).run(), equals: 1)
       let unnamed = self.script.operation().logDuration(at: .error)
-      #expect(try await OperationRunner(operation: unnamed, initialContext: context).run() == 2)
-      #expect(self.handler.entries.map(\.level) == [.trace, .error])
-      #expect(self.handler.entries.first?.metadata["operation.name"] == "search")
+      try await expect(OperationRunner(operation: unnamed, initialContext: context).run(), equals: 2)
+      expect(self.handler.entries.map(\.level), equals: [.trace, .error])
+      expect(self.handler.entries.first?.metadata["operation.name"], equals: "search")
       #expect(self.handler.entries.last?.metadata["operation.name"] != "search")
     }
 

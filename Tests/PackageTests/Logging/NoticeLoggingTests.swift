@@ -27,9 +27,9 @@
       _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
 
       let entry = try #require(self.handler.entries.first)
-      #expect(self.handler.entries.count == 1)
-      #expect(entry.level == .info)
-      #expect(entry.message == "quota.exceeded")
+      expect(self.handler.entries.count, equals: 1)
+      expect(entry.level, equals: .info)
+      expect(entry.message, equals: "quota.exceeded")
       var metadata = entry.metadata
       #expect(metadata.removeValue(forKey: "operation.task") != nil)
       let expected: Logger.Metadata = [
@@ -38,7 +38,7 @@
         "quota.limit": "10", "quota.wait": "1.5",
         "quota.share": "0.5", "quota.name": "free", "quota.is_hard": "true",
       ]
-      #expect(metadata == expected)
+      expect(metadata, equals: expected)
       #expect(!"\(entry)".contains("secret"))
     }
 
@@ -47,23 +47,23 @@
       context.operationLogsValues = true
       let query = self.script.query(path: ["search", 7]).announcing().logNotices(at: .error)
       _ = try await OperationStore.detached(query: query, initialContext: context).fetch()
-      #expect(self.handler.entries.map { $0.metadata["operation.path"] } == [["\"search\"", "7"]])
-      #expect(self.handler.entries.map(\.level) == [.error])
+      expect(self.handler.entries.map { $0.metadata["operation.path"] }, equals: [["\"search\"", "7"]])
+      expect(self.handler.entries.map(\.level), equals: [.error])
     }
 
     @Test func `The entry has the attempt of the notice`() async throws {
       self.script.enqueue(.error(Refused()), .value(1))
       let query = self.script.query().announcing().retry(limit: 1).logNotices()
       _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
-      #expect(self.handler.entries.map { $0.metadata["operation.attempt"] } == ["1", "2"])
+      expect(self.handler.entries.map { $0.metadata["operation.attempt"] }, equals: ["1", "2"])
     }
 
     @Test func `The level may depend on the notice, and nil logs nothing`() async throws {
       let query = self.script.query().announcing().announcing(OperationNotice.Name("quota.checked"))
         .logNotices { $0.name == .quotaExceeded ? .warning : nil }
       _ = try await OperationStore.detached(query: query, initialContext: self.context).fetch()
-      #expect(self.handler.entries.map(\.message) == ["quota.exceeded"])
-      #expect(self.handler.entries.map(\.level) == [.warning])
+      expect(self.handler.entries.map(\.message), equals: ["quota.exceeded"])
+      expect(self.handler.entries.map(\.level), equals: [.warning])
     }
 
     @Test func `Below the level of the logger nothing is logged`() async throws {
@@ -78,8 +78,8 @@
       _ = try await client.store(for: self.script.query().announcing()).fetch()
       client.defaultContext.send(OperationNotice(.quotaExceeded))
       client.defaultContext.send(OperationNotice(.quotaExceeded, level: 4))
-      #expect(self.handler.entries.map(\.level) == [.notice, .notice])
-      #expect(self.handler.entries.last?.metadata == ["operation.notice": "quota.exceeded"])
+      expect(self.handler.entries.map(\.level), equals: [.notice, .notice])
+      expect(self.handler.entries.last?.metadata, equals: ["operation.notice": "quota.exceeded"])
     }
 
     @Test func `Of several logs, the innermost one logs a notice`() async throws {
@@ -88,13 +88,13 @@
       let query = self.script.query().announcing().logNotices(at: .warning).logNotices(at: .error)
       let store = client.store(for: query)
       _ = try await store.fetch()
-      #expect(self.handler.entries.map(\.level) == [.warning])
+      expect(self.handler.entries.map(\.level), equals: [.warning])
 
       // The context of another operation's body.
       var context = self.context
       context.logNotices(at: .critical)
       _ = try await store.fetch(using: context)
-      #expect(self.handler.entries.map(\.level) == [.warning, .critical])
+      expect(self.handler.entries.map(\.level), equals: [.warning, .critical])
     }
 
     @Test func `The modifier follows the rules of modifiers`() async throws {

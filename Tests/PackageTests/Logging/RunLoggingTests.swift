@@ -34,14 +34,15 @@
       #expect(entry.level == .debug && entry.message == "run began")
       var metadata = entry.metadata
       #expect(metadata.removeValue(forKey: "operation.task") != nil)
-      #expect(
-        metadata == [
+      expect(
+        metadata,
+        equals: [
           "operation.name": "ScriptedQuery<Int, Error>", "operation.path": ["String", "Int"],
           "operation.cause": "subscriber",
         ]
       )
       subscription.cancel()
-      #expect(try await self.entries.first(2).last?.message == "run cancelled")
+      try await expect(self.entries.first(2).last?.message, equals: "run cancelled")
     }
 
     @Test func `Attempts and ends have lines with the delay, the reason and the type of the error`() async throws {
@@ -55,11 +56,11 @@
       self.clock.advance(by: .seconds(2))
       await #expect(throws: Refused.self) { try await fetch.value }
       let entries = try await self.entries.first(4)
-      #expect(entries.map(\.message) == ["run began", "attempt failed", "attempt began", "run failed"])
-      #expect(entries.map { $0.metadata["operation.attempt"] } == [nil, "1", "2", nil])
-      #expect(entries[1].metadata["operation.next"] == "2.0")
-      #expect(entries[1].metadata["operation.reason"] == "the server asked for it")
-      #expect(entries[3].metadata["operation.duration"] == "2.0")
+      expect(entries.map(\.message), equals: ["run began", "attempt failed", "attempt began", "run failed"])
+      expect(entries.map { $0.metadata["operation.attempt"] }, equals: [nil, "1", "2", nil])
+      expect(entries[1].metadata["operation.next"], equals: "2.0")
+      expect(entries[1].metadata["operation.reason"], equals: "the server asked for it")
+      expect(entries[3].metadata["operation.duration"], equals: "2.0")
       #expect("\(entries[3].metadata["operation.error"], default: "none")".hasSuffix("Refused"))
     }
 
@@ -77,12 +78,12 @@
       try await self.script.next().fail(Refused(code: 4))
       await #expect(throws: Refused.self) { try await fetch.value }
       let entries = try await self.entries.first(4)
-      #expect(entries.map(\.message) == ["run began", "run paused", "run resumed", "run failed"])
-      #expect(entries[0].metadata["operation.path"] == ["\"posts\"", "1"])
-      #expect(entries[0].metadata["operation.cause"] == "a call")
-      #expect(entries[1].metadata["operation.waits_for"] == "SwitchSpecification")
-      #expect(entries[2].metadata["operation.waited"] == "3.0")
-      #expect(entries[3].metadata["operation.error"] == "Refused(code: 4)")
+      expect(entries.map(\.message), equals: ["run began", "run paused", "run resumed", "run failed"])
+      expect(entries[0].metadata["operation.path"], equals: ["\"posts\"", "1"])
+      expect(entries[0].metadata["operation.cause"], equals: "a call")
+      expect(entries[1].metadata["operation.waits_for"], equals: "SwitchSpecification")
+      expect(entries[2].metadata["operation.waited"], equals: "3.0")
+      expect(entries[3].metadata["operation.error"], equals: "Refused(code: 4)")
     }
 
     @Test func `A run that waits for something else has lines with it, and each line has the cause`() async throws {
@@ -96,10 +97,10 @@
       }
       try await client.store(for: query).fetch()
       let entries = try await self.entries.first(4)
-      #expect(entries.map(\.message) == ["run began", "run waits", "run waited", "run succeeded"])
-      #expect(entries.map { $0.metadata["operation.cause"] } == ["call", "call", "call", "call"])
-      #expect(entries[1].metadata["operation.waits_for"] == "a permit of the printer")
-      #expect(entries[2].metadata["operation.waited"] == "2.0")
+      expect(entries.map(\.message), equals: ["run began", "run waits", "run waited", "run succeeded"])
+      expect(entries.map { $0.metadata["operation.cause"] }, equals: ["call", "call", "call", "call"])
+      expect(entries[1].metadata["operation.waits_for"], equals: "a permit of the printer")
+      expect(entries[2].metadata["operation.waited"], equals: "2.0")
     }
 
     @Test func `The log ends with the client`() async throws {

@@ -31,10 +31,10 @@
       _ = try await store.fetch()
       _ = try await store.fetch()
       _ = try await OperationRunner(operation: query).run()
-      #expect(self.count("quota.exceeded", of: "post") == 3)
-      #expect(self.total == 3)
+      expect(self.count("quota.exceeded", of: "post"), equals: 3)
+      expect(self.total, equals: 3)
       let dimensions = self.bench.backend.counters(label: "operation.notices").flatMap { $0.dimensions.map(\.0) }
-      #expect(dimensions == ["operation", "notice"])
+      expect(dimensions, equals: ["operation", "notice"])
     }
 
     @Test func `Of several measurements, the innermost one around the modifier counts a notice`() async throws {
@@ -47,9 +47,9 @@
       let client = OperationClient(defaultContext: self.bench.context)
       client.measureOperations(by: self.bench.meters)
       _ = try await client.store(for: query).fetch()
-      #expect(self.count("quota.exceeded", of: "attempt") == 2)
-      #expect(self.count("quota.checked", of: "post") == 1)
-      #expect(self.total == 3)
+      expect(self.count("quota.exceeded", of: "attempt"), equals: 2)
+      expect(self.count("quota.checked", of: "post"), equals: 1)
+      expect(self.total, equals: 3)
     }
 
     @Test func `Each backend counts a notice`() async throws {
@@ -58,21 +58,21 @@
         .measured("inner", by: OperationMeters(factory: other))
         .measured("outer", by: self.bench.meters)
       _ = try await OperationStore.detached(query: query).fetch()
-      #expect(self.count("quota.exceeded", of: "outer") == 1)
-      #expect(other.counterTotal(label: "operation.notices") == 1)
+      expect(self.count("quota.exceeded", of: "outer"), equals: 1)
+      expect(other.counterTotal(label: "operation.notices"), equals: 1)
     }
 
     @Test func `A client counts the notices of its operations and its own`() async throws {
       let client = OperationClient(defaultContext: self.bench.context)
       client.measureOperations(by: self.bench.meters)
       _ = try await client.store(for: self.script.query().announcing()).fetch()
-      #expect(self.count("quota.exceeded", of: name) == 1)
+      expect(self.count("quota.exceeded", of: name), equals: 1)
 
       client.defaultContext.send(OperationNotice(.quotaExceeded))
       client.defaultContext.send(OperationNotice(.quotaExceeded, ofOperationNamed: "Send"))
-      #expect(self.count("quota.exceeded", of: "none") == 1)
-      #expect(self.count("quota.exceeded", of: "Send") == 1)
-      #expect(self.total == 3)
+      expect(self.count("quota.exceeded", of: "none"), equals: 1)
+      expect(self.count("quota.exceeded", of: "Send"), equals: 1)
+      expect(self.total, equals: 3)
     }
 
     @Test func `A notice of a store that a body creates with its context is counted once`() async throws {
@@ -90,8 +90,8 @@
       _ = try await inner.fetch(using: body.context)
       body.succeed(1)
       _ = try await run.value
-      #expect(self.count("quota.exceeded", of: "b") == 1)
-      #expect(self.total == 1)
+      expect(self.count("quota.exceeded", of: "b"), equals: 1)
+      expect(self.total, equals: 1)
     }
 
     @Test func `A stale value that is served, and a read that refreshes early, are counted`() async throws {
@@ -105,13 +105,13 @@
       )
       (failing.currentValue, early.currentValue) = (2, 2)
       self.script.enqueue(.error(Refused()))
-      #expect(try await failing.fetch() == 2)
-      #expect(self.count("freshness.stale", of: name) == 1)
-      #expect(try await early.fetch() == 2)
+      try await expect(failing.fetch(), equals: 2)
+      expect(self.count("freshness.stale", of: name), equals: 1)
+      try await expect(early.fetch(), equals: 2)
       await early.settled()
-      #expect(early.currentValue == 1)
-      #expect(self.count("freshness.early", of: name) == 1)
-      #expect(self.total == 2)
+      expect(early.currentValue, equals: 1)
+      expect(self.count("freshness.early", of: name), equals: 1)
+      expect(self.total, equals: 2)
     }
 
     @Test func `A level is shown by a meter, and not counted`() {
@@ -121,8 +121,8 @@
         client.defaultContext.send(OperationNotice(OperationNotice.Name("queue.waiting"), level: level))
       }
       let meters = self.bench.backend.meters(label: "operation.level", dimensions: [("level", "queue.waiting")])
-      #expect(meters.map(\.values) == [[3, 1, 2]])
-      #expect(self.total == 0)
+      expect(meters.map(\.values), equals: [[3, 1, 2]])
+      expect(self.total, equals: 0)
     }
 
     @Test func `Notices with more than a hundred names are counted together`() {
@@ -133,11 +133,11 @@
         client.defaultContext.send(OperationNotice(OperationNotice.Name("user.\(number)"), level: number))
       }
       client.defaultContext.send(OperationNotice(OperationNotice.Name("user.7")))
-      #expect(self.bench.backend.counters(label: "operation.notices").count == 101)
-      #expect(self.bench.backend.meters(label: "operation.level").count == 101)
-      #expect(self.count("user.7", of: "none") == 2)
-      #expect(self.count("other", of: "none") == 9_900)
-      #expect(self.total == 10_001)
+      expect(self.bench.backend.counters(label: "operation.notices").count, equals: 101)
+      expect(self.bench.backend.meters(label: "operation.level").count, equals: 101)
+      expect(self.count("user.7", of: "none"), equals: 2)
+      expect(self.count("other", of: "none"), equals: 9_900)
+      expect(self.total, equals: 10_001)
     }
 
     @Test func `Notices of concurrent runs are all counted`() async throws {
@@ -147,8 +147,8 @@
         for _ in 0..<100 { group.addTask { _ = try await runner.run() } }
         try await group.waitForAll()
       }
-      #expect(self.count("quota.exceeded", of: "post") == 100)
-      #expect(self.bench.backend.counters(label: "operation.notices").map(\.totalValue) == [100])
+      expect(self.count("quota.exceeded", of: "post"), equals: 100)
+      expect(self.bench.backend.counters(label: "operation.notices").map(\.totalValue), equals: [100])
     }
 
     @Test func `Above a number of names, operations are measured together, which is reported once`() async throws {
@@ -160,10 +160,10 @@
         }
       }
       let names = Set(self.bench.backend.counters(label: "operation.runs").flatMap { $0.dimensions.map(\.1) })
-      #expect(names.count == 1_001)
-      #expect(self.bench.count("runs", of: "other") == 3)
-      #expect(self.bench.count("runs", of: "user 999") == 1)
-      #expect(warnings.warnings.map(\.code) == [.tooManyMeasuredNames])
+      expect(names.count, equals: 1_001)
+      expect(self.bench.count("runs", of: "other"), equals: 3)
+      expect(self.bench.count("runs", of: "user 999"), equals: 1)
+      expect(warnings.warnings.map(\.code), equals: [.tooManyMeasuredNames])
     }
   }
 #endif

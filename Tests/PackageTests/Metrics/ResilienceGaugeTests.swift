@@ -24,17 +24,17 @@
     @Test func `The numbers of a snapshot are meters with its name`() {
       self.bench.meters.show([PoolSnapshot(connections: 3), PoolSnapshot(name: "users", connections: 4)])
       self.bench.meters.show([PoolSnapshot(connections: 5)])
-      #expect(self.value("pool.connections", of: "posts") == 5)
-      #expect(self.value("pool.connections", of: "users") == 4)
+      expect(self.value("pool.connections", of: "posts"), equals: 5)
+      expect(self.value("pool.connections", of: "users"), equals: 4)
     }
 
     @Test func `Beyond a hundred names further ones are shown together`() {
       for number in 0..<200 { self.bench.meters.show([PoolSnapshot(name: "\(number)", connections: number)]) }
-      #expect(self.value("pool.connections", of: "99") == 99)
-      #expect(self.value("pool.connections", of: "100") == nil)
-      #expect(self.value("pool.connections", of: "other") == 199)
+      expect(self.value("pool.connections", of: "99"), equals: 99)
+      expect(self.value("pool.connections", of: "100"), equals: nil)
+      expect(self.value("pool.connections", of: "other"), equals: 199)
       self.bench.meters.show([PoolSnapshot(name: "7", connections: 8)])
-      #expect(self.value("pool.connections", of: "7") == 8)
+      expect(self.value("pool.connections", of: "7"), equals: 8)
     }
 
     @Test func `Numbers are shown again and again until the task is cancelled`() async throws {
@@ -44,14 +44,14 @@
         await meters.show(every: .seconds(10), in: context) { [PoolSnapshot(connections: number.value)] }
       }
       try await self.bench.clock.sleepers(count: 1)
-      #expect(self.value("pool.connections", of: "posts") == 1)
+      expect(self.value("pool.connections", of: "posts"), equals: 1)
       number.value = 2
       self.bench.clock.advance(by: .seconds(10))
       try await self.bench.clock.sleepers(count: 1)
-      #expect(self.value("pool.connections", of: "posts") == 2)
+      expect(self.value("pool.connections", of: "posts"), equals: 2)
       task.cancel()
       await task.value
-      #expect(self.bench.clock.sleeperCount() == 0)
+      expect(self.bench.clock.sleeperCount(), equals: 0)
     }
 
     @Test func `An interval that is too short is reported`() async throws {
@@ -61,7 +61,7 @@
             await meters.show(every: interval, in: context) { [] }
           }
           try await self.bench.clock.sleepers(count: 1)
-          #expect(self.bench.clock.remainingTimes() == [.seconds(10)])
+          expect(self.bench.clock.remainingTimes(), equals: [.seconds(10)])
           task.cancel()
           await task.value
         }

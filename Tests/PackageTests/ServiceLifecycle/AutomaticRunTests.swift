@@ -39,9 +39,9 @@
       let second = store.subscribe(with: QueryEventHandler())
       let otherQuery = script.query(path: ["other"]).enableAutomaticRunning(onlyWhen: .always(true))
       let other = client.store(for: otherQuery).subscribe(with: QueryEventHandler())
-      #expect(script.runCount == 2)
-      #expect(try await store.fetch() == 1)
-      #expect(script.runCount == 3)
+      expect(script.runCount, equals: 2)
+      try await expect(store.fetch(), equals: 1)
+      expect(script.runCount, equals: 3)
       for subscription in [subscription, second, other] { subscription.cancel() }
     }
 

@@ -49,7 +49,7 @@
         try await program.clock.sleepers(count: 1)
         #expect(writing.flushes.isEmpty)
         mutation.succeed(8)
-        #expect(try await mutate.value == 8)
+        try await expect(mutate.value, equals: 8)
         try await run.value
       }
       #expect(!writing.flushes.isEmpty && writing.flushes.last == 1)
@@ -67,12 +67,12 @@
         try await program.clock.sleepers(count: 1)
         program.clock.advance(by: .seconds(10))
         try await writing.hasFlushed.wait()
-        #expect(writing.flushes.count == 1)
+        expect(writing.flushes.count, equals: 1)
         gate.open()
         _ = try await mutate.value
         try await run.value
       }
-      #expect(writing.flushes.count == 2)
+      expect(writing.flushes.count, equals: 2)
     }
 
     @Test func `A service that is cancelled flushes nothing`() async throws {
@@ -88,13 +88,13 @@
       program.client.defaultContext.operationStorage = storage
       self.script.enqueue(.value(4))
       let store = program.client.store(for: self.script.query(path: ["number"]).persisted(as: "number", version: 1))
-      #expect(try await store.fetch() == 4)
+      try await expect(store.fetch(), equals: 4)
       #expect(try await storage.entries(withPrefix: "").isEmpty)
       try await testGracefulShutdown { trigger in
         trigger.triggerGracefulShutdown()
         try await service.run()
       }
-      #expect(try await storage.entries(withPrefix: "").count == 1)
+      try await expect(storage.entries(withPrefix: "").count, equals: 1)
     }
   }
 #endif

@@ -66,14 +66,14 @@
         call.succeed(1)
         try await run.value
       }
-      #expect(program.reports.map(\.cutOff) == [[]])
-      #expect(script.runCount == 1)
+      expect(program.reports.map(\.cutOff), equals: [[]])
+      expect(script.runCount, equals: 1)
       await journal.resume().settled()
       program.clock.advance(by: .seconds(3_600))
       #expect(!program.client.runningStores().contains { $0.isLoading })
-      #expect(script.runCount == 1)
-      #expect(journal.entries.count == 4)
-      #expect(try await storage.entries(withPrefix: "").count == 4)
+      expect(script.runCount, equals: 1)
+      expect(journal.entries.count, equals: 4)
+      try await expect(storage.entries(withPrefix: "").count, equals: 4)
     }
 
     @Test func `A stored call that is still made at the deadline is reported and stays stored`() async throws {
@@ -92,9 +92,9 @@
       let report = try #require(program.reports.first)
       #expect(program.reports.count == 1 && report.mutations.map(\.path) == [["change"]])
       program.clock.advance(by: .seconds(3_600))
-      #expect(script.runCount == 1)
-      #expect(journal.entries.count == 3)
-      #expect(try await storage.entries(withPrefix: "").count == 3)
+      expect(script.runCount, equals: 1)
+      expect(journal.entries.count, equals: 3)
+      try await expect(storage.entries(withPrefix: "").count, equals: 3)
     }
 
     @Test func `Callers behind a stored call that waits for its backoff do not hold a shutdown`() async throws {
@@ -119,10 +119,10 @@
       for call in calls {
         await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .stopped }
       }
-      #expect(program.reports.map(\.cutOff) == [[]])
+      expect(program.reports.map(\.cutOff), equals: [[]])
       program.clock.advance(by: .seconds(60))
-      #expect(script.runCount == 1)
-      #expect(try await storage.entries(withPrefix: "").count == 51)
+      expect(script.runCount, equals: 1)
+      try await expect(storage.entries(withPrefix: "").count, equals: 51)
     }
   }
 #endif

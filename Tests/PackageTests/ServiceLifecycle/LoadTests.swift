@@ -67,9 +67,9 @@
         try await run.value
       }
       // The time stands still, so no deadline has cut a call off: those that came after the report have run as well.
-      #expect(try await results.value == workers * calls * (calls - 1))
-      #expect(program.reports.map(\.mutations) == [[]])
-      #expect(program.clock.sleeperCount() == 0)
+      try await expect(results.value, equals: workers * calls * (calls - 1))
+      expect(program.reports.map(\.mutations), equals: [[]])
+      expect(program.clock.sleeperCount(), equals: 0)
     }
 
     @Test func `Thousands of mutations and queries end, and each query that was cut off is reported once`() async throws
@@ -92,7 +92,7 @@
         gate.open()
         try await run.value
       }
-      for (number, mutation) in mutations.enumerated() { #expect(try await mutation.value == number) }
+      for (number, mutation) in mutations.enumerated() { try await expect(mutation.value, equals: number) }
       for fetch in fetches { await #expect(throws: CancellationError.self) { try await fetch.value } }
       let report = try #require(program.reports.first)
       #expect(program.reports.count == 1 && report.mutations.isEmpty)

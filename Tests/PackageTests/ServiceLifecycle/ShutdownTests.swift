@@ -21,7 +21,7 @@
         trigger.triggerGracefulShutdown()
         try await run.value
       }
-      #expect(self.program.reports.map(\.cutOff) == [[]])
+      expect(self.program.reports.map(\.cutOff), equals: [[]])
     }
 
     @Test func `The longest deadline is one that never comes`() async throws {
@@ -33,7 +33,7 @@
         trigger.triggerGracefulShutdown()
         try await run.value
       }
-      #expect(reports.all.map(\.cutOff) == [[]])
+      expect(reports.all.map(\.cutOff), equals: [[]])
     }
 
     @Test func `A mutation finishes, and then queries are cancelled`() async throws {
@@ -54,13 +54,13 @@
         mutation.succeed(8)
         try await run.value
       }
-      #expect(try await mutate.value == 8)
+      try await expect(mutate.value, equals: 8)
       await #expect(throws: CancellationError.self) { try await fetch.value }
-      #expect(query.currentValue == 1)
+      expect(query.currentValue, equals: 1)
       #expect(query.error == nil)
       let cut = OperationShutdownReport.Run(path: ["query"], kind: "ScriptedQuery<Int, Error>", isMutation: false)
-      #expect(program.reports.map(\.cutOff) == [[cut]])
-      #expect(program.clock.sleeperCount() == 0)
+      expect(program.reports.map(\.cutOff), equals: [[cut]])
+      expect(program.clock.sleeperCount(), equals: 0)
     }
 
     @Test func `A mutation gets the value of the query that it waits for`() async throws {
@@ -76,8 +76,8 @@
         query.succeed(5)
         try await run.value
       }
-      #expect(try await mutate.value == 12)
-      #expect(program.reports.map(\.cutOff) == [[]])
+      try await expect(mutate.value, equals: 12)
+      expect(program.reports.map(\.cutOff), equals: [[]])
     }
 
     @Test func `A run that ignores its cancellation is reported before it ends`() async throws {
@@ -92,11 +92,11 @@
         try await program.clock.sleepers(count: 1)
         program.clock.advance(by: .seconds(10))
         try await program.hasReported.wait()
-        #expect(program.reports.map(\.mutations.count) == [1])
+        expect(program.reports.map(\.mutations.count), equals: [1])
         gate.open()
         try await run.value
       }
-      #expect(try await mutate.value == 7)
+      try await expect(mutate.value, equals: 7)
     }
 
     @Test func `At the deadline a mutation is cancelled and reported`() async throws {
@@ -114,7 +114,7 @@
         try await run.value
       }
       await #expect(throws: CancellationError.self) { try await mutate.value }
-      #expect(program.reports.map(\.mutations) == [[.init(path: ["change"], kind: "Change", isMutation: true)]])
+      expect(program.reports.map(\.mutations), equals: [[.init(path: ["change"], kind: "Change", isMutation: true)]])
     }
 
     @Test func `A shutdown also waits for a mutation that starts during the shutdown`() async throws {
@@ -129,13 +129,13 @@
         let late = Task { try await second.mutate(with: 2) }
         let lateMutation = try await self.changeScript.next()
         mutation.succeed(1)
-        #expect(try await mutate.value == 1)
+        try await expect(mutate.value, equals: 1)
         #expect(program.reports.isEmpty)
         lateMutation.succeed(2)
-        #expect(try await late.value == 2)
+        try await expect(late.value, equals: 2)
         try await run.value
       }
-      #expect(self.program.reports.map(\.cutOff) == [[]])
+      expect(self.program.reports.map(\.cutOff), equals: [[]])
     }
 
     @Test func `A cancelled service cancels all runs at once`() async throws {
@@ -147,8 +147,8 @@
       run.cancel()
       await #expect(throws: CancellationError.self) { try await run.value }
       await #expect(throws: CancellationError.self) { try await mutate.value }
-      #expect(self.program.reports.map(\.mutations.count) == [1])
-      #expect(self.program.clock.sleeperCount() == 0)
+      expect(self.program.reports.map(\.mutations.count), equals: [1])
+      expect(self.program.clock.sleeperCount(), equals: 0)
     }
   }
 #endif

@@ -38,13 +38,13 @@
     /// Expects the span of a body to be a child of the run's span, and that one a child of the caller's, in one trace.
     private func expectChain() throws {
       let spans = Dictionary(uniqueKeysWithValues: self.tracer.finishedSpans.map { ($0.operationName, $0) })
-      #expect(spans.count == 3)
+      expect(spans.count, equals: 3)
       let (caller, run) = (try #require(spans["caller"]), try #require(spans["SpanningQuery"]))
       let body = try #require(spans["body"])
-      #expect(body.parentSpanID == run.spanID)
-      #expect(run.parentSpanID == caller.spanID)
-      #expect(caller.parentSpanID == nil)
-      #expect(Set([caller.traceID, run.traceID, body.traceID]).count == 1)
+      expect(body.parentSpanID, equals: run.spanID)
+      expect(run.parentSpanID, equals: caller.spanID)
+      expect(caller.parentSpanID, equals: nil)
+      expect(Set([caller.traceID, run.traceID, body.traceID]).count, equals: 1)
     }
 
     @Test func `The runs of a client are in the trace of the caller, whatever modifiers its stores add`() async throws {
@@ -54,7 +54,7 @@
         let value = try await self.tracer.withSpan("caller") { _ in
           try await client.store(for: SpanningQuery()).fetch()
         }
-        #expect(value == 1)
+        expect(value, equals: 1)
       }
       try self.expectChain()
     }
@@ -80,12 +80,12 @@
           try await self.tracer.withSpan("second") { _ in try await store.fetch() }
         }
         run.succeed(1)
-        #expect(try await first.value + second.value == 2)
+        try await expect(first.value + second.value, equals: 2)
       }
       let spans = Dictionary(grouping: self.tracer.finishedSpans, by: \.operationName)
-      #expect(spans["run"]?.count == 1)
-      #expect(spans["second"]?.count == 1)
-      #expect(spans["run"]?.first?.parentSpanID == spans["first"]?.first?.spanID)
+      expect(spans["run"]?.count, equals: 1)
+      expect(spans["second"]?.count, equals: 1)
+      expect(spans["run"]?.first?.parentSpanID, equals: spans["first"]?.first?.spanID)
     }
 
     @MainActor private static func fetchOnMain(_ store: OperationStore<QueryState<Int, any Error>>) async throws -> Int
@@ -98,7 +98,7 @@
       client.traceOperations(by: self.tracer)
       let script = OperationScript<Int, any Error>(default: .value(1))
       _ = try await client.store(for: script.query().traced("post", by: self.tracer).defaultValue(0)).fetch()
-      #expect(self.tracer.finishedSpans.map(\.operationName) == ["post"])
+      expect(self.tracer.finishedSpans.map(\.operationName), equals: ["post"])
     }
   }
 #endif

@@ -43,16 +43,16 @@ struct ExpressionTextTests {
   ])
   func `A text that would not end as an expression is refused`(expression: String, offset: Int, message: String) {
     let found = diagnostics(sources([self.file(expression)]))
-    #expect(found.map(\.code) == [.malformedExpression])
-    #expect(found.first?.message.hasPrefix("\(message) in the expression") == true)
+    expect(found.map(\.code), equals: [.malformedExpression])
+    expect(found.first?.message.hasPrefix("\(message) in the expression"), equals: true)
     // Each backslash is written as two.
     let backslashes = expression.prefix(offset).filter { $0 == "\\" }.count
-    #expect(found.first?.column == 42 + offset + backslashes)
+    expect(found.first?.column, equals: 42 + offset + backslashes)
   }
 
   @Test
   func `A line that ends outside brackets is refused`() {
-    #expect(messages(#"{ context: { a: { type: 'Int', default: '1\nlet b = 2' } } }"#).count == 1)
+    expect(messages(#"{ context: { a: { type: 'Int', default: '1\nlet b = 2' } } }"#).count, equals: 1)
     #expect(messages(#"{ context: { a: { type: 'Int', default: '[1,\n2]' } } }"#).isEmpty)
   }
 
@@ -60,7 +60,7 @@ struct ExpressionTextTests {
   func `Deep expressions end in a message`() {
     for part in ["(", "{", "\"\\("] {
       let found = diagnostics(sources([self.file(String(repeating: part, count: 100_000))]))
-      #expect(found.map(\.code) == [.malformedExpression])
+      expect(found.map(\.code), equals: [.malformedExpression])
     }
   }
 }

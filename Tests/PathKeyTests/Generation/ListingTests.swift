@@ -20,8 +20,9 @@ struct ListingTests {
       "{ paths: { users: { me: { operation: 'User.Query' }, all: { parameters: { page: 'Int' }, state: 'S' } } } }"
     )
     let core = try self.target("Core", "{ context: { token: { type: 'Int?' } } }")
-    #expect(
-      PathListing.text(of: [app, core]) == """
+    expect(
+      PathListing.text(of: [app, core]),
+      equals: """
         App
           users
             me              User.Query  User.Query.State
@@ -38,8 +39,9 @@ struct ListingTests {
       "App",
       "{ paths: { me: { operation: 'User.Query' },\n all: { parameters: { page: '[Int\\t]' }, state: 'S' } } }"
     )
-    #expect(
-      PathListing.json(of: [app]) == #"""
+    expect(
+      PathListing.json(of: [app]),
+      equals: #"""
         [
           {
             "target": "App",
@@ -52,15 +54,16 @@ struct ListingTests {
 
         """#
     )
-    #expect(PathListing.json(of: []) == "[]\n")
+    expect(PathListing.json(of: []), equals: "[]\n")
   }
 
   @Test
   func `A path of two targets is reported at the second`() throws {
     let me = "me: { state: 'S' }"
     let found = try self.conflicts("users: { \(me) }", "users: { \(me) }")
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         "Two.json:1:21: error: the path [\"users\", \"me\"] of 'Two' is a path of 'One' too, [\"users\", \"me\"] at One.json:1:21; "
           + "rename one of the two keys, or move them to a target that both use"
       ]
@@ -73,7 +76,7 @@ struct ListingTests {
       "users: { parameters: { id: '\(type)' }, state: 'S' }",
       "users: { me: { state: 'S' } }"
     )
-    #expect(found.count == (conflicts ? 1 : 0))
+    expect(found.count, equals: (conflicts ? 1 : 0))
     #expect(found.allSatisfy { $0.contains("of 'Two' may be a path of 'One' too") })
   }
 
@@ -83,7 +86,7 @@ struct ListingTests {
   func `Parameters conflict unless their types are known to differ`(one: String, two: String, conflicts: Bool) throws {
     func users(_ type: String) -> String { "users: { parameters: { id: '\(type)' }, state: 'S' }" }
     let found = try self.conflicts(users(one), users(two))
-    #expect(found.count == (conflicts ? 1 : 0))
+    expect(found.count, equals: (conflicts ? 1 : 0))
   }
 
   @Test

@@ -23,7 +23,7 @@ struct RenderingTests {
       "{ paths: { a: { parameters: { id: 'Int' }, operation: 'A' } }, context: { token: { type: 'Int?' } } }"
     )
     for declaration in ["static func a(", "static var a:", "var path: OperationPath { PathKeys.a", "var token:"] {
-      #expect(self.line(of: declaration, in: everything) == 1)
+      expect(self.line(of: declaration, in: everything), equals: 1)
     }
   }
 
@@ -38,7 +38,7 @@ struct RenderingTests {
     #expect(code.contains(#"{ OperationPathKey<A.State>(path: ["a", self.id]).path(for: Self.self) }"#))
     let renamed = try self.code("{ paths: { a: { state: 'S', renamed: 'b' } } }")
     #expect(renamed.contains(#"@available(*, deprecated, renamed: "PathKeys.b") internal static var a: "#))
-    #expect(messages("{ paths: { a: { state: 'S', renamed: 'b.' } } }").first?.contains("'b.' is no key") == true)
+    expect(messages("{ paths: { a: { state: 'S', renamed: 'b.' } } }").first?.contains("'b.' is no key"), equals: true)
   }
 
   @Test
@@ -49,8 +49,11 @@ struct RenderingTests {
     )
     #expect(code.contains("static func a(b: Int = 1, c: Int? = nil, d: Int?) -> OperationPathKey<S> "))
     let wrong = messages("{ paths: { a: { parameters: { b: { type: 'Int', default: '(' } }, state: 'S' } } }")
-    #expect(wrong.first?.contains("is never closed in the expression") == true)
-    #expect(messages("{ paths: { a: { parameters: { b: { type: 'Int', value: '1' } }, state: 'S' } } }").count == 1)
+    expect(wrong.first?.contains("is never closed in the expression"), equals: true)
+    expect(
+      messages("{ paths: { a: { parameters: { b: { type: 'Int', value: '1' } }, state: 'S' } } }").count,
+      equals: 1
+    )
   }
 
   @Test
@@ -58,9 +61,10 @@ struct RenderingTests {
     let one = "{ links: 'Link', paths: { a: { state: 'S' } } }"
     #expect(try self.code(one, "{ links: 'Link', context: { b: { type: 'Int?' } } }").contains("enum Link: Sendable {"))
     let found = diagnostics(sources([one, "{ links: 'Other', context: { b: { type: 'Int?' } } }"]))
-    #expect(found.map(\.code) == [.duplicateEntry])
-    #expect(
-      diagnostics(sources(["{ links: 'PathKeys', paths: { a: { state: 'S' } } }"])).map(\.code) == [.reservedName]
+    expect(found.map(\.code), equals: [.duplicateEntry])
+    expect(
+      diagnostics(sources(["{ links: 'PathKeys', paths: { a: { state: 'S' } } }"])).map(\.code),
+      equals: [.reservedName]
     )
   }
 
@@ -70,9 +74,9 @@ struct RenderingTests {
     let code = try self.code(
       String(repeating: "\n", count: line - 1) + "{ paths: { a: { doc: 'A\\nB', state: 'S' } } }"
     )
-    #expect(self.line(of: "static var a:", in: code) == line)
-    #expect(code.contains("  /** A B The path `[\"a\"]`. */ internal static var a:") == (line <= 4))
-    #expect(code.contains("  /// A\n  /// B\n  ///\n  /// The path") == (line > 4))
+    expect(self.line(of: "static var a:", in: code), equals: line)
+    expect(code.contains("  /** A B The path `[\"a\"]`. */ internal static var a:"), equals: (line <= 4))
+    expect(code.contains("  /// A\n  /// B\n  ///\n  /// The path"), equals: (line > 4))
   }
 
   @Test(arguments: ["*/ b", "/* b", "*/* b", "/*/ b", "**//**/", "/"])
@@ -89,7 +93,7 @@ struct RenderingTests {
     let two = SourceFile(path: "a \"b\".json", text: "\n{ paths: { b: { state: 'S' } } }")
     let code = try PathKeyGenerator.generate(from: [one, two], importing: "OperationCore")
     #expect(code.contains("#sourceLocation()\n  /// The path `[\"b\"]`.\n  internal static var b: "))
-    #expect(code.matches(of: /#sourceLocation\(\)/).count == 1)
+    expect(code.matches(of: /#sourceLocation\(\)/).count, equals: 1)
   }
 
   @Test(arguments: [

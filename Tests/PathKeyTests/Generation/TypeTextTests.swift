@@ -66,8 +66,8 @@ struct TypeTextTests {
   ])
   func `A text that is not a type is refused at its place`(type: String, offset: Int, message: String) {
     let found = messages("{ paths: { a: { parameters: { b: '\(type)' }, state: 'S' } } }")
-    #expect(found.count == 1)
-    #expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(message) in the type '") == true)
+    expect(found.count, equals: 1)
+    expect(found.first?.hasPrefix("A.json:1:\(35 + offset): error: \(message) in the type '"), equals: true)
   }
 
   @Test(arguments: [
@@ -86,20 +86,20 @@ struct TypeTextTests {
   ])
   func `An entry with an optional somewhere inside is not optional`(type: String) {
     let found = diagnostics(sources(["{ context: { a: { type: '\(type)' } } }"]))
-    #expect(found.map(\.code) == [.missingDefault])
+    expect(found.map(\.code), equals: [.missingDefault])
   }
 
   @Test
   func `Deep types end in a message`() {
     for bracket in ["[", "(", "Array<", "any ", "~", "@a "] {
       let found = diagnostics(sources(["{ paths: { a: { state: '\(String(repeating: bracket, count: 100_000))' } } }"]))
-      #expect(found.map(\.code) == [.malformedType])
+      expect(found.map(\.code), equals: [.malformedType])
     }
   }
 
   @Test
   func `A column after an escape counts the bytes in the file`() {
     let found = messages(#"{ paths: { a: { state: "\u0053et<Int" } } }"#)
-    #expect(found.first?.hasPrefix("A.json:1:33: error: '<' is never closed") == true)
+    expect(found.first?.hasPrefix("A.json:1:33: error: '<' is never closed"), equals: true)
   }
 }

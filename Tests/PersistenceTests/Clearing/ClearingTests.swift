@@ -25,9 +25,9 @@ import Testing
     #expect(await former.client.persistence.flush())
     let storage = TestStorage(base, writes: false)
     let program = Program(storage, clock: self.clock)
-    #expect(await program.client.restore() == 3)
+    await expect(program.client.restore(), equals: 3)
     let held = program.store(Script(), 0)
-    #expect(held.currentValue == "secret 0")
+    expect(held.currentValue, equals: "secret 0")
     held.currentValue = "secret, being written"
     let flush = Task.immediate { await program.client.persistence.flush() }
     try await storage.writing.arrivals(count: 1)
@@ -37,15 +37,15 @@ import Testing
     storage.writing.open()
     try await clearing.value
     _ = await flush.value
-    #expect(late.currentValue == nil)
-    #expect(held.currentValue == nil)
+    expect(late.currentValue, equals: nil)
+    expect(held.currentValue, equals: nil)
     held.currentValue = "secret of the holder"
     #expect(await program.client.persistence.flush())
     #expect(try await storage.keys().isEmpty)
-    #expect(await program.restarted().client.restore() == 0)
+    await expect(program.restarted().client.restore(), equals: 0)
     program.store(Script(), 2).currentValue = "of the next user"
     #expect(await program.client.persistence.flush())
-    #expect(try await storage.keys("value/").count == 1)
+    try await expect(storage.keys("value/").count, equals: 1)
   }
 
   @Test func `A store that is being restored shows nothing of the former user`() async throws {
@@ -66,7 +66,7 @@ import Testing
     let showsSecret = recorder.digests.contains(.state("secret"))
     #expect(!showsSecret)
     #expect(try await storage.keys().isEmpty)
-    #expect(program.store().currentValue == nil)
+    expect(program.store().currentValue, equals: nil)
   }
 
   @Test func `A storage that fails or hangs is named, and calling again continues`() async throws {
@@ -88,7 +88,7 @@ import Testing
     self.clock.advance(by: .seconds(2))
     let late = await #expect(throws: ClearingError.self) { try await hanging.value }
     guard case .storage("TestStorage", let cause)? = late?.remaining.first else { throw Broken() }
-    #expect((cause as? StorageError)?.code == .busy)
+    expect((cause as? StorageError)?.code, equals: .busy)
     storage.writing.open()
     try await program.client.clearEverything()
     #expect(try await storage.keys().isEmpty)
@@ -109,9 +109,9 @@ import Testing
     let query = Script().query(path: ["text", 1]).hydratable(as: "text")
     writer.client.store(for: query).currentValue = "secret"
     let reader = Program(clock: self.clock)
-    #expect(reader.client.hydrate(writer.client.dehydrate()).keptCount == 1)
+    expect(reader.client.hydrate(writer.client.dehydrate()).keptCount, equals: 1)
     try await reader.client.clearEverything()
-    #expect(reader.client.store(for: query).currentValue == nil)
+    expect(reader.client.store(for: query).currentValue, equals: nil)
   }
 
   // MARK: - Calls
@@ -128,23 +128,23 @@ import Testing
     let store = program.client.store(for: mutation)
     let calls = ["a", "b"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
     let run = try await script.next()
-    #expect(note.currentValue == "server+a+b")
-    #expect(journal.entries.count == 2)
+    expect(note.currentValue, equals: "server+a+b")
+    expect(journal.entries.count, equals: 2)
 
     try await program.client.clearEverything { #expect(run.isCancelled) }
 
     for call in calls { await #expect(throws: (any Error).self) { try await call.value } }
-    #expect(note.currentValue == nil)
+    expect(note.currentValue, equals: nil)
     #expect(journal.entries.isEmpty)
     #expect(try await storage.keys().isEmpty)
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.text) == ["a"])
+    expect(self.server.requests.map(\.text), equals: ["a"])
     #expect(store.state.history.isEmpty)
     let next = program.client.store(for: mutation)
     #expect(next.state.journaledCalls.isEmpty)
     script.enqueue(.value("ok"))
-    #expect(try await next.mutate(with: Note(id: 1, text: "c")) == "ok")
-    #expect(self.server.done == ["a", "c"])
+    try await expect(next.mutate(with: Note(id: 1, text: "c")), equals: "ok")
+    expect(self.server.done, equals: ["a", "c"])
   }
 
   @Test func `Calls of earlier starts are not made again, whether they are being replayed or not`() async throws {
@@ -160,7 +160,7 @@ import Testing
     #expect(run.isCancelled)
     #expect(try await storage.keys().isEmpty)
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.text) == ["a"])
+    expect(self.server.requests.map(\.text), equals: ["a"])
   }
 
   @Test func `A replay that begins meanwhile makes no call`() async throws {
@@ -195,12 +195,12 @@ import Testing
     program.store().currentValue = "secret"
     #expect(await client.persistence.flush())
     let store = client.store(for: signOut)
-    #expect(try await store.mutate() == "bye")
-    #expect(self.server.requests.map(\.text) == ["sign out", "switch"])
-    #expect(store.currentValue == nil)
+    try await expect(store.mutate(), equals: "bye")
+    expect(self.server.requests.map(\.text), equals: ["sign out", "switch"])
+    expect(store.currentValue, equals: nil)
     #expect(try await storage.keys().isEmpty)
     #expect(journal.entries.isEmpty)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A call that begins meanwhile waits for the clearing, which does not wait for the call`() async throws {

@@ -29,13 +29,13 @@ import Testing
     let notices = Log<OperationNotice.Name>()
     let subscription = second.client.onNotice { notices.append($0.name) }
     #expect(await !second.client.persistence.flush())
-    #expect(store.currentValue == nil)
-    #expect(notices.all == [.storageCleared])
+    expect(store.currentValue, equals: nil)
+    expect(notices.all, equals: [.storageCleared])
     #expect(try await first.storage.keys().isEmpty)
 
     store.currentValue = "of the next user"
     #expect(await second.client.persistence.flush())
-    #expect(await self.start(sealed: isSealed).client.restore() == 1)
+    await expect(self.start(sealed: isSealed).client.restore(), equals: 1)
     subscription.cancel()
   }
 
@@ -77,23 +77,23 @@ import Testing
   @Test func `What a process invalidates before it hears of the removal stays invalidated`() async throws {
     let (first, second) = (self.start(), self.start())
     try await self.invalidateValueOfNextUser(first, second)
-    #expect(await second.client.restore() == 1)
+    await expect(second.client.restore(), equals: 1)
     let store = second.store()
-    #expect(store.currentValue == "of the next user")
+    expect(store.currentValue, equals: "of the next user")
     #expect(store.isStale)
     store.currentValue = "newer"
     #expect(await second.client.persistence.flush())
     let later = self.start()
-    #expect(await later.client.restore() == 1)
-    #expect(later.store().currentValue == "newer")
+    await expect(later.client.restore(), equals: 1)
+    expect(later.store().currentValue, equals: "newer")
     #expect(!later.store().isStale)
   }
 
   @Test func `It is invalidated for the processes that begin later, too`() async throws {
     try await self.invalidateValueOfNextUser(self.start(), self.start())
     let later = self.start()
-    #expect(await later.client.restore() == 1)
-    #expect(later.store().currentValue == "of the next user")
+    await expect(later.client.restore(), equals: 1)
+    expect(later.store().currentValue, equals: "of the next user")
     #expect(later.store().isStale)
   }
 
@@ -108,8 +108,8 @@ import Testing
     #expect(await first.client.persistence.flush())
     store.currentValue = "secret, later"
     #expect(await !second.client.persistence.flush())
-    #expect(await second.client.restore() == 1)
-    #expect(second.store().currentValue == "of the next user")
+    await expect(second.client.restore(), equals: 1)
+    expect(second.store().currentValue, equals: "of the next user")
     #expect(!second.store().isStale)
   }
 
@@ -118,13 +118,13 @@ import Testing
     for number in 1...2 { writer.store(Script(), number).currentValue = "secret" }
     #expect(await writer.client.persistence.flush())
     let (first, second) = (self.start(), self.start())
-    #expect(await second.client.restore() == 2)
+    await expect(second.client.restore(), equals: 2)
     let store = second.store(Script(), 1)
-    #expect(store.currentValue == "secret")
+    expect(store.currentValue, equals: "secret")
     try await first.client.clearEverything()
     store.currentValue = "secret, later"
     #expect(await !second.client.persistence.flush())
-    #expect(second.store(Script(), 2).currentValue == nil)
+    expect(second.store(Script(), 2).currentValue, equals: nil)
   }
 
   @Test func `A run of the former user that is under way does not come back`() async throws {
@@ -141,7 +141,7 @@ import Testing
     run.succeed("secret of the run")
     _ = try? await fetch.value
     _ = await second.client.persistence.flush()
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     #expect(try await self.values().isEmpty)
   }
 
@@ -164,8 +164,8 @@ import Testing
     let program = self.start()
     program.store().currentValue = "of the next user"
     #expect(await program.client.persistence.flush())
-    #expect(try await self.values().count == 1)
-    #expect(try await self.base.entries(withPrefix: "epoch/").map(\.key) == ["epoch/=era"])
+    try await expect(self.values().count, equals: 1)
+    try await expect(self.base.entries(withPrefix: "epoch/").map(\.key), equals: ["epoch/=era"])
   }
 
   @Test func `What the next user has stored already stays`() async throws {
@@ -179,10 +179,10 @@ import Testing
     store.currentValue = "secret, later"
     #expect(await !second.client.persistence.flush())
     #expect(await second.client.persistence.flush())
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     let later = self.start()
-    #expect(await later.client.restore() == 1)
-    #expect(later.store().currentValue == "of the next user")
+    await expect(later.client.restore(), equals: 1)
+    expect(later.store().currentValue, equals: "of the next user")
   }
 
   @Test func `A second removal is noticed although the first one was not heard of yet`() async throws {
@@ -202,7 +202,7 @@ import Testing
     #expect(await !flush.value)
     other.currentValue = "secret of the second user"
     #expect(await !second.client.persistence.flush())
-    #expect(other.currentValue == nil)
+    expect(other.currentValue, equals: nil)
     #expect(try await self.values().isEmpty)
   }
 
@@ -224,8 +224,8 @@ import Testing
     try await earlier.value
     try await removal.value
     _ = await second.client.persistence.flush()
-    #expect(store.currentValue == nil)
-    #expect(notices.all == [.storageCleared])
+    expect(store.currentValue, equals: nil)
+    expect(notices.all, equals: [.storageCleared])
     #expect(try await self.values().isEmpty)
     subscription.cancel()
   }
@@ -244,8 +244,8 @@ import Testing
     gate.open()
     try await removal.value
     let later = self.start()
-    #expect(await later.client.restore() == 1)
-    #expect(later.store().currentValue == "of the next user")
+    await expect(later.client.restore(), equals: 1)
+    expect(later.store().currentValue, equals: "of the next user")
   }
 
   @Test func `Runs that wait until a user is forgotten go on if another process has removed all before`() async throws {
@@ -264,9 +264,9 @@ import Testing
     try await earlier.value
     try await clearing.value
     try await script.next().succeed("of the next user")
-    #expect(try await fetch.value == "of the next user")
+    try await expect(fetch.value, equals: "of the next user")
     #expect(await second.client.persistence.flush())
-    #expect(try await self.values().count == 1)
+    try await expect(self.values().count, equals: 1)
   }
 
   @Test func `A storage that fails when the process hears of the removal stores nothing of before`() async throws {
@@ -282,7 +282,7 @@ import Testing
       store.currentValue = "secret, later"
       #expect(await !second.client.persistence.flush())
     }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     // It hears of it once more, because it does not know the era yet.
     store.currentValue = "later still"
     #expect(await !second.client.persistence.flush())
@@ -308,7 +308,7 @@ import Testing
     subscription.cancel()
     store.currentValue = "secret, later"
     #expect(await !second.client.persistence.flush())
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     #expect(try await self.values().isEmpty)
   }
 
@@ -321,10 +321,10 @@ import Testing
       for store in stores { store.currentValue = "\(round)" }
       #expect(await program.client.persistence.flush())
     }
-    #expect(storage.reads.value == reads)
-    #expect(storage.batches.value == 10)
+    expect(storage.reads.value, equals: reads)
+    expect(storage.batches.value, equals: 10)
     // One for each store, and one of the era with the invalidations.
-    #expect(reads == 101)
+    expect(reads, equals: 101)
   }
 
   @Test func `A storage of one process has no era`() async throws {

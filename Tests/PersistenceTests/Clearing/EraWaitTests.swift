@@ -47,7 +47,7 @@ import Testing
     try await self.first.client.clearEverything()
     user.value = "next"
     self.gate.open()
-    #expect(try await fetch.value == "of the next user")
+    try await expect(fetch.value, equals: "of the next user")
     #expect(try await self.hasStored("of the next user"))
   }
 
@@ -57,7 +57,7 @@ import Testing
     try await self.gate.arrivals(count: 1)
     let fetch = Task.immediate { try await store.fetch() }
     self.clock.advance(by: .milliseconds(999))
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.clock.advance(by: .milliseconds(1))
     let run = try await script.next()
     run.yield("half of a secret")
@@ -67,12 +67,12 @@ import Testing
     run.yield("more of a secret")
     #expect(try await !self.hasStored("secret"))
     run.succeed("secret")
-    #expect(try await fetch.value == "secret")
+    try await expect(fetch.value, equals: "secret")
     #expect(try await !self.hasStored("secret"))
 
     async let next = store.fetch()
     try await script.next().succeed("later")
-    #expect(try await next == "later")
+    try await expect(next, equals: "later")
     #expect(try await self.hasStored("later"))
   }
 
@@ -86,7 +86,7 @@ import Testing
     try await self.readStorage()
     #expect(try await !self.hasStored("fetched"))
     run.succeed("fetched")
-    #expect(try await fetch.value == "fetched")
+    try await expect(fetch.value, equals: "fetched")
     #expect(try await self.hasStored("fetched"))
   }
 
@@ -101,7 +101,7 @@ import Testing
     try await self.readStorage()
     #expect(try await !self.hasStored("half"))
     run.succeed("whole")
-    #expect(try await fetch.value == "whole")
+    try await expect(fetch.value, equals: "whole")
     #expect(try await self.hasStored("whole"))
   }
 
@@ -110,14 +110,14 @@ import Testing
     let store = self.second.store(script)
     try await self.gate.arrivals(count: 1)
     let first = Task.immediate { try await store.fetch() }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.clock.advance(by: .seconds(1))
     try await script.next().succeed("first")
-    #expect(try await first.value == "first")
+    try await expect(first.value, equals: "first")
     let second = Task.immediate { try await store.fetch() }
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     try await script.next().succeed("second")
-    #expect(try await second.value == "second")
+    try await expect(second.value, equals: "second")
     self.gate.open()
   }
 
@@ -128,7 +128,7 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     fetch.cancel()
     await #expect(throws: CancellationError.self) { try await fetch.value }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     self.gate.open()
   }
 }

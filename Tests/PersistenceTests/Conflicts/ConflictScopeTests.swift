@@ -41,18 +41,18 @@ import Testing
     let mutation = self.mutation(holdingScope: false)
     journal.register(mutation, as: "save")
     let store = program.client.store(for: mutation)
-    #expect(await self.code(store.save("mine")) == .conflicted)
-    #expect(try await store.save("other", basedOn: nil, id: 2).value == "1")
+    await expect(self.code(store.save("mine")), equals: .conflicted)
+    try await expect(store.save("other", basedOn: nil, id: 2).value, equals: "1")
     self.network.turnOff()
     let waiting = ["c", "d"].map { store.save($0, basedOn: nil, id: 3) }
-    #expect(journal.statuses == [.conflicted, .running, .waiting])
+    expect(journal.statuses, equals: [.conflicted, .running, .waiting])
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
     #expect(try await journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
-    #expect(journal.statuses == [.waiting, .running, .waiting])
+    expect(journal.statuses, equals: [.waiting, .running, .waiting])
     self.network.turnOn()
     for call in waiting { _ = try await call.value }
     try await journal.entries(count: 0)
-    #expect(self.server.requests.map(\.text) == ["mine", "other", "c", "both", "d"])
+    expect(self.server.requests.map(\.text), equals: ["mine", "other", "c", "both", "d"])
   }
 
   @Test(arguments: ["retry", "discard", "remove", "retry by hand"])
@@ -66,15 +66,15 @@ import Testing
     let first = store.save("mine")
     let later = ["b", "c"].map { store.save($0, basedOn: nil) }
     self.network.turnOn()
-    #expect(await self.code(first) == .conflicted)
-    #expect(journal.statuses == [.conflicted, .blocked, .blocked])
-    #expect(store.state.journaledCalls.map(\.status) == [.conflicted, .blocked, .blocked])
+    await expect(self.code(first), equals: .conflicted)
+    expect(journal.statuses, equals: [.conflicted, .blocked, .blocked])
+    expect(store.state.journaledCalls.map(\.status), equals: [.conflicted, .blocked, .blocked])
     #expect(store.state.isPaused)
     // Another call of the scope waits, too, and nothing goes on by itself.
     let last = store.save("d", basedOn: nil)
     await journal.resume().settled()
-    #expect(journal.statuses == [.conflicted, .blocked, .blocked, .blocked])
-    #expect(self.server.requests.count == 1)
+    expect(journal.statuses, equals: [.conflicted, .blocked, .blocked, .blocked])
+    expect(self.server.requests.count, equals: 1)
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
     switch decision {
     case "retry":
@@ -84,13 +84,13 @@ import Testing
     default:
       self.server.edit(1, "base")
       #expect(await journal.retry(conflict.id))
-      #expect(journal.statuses.first == .conflicted)
+      expect(journal.statuses.first, equals: .conflicted)
       #expect(await journal.remove(conflict.id))
     }
     for call in later + [last] { _ = try await call.value }
     try await journal.entries(count: 0)
     let sent = self.server.requests.map(\.text).filter { $0 != "mine" }
-    #expect(sent == (decision == "retry" ? ["both"] : []) + ["b", "c", "d"])
+    expect(sent, equals: (decision == "retry" ? ["both"] : []) + ["b", "c", "d"])
     #expect(!store.state.isPaused)
     #expect(try await program.storage.keys().isEmpty)
   }
@@ -103,18 +103,18 @@ import Testing
     _ = program.makeJournal()
     let mutation = self.mutation(holdingScope: true)
     let store = program.client.store(for: mutation)
-    #expect(await self.code(store.save("mine")) == .conflicted)
+    await expect(self.code(store.save("mine")), equals: .conflicted)
     let later = store.save("b", basedOn: nil)
     let next = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: "")))
     let journal = next.makeJournal(prefix: "l")
     journal.register(mutation, as: "save")
     await journal.resume().settled()
-    #expect(journal.statuses == [.conflicted, .blocked])
-    #expect(self.server.requests.count == 1)
+    expect(journal.statuses, equals: [.conflicted, .blocked])
+    expect(self.server.requests.count, equals: 1)
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
     #expect(try await journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
     try await journal.entries(count: 0)
-    #expect(self.server.requests.map(\.text) == ["mine", "both", "b"])
+    expect(self.server.requests.map(\.text), equals: ["mine", "both", "b"])
     later.cancel()
     _ = await later.result
   }
@@ -133,11 +133,11 @@ import Testing
     let calls = [store.save("a", basedOn: "7"), store.save("b", basedOn: "2")]
     self.network.turnOn()
     if policy == "merge" {
-      for call in calls { #expect(await self.code(call) == .conflicted) }
-      #expect(self.server.requests.map(\.base) == ["7"])
+      for call in calls { await expect(self.code(call), equals: .conflicted) }
+      expect(self.server.requests.map(\.base), equals: ["7"])
     } else {
-      for call in calls { #expect(try await call.value == "3") }
-      #expect(self.server.requests.map(\.base) == ["2"])
+      for call in calls { try await expect(call.value, equals: "3") }
+      expect(self.server.requests.map(\.base), equals: ["2"])
     }
   }
 
@@ -148,16 +148,16 @@ import Testing
     let mutation = self.mutation(joining, holdingScope: false)
     journal.register(mutation, as: "save")
     let store = program.client.store(for: mutation)
-    #expect(await self.code(store.save("a")) == .conflicted)
-    #expect(try await store.save("b", basedOn: "2").value == "3")
+    await expect(self.code(store.save("a")), equals: .conflicted)
+    try await expect(store.save("b", basedOn: "2").value, equals: "3")
     self.network.turnOff()
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
     #expect(try await journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "A"), basedOn: "3")))
     let third = store.save("c", basedOn: "4")
-    #expect(journal.texts == ["A", "c"])
+    expect(journal.texts, equals: ["A", "c"])
     self.network.turnOn()
-    #expect(try await third.value == "5")
-    #expect(self.server.requests.map(\.text) == ["a", "b", "A", "c"])
+    try await expect(third.value, equals: "5")
+    expect(self.server.requests.map(\.text), equals: ["a", "b", "A", "c"])
   }
 
   // MARK: - Time
@@ -168,17 +168,17 @@ import Testing
     let mutation = self.mutation(holdingScope: false).expires(after: .seconds(60))
     journal.register(mutation, as: "save")
     let store = program.client.store(for: mutation)
-    #expect(await self.code(store.save("mine")) == .conflicted)
+    await expect(self.code(store.save("mine")), equals: .conflicted)
     program.clock.advance(by: .seconds(100))
-    #expect(journal.statuses == [.conflicted])
+    expect(journal.statuses, equals: [.conflicted])
     self.network.turnOff()
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
     #expect(try await journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
     program.clock.advance(by: .seconds(59))
-    #expect(journal.statuses == [.running])
+    expect(journal.statuses, equals: [.running])
     self.network.turnOn()
     try await journal.entries(count: 0)
-    #expect(self.server[1]?.text == "both")
+    expect(self.server[1]?.text, equals: "both")
   }
 
   // MARK: - What is stored
@@ -198,14 +198,14 @@ import Testing
     journal.register(mutation, as: "save")
     let store = program.client.store(for: mutation)
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
-    #expect(conflict.current == ServerNote(text: "theirs", version: 2))
-    #expect(conflict.call.baseVersion == "1")
-    #expect(conflict.call.retryCount == 2)
+    expect(conflict.current, equals: ServerNote(text: "theirs", version: 2))
+    expect(conflict.call.baseVersion, equals: "1")
+    expect(conflict.call.retryCount, equals: 2)
     let later = store.save("b", basedOn: nil)
-    #expect(journal.statuses == [.conflicted, .blocked])
+    expect(journal.statuses, equals: [.conflicted, .blocked])
     #expect(try await journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
     _ = try await later.value
-    #expect(self.server.requests.map(\.key) == ["a~3", "k1"])
+    expect(self.server.requests.map(\.key), equals: ["a~3", "k1"])
   }
 
   @Test func `What a later version of the library has stored with a call is written again with it`() async throws {
@@ -219,7 +219,7 @@ import Testing
     let mutation = self.mutation(holdingScope: false)
     journal.register(mutation, as: "save")
     await journal.resume().settled()
-    #expect(journal.statuses == [.conflicted])
+    expect(journal.statuses, equals: [.conflicted])
     struct Later: Decodable, Equatable {
       struct Content: Decodable, Equatable {
         let b: [String: Int]
@@ -231,7 +231,7 @@ import Testing
     }
     let written = try #require(try await storage.entries(withPrefix: key).first?.value)
     let read = try JSONDecoder().decode(Later.self, from: Data(written))
-    #expect(read == Later(aside: "conflicted", later: Later.Content(b: [:]), laterText: "y"))
+    expect(read, equals: Later(aside: "conflicted", later: Later.Content(b: [:]), laterText: "y"))
     #expect(String(decoding: written, as: UTF8.self).contains(#"[1,-2.5,"x",true,null]"#))
   }
 
@@ -240,12 +240,12 @@ import Testing
     let journal = program.makeJournal()
     let mutation = self.mutation(holdingScope: false)
     journal.register(mutation, as: "save")
-    #expect(await self.code(program.client.store(for: mutation).save("mine")) == .conflicted)
+    await expect(self.code(program.client.store(for: mutation).save("mine")), equals: .conflicted)
     #expect(journal.conflicts(of: mutation, as: Int.self).isEmpty)
-    #expect(journal.conflicts(of: mutation, as: ServerNote.self).count == 1)
+    expect(journal.conflicts(of: mutation, as: ServerNote.self).count, equals: 1)
     self.server.edit(1, "newer")
     #expect(await journal.retry("k1"))
-    #expect(journal.conflicts(of: mutation, as: ServerNote.self).map(\.current.text) == ["newer"])
+    expect(journal.conflicts(of: mutation, as: ServerNote.self).map(\.current.text), equals: ["newer"])
   }
 
   @Test func `A conflict that cannot be stored is kept in memory, and found again after a restart`() async throws {
@@ -261,18 +261,18 @@ import Testing
       let call = store.save("mine")
       storage.failToWrite(true)
       self.network.turnOn()
-      #expect(await self.code(call) == .conflicted)
+      await expect(self.code(call), equals: .conflicted)
     }
     // The count of the attempt, and the conflict.
-    #expect(warnings.all == [.storageFailed, .storageFailed])
-    #expect(journal.statuses == [.conflicted])
+    expect(warnings.all, equals: [.storageFailed, .storageFailed])
+    expect(journal.statuses, equals: [.conflicted])
     let next = Program(storage.base)
     let second = next.makeJournal(prefix: "l")
     second.register(mutation, as: "save")
-    #expect(second.statuses == [.waiting])
+    expect(second.statuses, equals: [.waiting])
     await second.resume().settled()
-    #expect(second.statuses == [.conflicted])
-    #expect(self.server.requests.map(\.key) == ["k1", "k1"])
+    expect(second.statuses, equals: [.conflicted])
+    expect(self.server.requests.map(\.key), equals: ["k1", "k1"])
   }
 
   @Test func `An entry that is removed while its conflict is being stored does not hold its scope`() async throws {
@@ -292,8 +292,8 @@ import Testing
     let removal = Task.immediate { await journal.remove("k1") }
     storage.door.open()
     #expect(await removal.value)
-    #expect(await self.code(first) == .conflicted)
-    #expect(try await second.value == "3")
+    await expect(self.code(first), equals: .conflicted)
+    try await expect(second.value, equals: "3")
     #expect(try await storage.base.keys().isEmpty)
   }
 
@@ -303,13 +303,13 @@ import Testing
     let log = NoticeLog()
     program.client.defaultContext.operationNoticeObservers.append(log)
     let mutation = self.mutation(holdingScope: false)
-    #expect(await self.code(program.client.store(for: mutation).save("mine")) == .conflicted)
+    await expect(self.code(program.client.store(for: mutation).save("mine")), equals: .conflicted)
     let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
     #expect(try await journal.resolve(conflict, with: .discard))
     let known: Set<OperationNotice.Name> = [
       .journalAccepted, .journalSent, .journalFailed, .journalDeadLetter, .journalConflicted, .journalRemoved,
     ]
-    #expect(log.names.filter { known.contains($0) } == [.journalAccepted, .journalConflicted, .journalRemoved])
-    #expect(log.all.last { $0.name == .journalPending }?.level == 0)
+    expect(log.names.filter { known.contains($0) }, equals: [.journalAccepted, .journalConflicted, .journalRemoved])
+    expect(log.all.last { $0.name == .journalPending }?.level, equals: 0)
   }
 }

@@ -83,13 +83,13 @@ import Testing
     isOutside: Bool
   ) async throws {
     let start = self.start(isOutside: isOutside, resolving: Self.merge)
-    #expect(try await start.store.save("mine").value == "3")
-    #expect(self.server.requests == [self.request("k1", "mine", "1"), self.request("k1~1", "theirs+mine", "2")])
-    #expect(self.server[1]?.text == "theirs+mine")
+    try await expect(start.store.save("mine").value, equals: "3")
+    expect(self.server.requests, equals: [self.request("k1", "mine", "1"), self.request("k1~1", "theirs+mine", "2")])
+    expect(self.server[1]?.text, equals: "theirs+mine")
     #expect(start.journal.entries.isEmpty)
-    #expect(start.store.state.journaledCalls.map { $0.arguments?.text } == ["theirs+mine"])
+    expect(start.store.state.journaledCalls.map { $0.arguments?.text }, equals: ["theirs+mine"])
     #expect(try await start.program.storage.keys().isEmpty)
-    #expect(start.note.currentValue == "theirs+mine")
+    expect(start.note.currentValue, equals: "theirs+mine")
   }
 
   /// The attempts of a call with long arguments are stored apart from it.
@@ -104,24 +104,24 @@ import Testing
     }
     let call = start.store.save(mine)
     try await self.door.arrival()
-    #expect(start.note.currentValue == "theirs+\(mine)")
-    #expect(start.journal.texts == ["theirs+\(mine)"])
+    expect(start.note.currentValue, equals: "theirs+\(mine)")
+    expect(start.journal.texts, equals: ["theirs+\(mine)"])
     // Killed here, it is made as it was stored, with its key and its version.
     let copy = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
     self.door.open()
     _ = try await call.value
     let again = self.start(copy, resolving: Self.merge)
     await again.journal.resume().settled()
-    #expect(self.server.requests.last == self.request("k1~1", "theirs+\(mine)", "2"))
-    #expect(again.store.state.journaledCalls.map(\.status) == [.succeeded])
-    #expect(self.server[1]?.version == 3)
+    expect(self.server.requests.last, equals: self.request("k1~1", "theirs+\(mine)", "2"))
+    expect(again.store.state.journaledCalls.map(\.status), equals: [.succeeded])
+    expect(self.server[1]?.version, equals: 3)
   }
 
   @Test func `Without a version the server takes whatever comes`() async throws {
     let start = self.start { call, _ in .retry(with: call.arguments) }
-    #expect(try await start.store.save("mine").value == "3")
-    #expect(self.server.requests.map(\.base) == ["1", nil])
-    #expect(self.server[1]?.text == "mine")
+    try await expect(start.store.save("mine").value, equals: "3")
+    expect(self.server.requests.map(\.base), equals: ["1", nil])
+    expect(self.server[1]?.text, equals: "mine")
   }
 
   @Test func `Conflicts without an end are a failure, and the call is made again later`() async throws {
@@ -131,10 +131,10 @@ import Testing
       return .retry(with: call.arguments, basedOn: "99")
     }
     await #expect(throws: NoteConflict.self) { try await start.store.save("mine").value }
-    #expect(seen.all == Array(0...8))
-    #expect(self.server.requests.count == 9)
-    #expect(start.journal.statuses == [.waiting])
-    #expect(start.note.currentValue == "mine")
+    expect(seen.all, equals: Array(0...8))
+    expect(self.server.requests.count, equals: 9)
+    expect(start.journal.statuses, equals: [.waiting])
+    expect(start.note.currentValue, equals: "mine")
   }
 
   @Test func `The resolver gets the call and what the server has`() async throws {
@@ -143,14 +143,14 @@ import Testing
       seen.append((call, current))
       return .discard
     }
-    #expect(await self.codes(start.store.save("mine")) == .discarded)
+    await expect(self.codes(start.store.save("mine")), equals: .discarded)
     let (call, current) = try #require(seen.all.first)
-    #expect(call.id == "k1")
-    #expect(call.arguments == Note(id: 1, text: "mine"))
-    #expect(call.baseVersion == "1")
-    #expect(call.acceptedAt == start.program.clock.now())
-    #expect(call.retryCount == 0)
-    #expect(current == ServerNote(text: "theirs", version: 2))
+    expect(call.id, equals: "k1")
+    expect(call.arguments, equals: Note(id: 1, text: "mine"))
+    expect(call.baseVersion, equals: "1")
+    expect(call.acceptedAt, equals: start.program.clock.now())
+    expect(call.retryCount, equals: 0)
+    expect(current, equals: ServerNote(text: "theirs", version: 2))
   }
 
   @Test func `An error that is no conflict changes nothing`() async throws {
@@ -177,13 +177,13 @@ import Testing
       let error = error as? JournalError
       return error?.code == .discarded && error?.cause as? NoteConflict == NoteConflict(current: self.server[1]!)
     }
-    #expect(self.server[1]?.text == "theirs")
+    expect(self.server[1]?.text, equals: "theirs")
     #expect(start.journal.entries.isEmpty)
-    #expect(start.note.currentValue == "server")
-    #expect(start.store.state.journaledCalls.map(\.status) == [.failed])
+    expect(start.note.currentValue, equals: "server")
+    expect(start.store.state.journaledCalls.map(\.status), equals: [.failed])
     #expect(try await start.program.storage.keys().isEmpty)
     // The scope goes on.
-    #expect(try await start.store.save("next", basedOn: "2").value == "3")
+    try await expect(start.store.save("next", basedOn: "2").value, equals: "3")
   }
 
   // MARK: - Asking
@@ -192,34 +192,34 @@ import Testing
     isOutside: Bool
   ) async throws {
     let start = self.start(isOutside: isOutside, resolving: Self.ask)
-    #expect(await self.codes(start.store.save("mine")) == .conflicted)
-    #expect(start.journal.statuses == [.conflicted])
-    #expect(start.store.state.journaledCalls.map(\.status) == [.conflicted])
-    #expect(start.note.currentValue == "server")
+    await expect(self.codes(start.store.save("mine")), equals: .conflicted)
+    expect(start.journal.statuses, equals: [.conflicted])
+    expect(start.store.state.journaledCalls.map(\.status), equals: [.conflicted])
+    expect(start.note.currentValue, equals: "server")
     let conflict = try #require(start.conflicts.first)
-    #expect(conflict.call.arguments.text == "mine")
-    #expect(conflict.current == ServerNote(text: "theirs", version: 2))
+    expect(conflict.call.arguments.text, equals: "mine")
+    expect(conflict.current, equals: ServerNote(text: "theirs", version: 2))
     // Nothing makes it by itself.
     await start.journal.resume().settled()
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     #expect(try await start.journal.resolve(conflict, with: .ask))
     self.door.close()
     #expect(try await start.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
     try await self.door.arrival()
-    #expect(start.note.currentValue == "both")
-    #expect(start.journal.statuses == [.running])
+    expect(start.note.currentValue, equals: "both")
+    expect(start.journal.statuses, equals: [.running])
     #expect(start.conflicts.isEmpty)
     self.door.open()
     try await start.journal.entries(count: 0)
-    #expect(self.server.requests.last == self.request("k1~1", "both", "2"))
-    #expect(self.server[1]?.text == "both")
-    #expect(start.store.state.journaledCalls.map(\.status) == [.succeeded])
+    expect(self.server.requests.last, equals: self.request("k1~1", "both", "2"))
+    expect(self.server[1]?.text, equals: "both")
+    expect(start.store.state.journaledCalls.map(\.status), equals: [.succeeded])
     #expect(try await !start.journal.resolve(conflict, with: .discard))
   }
 
   @Test func `The user discards the call`() async throws {
     let start = self.start(resolving: Self.ask)
-    #expect(await self.codes(start.store.save("mine")) == .conflicted)
+    await expect(self.codes(start.store.save("mine")), equals: .conflicted)
     let conflict = try #require(start.conflicts.first)
     #expect(try await start.journal.resolve(conflict, with: .discard))
     #expect(start.journal.entries.isEmpty)
@@ -231,26 +231,26 @@ import Testing
   @Test func `A conflict survives restarts, and so does the decision`() async throws {
     let storage = InMemoryStorage()
     let first = self.start(storage, resolving: Self.ask)
-    #expect(await self.codes(first.store.save("mine")) == .conflicted)
+    await expect(self.codes(first.store.save("mine")), equals: .conflicted)
     let second = self.start(storage, prefix: "l", resolving: Self.ask)
-    #expect(second.store.state.journaledCalls.map(\.status) == [.conflicted])
+    expect(second.store.state.journaledCalls.map(\.status), equals: [.conflicted])
     await second.journal.resume().settled()
     let conflict = try #require(second.conflicts.first)
-    #expect(conflict.call.baseVersion == "1")
-    #expect(conflict.current.text == "theirs")
+    expect(conflict.call.baseVersion, equals: "1")
+    expect(conflict.current.text, equals: "theirs")
     // The server has moved on: the decision is in conflict, too.
     self.server.edit(1, "newer")
     #expect(try await second.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "both"), basedOn: "2")))
     await second.journal.settled()
     let third = self.start(storage, prefix: "m", resolving: Self.ask)
     let again = try #require(third.conflicts.first)
-    #expect(again.call.retryCount == 1)
-    #expect(again.call.arguments.text == "both")
-    #expect(again.current.text == "newer")
+    expect(again.call.retryCount, equals: 1)
+    expect(again.call.arguments.text, equals: "both")
+    expect(again.current.text, equals: "newer")
     #expect(try await third.journal.resolve(again, with: .retry(with: again.call.arguments, basedOn: "3")))
     try await third.journal.entries(count: 0)
-    #expect(self.server.requests.map(\.key) == ["k1", "k1~1", "k1~2"])
-    #expect(self.server[1]?.text == "both")
+    expect(self.server.requests.map(\.key), equals: ["k1", "k1~1", "k1~2"])
+    expect(self.server[1]?.text, equals: "both")
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -266,18 +266,18 @@ import Testing
     self.door.open()
     let second = self.start(copy, prefix: "l", resolving: Self.merge)
     await second.journal.resume().settled()
-    #expect(self.server.requests == [self.request("k1", "mine", "1"), self.request("k1~1", "theirs+mine", "2")])
-    #expect(second.store.state.journaledCalls.map(\.status) == [.succeeded])
-    #expect(second.note.currentValue == "theirs+mine")
+    expect(self.server.requests, equals: [self.request("k1", "mine", "1"), self.request("k1~1", "theirs+mine", "2")])
+    expect(second.store.state.journaledCalls.map(\.status), equals: [.succeeded])
+    expect(second.note.currentValue, equals: "theirs+mine")
   }
 
   @Test func `A retry by hand asks the server again`() async throws {
     let start = self.start(resolving: Self.ask)
-    #expect(await self.codes(start.store.save("mine")) == .conflicted)
+    await expect(self.codes(start.store.save("mine")), equals: .conflicted)
     self.server.edit(1, "newer")
     #expect(await start.journal.retry("k1"))
-    #expect(start.conflicts.map(\.current.text) == ["newer"])
-    #expect(self.server.requests.map(\.key) == ["k1", "k1"])
+    expect(start.conflicts.map(\.current.text), equals: ["newer"])
+    expect(self.server.requests.map(\.key), equals: ["k1", "k1"])
   }
 
   @Test func `A retry around the mutation does not repeat a call that was set aside`() async throws {
@@ -286,9 +286,9 @@ import Testing
     let inside = SaveNote(server: self.server).resolvesConflicts(of: NoteConflict.self) { _, _ in .ask }.tryingAgain()
       .journaled(as: "inside").tryingAgain()
     let store = program.client.store(for: inside)
-    #expect(await self.codes(store.save("mine")) == .conflicted)
-    #expect(self.server.requests.count == 1)
-    #expect(journal.statuses == [.conflicted])
+    await expect(self.codes(store.save("mine")), equals: .conflicted)
+    expect(self.server.requests.count, equals: 1)
+    expect(journal.statuses, equals: [.conflicted])
   }
 
   // MARK: - What the error does not say
@@ -308,17 +308,17 @@ import Testing
       .scope("s").journaled(as: "save")
     journal.register(mutation, as: "save")
     await #expect(throws: Broken.self) { try await program.client.store(for: mutation).save("mine").value }
-    #expect(journal.statuses == [.waiting])
+    expect(journal.statuses, equals: [.waiting])
     fails.set(false)
     await journal.resume().settled()
-    #expect(self.server[1]?.text == "mine")
+    expect(self.server[1]?.text, equals: "mine")
     #expect(journal.entries.isEmpty)
   }
 
   @Test func `Without a journal a call is merged or discarded, and cannot be set aside`() async throws {
     let program = Program()
     let merging = SaveNote(server: self.server).resolvesConflicts(of: NoteConflict.self, Self.merge)
-    #expect(try await program.client.store(for: merging).save("mine").value == "3")
+    try await expect(program.client.store(for: merging).save("mine").value, equals: "3")
     for resolution in [ConflictResolution<Note>.ask, .discard] {
       let mutation = SaveNote(server: self.server, path: ["save", "\(resolution)"])
         .resolvesConflicts(of: NoteConflict.self) { _, _ in resolution }

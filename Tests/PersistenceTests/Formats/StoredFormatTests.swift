@@ -32,24 +32,24 @@ import Testing
 
   @Test func `Today's code writes the newest form of values`() async throws {
     let written = try await FormatProgram().writeValues()
-    try Self.expect(written, are: Self.entries(of: Self.newest.values))
+    try Self.expectEqual(written, Self.entries(of: Self.newest.values))
   }
 
   @Test func `Today's code writes the newest form of calls`() async throws {
     let written = try await FormatProgram().writeCalls()
     // An expired call was added by hand.
     let kept = try Self.entries(of: Self.newest.calls).filter { !$0.key.hasSuffix("-expired") }
-    Self.expect(written, are: kept)
+    Self.expectEqual(written, kept)
   }
 
   @Test func `Today's code writes the newest form of schedules`() async throws {
     let written = try await FormatProgram().writeSchedules()
-    try Self.expect(written, are: Self.entries(of: Self.newest.schedules))
+    try Self.expectEqual(written, Self.entries(of: Self.newest.schedules))
   }
 
-  private static func expect(_ written: [StorageEntry], are kept: [StorageEntry]) {
-    #expect(written.map(\.key) == kept.map(\.key))
-    for (new, old) in zip(written, kept) { #expect(Self.text(of: new) == Self.text(of: old), "\(new.key)") }
+  private static func expectEqual(_ written: [StorageEntry], _ kept: [StorageEntry]) {
+    expect(written.map(\.key), equals: kept.map(\.key))
+    for (new, old) in zip(written, kept) { expect(Self.text(of: new), equals: Self.text(of: old), "\(new.key)") }
   }
 
   /// The text of an entry, with what its coder has turned round. What its run has seen of invalidations, which names the
@@ -74,21 +74,21 @@ import Testing
     let entries = try Self.entries(of: "values-1")
     let program = FormatProgram(entries)
     let plain = program.program.store(Script(), 1)
-    #expect(plain.currentValue == "plain")
-    #expect(plain.state.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 0))
+    expect(plain.currentValue, equals: "plain")
+    expect(plain.state.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 0))
     #expect(!plain.isStale)
     let invalidated = program.program.store(Script(), 2)
-    #expect(invalidated.currentValue == "invalidated")
+    expect(invalidated.currentValue, equals: "invalidated")
     #expect(invalidated.isStale)
     let later = expectWarning(.storedVersionUnknown) { program.program.store(Script(), 3) }
-    #expect(later.currentValue == nil)
+    expect(later.currentValue, equals: nil)
     later.currentValue = "of an older program"
-    #expect(program.bytes.currentValue == FormatProgram.Text(id: 7))
-    #expect(program.pages.currentValue == [Page(id: 0, value: "page 0"), Page(id: 1, value: "page 1")])
-    #expect(program.pages.state.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 30.5))
+    expect(program.bytes.currentValue, equals: FormatProgram.Text(id: 7))
+    expect(program.pages.currentValue, equals: [Page(id: 0, value: "page 0"), Page(id: 1, value: "page 1")])
+    expect(program.pages.state.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 30.5))
     #expect(await program.program.client.persistence.flush())
-    #expect(try await program.program.storage.entries(withPrefix: "value/") == entries)
-    #expect(FormatProgram(entries).program.store(Script(), 3, version: 4).currentValue == "later")
+    try await expect(program.program.storage.entries(withPrefix: "value/"), equals: entries)
+    expect(FormatProgram(entries).program.store(Script(), 3, version: 4).currentValue, equals: "later")
   }
 
   @Test func `A value is found by its earlier name and migrated from its earlier version`() async throws {
@@ -99,11 +99,11 @@ import Testing
         aliases: ["name", "text"],
         version: 5,
         migrate: { bytes, version in
-          #expect(version == 1)
+          expect(version, equals: 1)
           return try JSONDecoder().decode(StoredValue<String>.self, from: Data(bytes)).map(\.count)
         }
       )
-    #expect(program.client.store(for: query).currentValue == 5)
+    expect(program.client.store(for: query).currentValue, equals: 5)
   }
 
   @Test(arguments: ["calls-1", "calls-2"]) func `Calls of earlier forms are made in order, by their earlier name`(
@@ -111,19 +111,19 @@ import Testing
   ) async throws {
     let program = FormatProgram(try Self.entries(of: file))
     let journal = await program.resume()
-    #expect(program.server.done == ["a", "b"])
-    #expect(program.server.requests.map(\.key) == ["a", "b"])
-    #expect(journal.statuses == [.deadLetter])
-    #expect(journal.texts == ["c"])
-    #expect(journal.entries.map(\.attempts) == [5])
+    expect(program.server.done, equals: ["a", "b"])
+    expect(program.server.requests.map(\.key), equals: ["a", "b"])
+    expect(journal.statuses, equals: [.deadLetter])
+    expect(journal.texts, equals: ["c"])
+    expect(journal.entries.map(\.attempts), equals: [5])
   }
 
   @Test func `Calls of today's form are made, and an expired one is kept`() async throws {
     let program = FormatProgram(try Self.entries(of: "calls-3"))
     let journal = await program.resume()
-    #expect(program.server.done.sorted() == ["a", "b", "c"])
-    #expect(journal.statuses == [.expired])
-    #expect(journal.texts == ["d"])
+    expect(program.server.done.sorted(), equals: ["a", "b", "c"])
+    expect(journal.statuses, equals: [.expired])
+    expect(journal.texts, equals: ["d"])
   }
 
   @Test func `Attempts of calls with long arguments count, unless they are of another form of the entry`()
@@ -132,25 +132,25 @@ import Testing
     let program = FormatProgram(try Self.entries(of: "attempts-1"))
     let journal = program.program.makeJournal()
     try await journal.load()
-    #expect(journal.entries.map(\.attempts) == [4, 2])
-    #expect(journal.texts.map(\.count) == [5_000, 5_000])
+    expect(journal.entries.map(\.attempts), equals: [4, 2])
+    expect(journal.texts.map(\.count), equals: [5_000, 5_000])
     await program.resume()
-    #expect(program.server.requests.map(\.key) == ["k1", "k2"])
+    expect(program.server.requests.map(\.key), equals: ["k1", "k2"])
     #expect(try await program.program.storage.entries(withPrefix: "").isEmpty)
   }
 
   @Test func `Scheduled calls are made at their times, and those that were accepted`() async throws {
     let program = FormatProgram(try Self.entries(of: "schedules-1"))
     let journal = await program.resume()
-    #expect(program.server.requests.map(\.key) == ["k1#0"])
-    #expect(journal.schedules.map(\.name) == ["once", "k3", "each / day"])
+    expect(program.server.requests.map(\.key), equals: ["k1#0"])
+    expect(journal.schedules.map(\.name), equals: ["once", "k3", "each / day"])
     for _ in 0..<10 {
       program.program.clock.advance(by: .seconds(10))
       await journal.settled()
     }
-    #expect(program.server.requests.map(\.text) == ["a", "b", "c", "a"])
-    #expect(program.server.requests.map(\.key) == ["k1#0", "k2", "k3", "k1#1"])
-    #expect(journal.schedules.map(\.missedTimes) == [.skip])
+    expect(program.server.requests.map(\.text), equals: ["a", "b", "c", "a"])
+    expect(program.server.requests.map(\.key), equals: ["k1#0", "k2", "k3", "k1#1"])
+    expect(journal.schedules.map(\.missedTimes), equals: [.skip])
   }
 
   @Test func `What a later version of the library has stored is kept, and what it has added is passed over`()
@@ -159,12 +159,12 @@ import Testing
     let entries = try Self.entries(of: "newer")
     let program = FormatProgram(entries)
     let store = expectWarning(.storedVersionUnknown) { program.program.store(Script(), 1) }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     store.currentValue = "of this version"
     #expect(await program.program.client.persistence.flush())
     let journal = await expectWarning(.journalEntryUnreadable) { await program.resume() }
-    #expect(journal.statuses == [.unreadable])
-    #expect(program.server.done == ["b"])
-    #expect(try await program.program.storage.entries(withPrefix: "") == [entries[1], entries[0]])
+    expect(journal.statuses, equals: [.unreadable])
+    expect(program.server.done, equals: ["b"])
+    try await expect(program.program.storage.entries(withPrefix: ""), equals: [entries[1], entries[0]])
   }
 }

@@ -33,11 +33,11 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     run.yield("yielded")
-    #expect(reader.hydrate(server.dehydrate()).outdatedCount == 1)
-    #expect(store.currentValue == "yielded")
+    expect(reader.hydrate(server.dehydrate()).outdatedCount, equals: 1)
+    expect(store.currentValue, equals: "yielded")
     fetch.cancel()
     _ = try? await fetch.value
-    #expect(store.currentValue == "handed over")
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 1_001))
+    expect(store.currentValue, equals: "handed over")
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 1_001))
   }
 }

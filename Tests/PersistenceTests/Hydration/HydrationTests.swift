@@ -35,7 +35,7 @@ struct HydrationTests {
   /// The values after they were encoded and decoded.
   private func handedOver(_ values: DehydratedValues) throws -> DehydratedValues {
     let decoded = try JSONDecoder().decode(DehydratedValues.self, from: JSONEncoder().encode(values))
-    #expect(decoded == values)
+    expect(decoded, equals: values)
     return decoded
   }
 
@@ -47,9 +47,9 @@ struct HydrationTests {
     let summary = reader.hydrate(try self.handedOver(server.dehydrate()))
     #expect((summary.keptCount, summary.appliedCount, summary.outdatedCount, summary.droppedCount) == (1, 0, 0, 0))
     let store = self.store(in: reader)
-    #expect(store.currentValue == "hello")
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 1_000))
-    #expect(store.valueUpdateCount == 1)
+    expect(store.currentValue, equals: "hello")
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 1_000))
+    expect(store.valueUpdateCount, equals: 1)
     #expect(!store.isStale)
     self.clock.advance(by: .seconds(10))
     #expect(store.isStale)
@@ -62,8 +62,8 @@ struct HydrationTests {
     reader.hydrate(server.dehydrate())
     let states = Log<String?>()
     let subscription = self.store(in: reader).subscribe { states.append($0.currentValue) }
-    #expect(states.all == ["hello"])
-    #expect(self.script.runCount == 0)
+    expect(states.all, equals: ["hello"])
+    expect(self.script.runCount, equals: 0)
     withExtendedLifetime(subscription) {}
   }
 
@@ -75,8 +75,8 @@ struct HydrationTests {
     let subscription = self.store(in: reader).subscribe(with: recorder.handler)
     let summary = reader.hydrate(server.dehydrate())
     #expect((summary.appliedCount, summary.keptCount) == (1, 0))
-    #expect(self.store(in: reader).currentValue == "hello")
-    #expect(recorder.states.last?.currentValue == "hello")
+    expect(self.store(in: reader).currentValue, equals: "hello")
+    expect(recorder.states.last?.currentValue, equals: "hello")
     withExtendedLifetime(subscription) {}
   }
 
@@ -89,17 +89,17 @@ struct HydrationTests {
     self.clock.advance(by: .seconds(1))
     self.store(in: server).currentValue = "hello"
     let values = server.dehydrate()
-    #expect(reader.hydrate(values).appliedCount == 1)
-    #expect(store.currentValue == "hello")
-    #expect(store.valueUpdateCount == count + 1)
-    #expect(store.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 1_001))
-    #expect(reader.hydrate(values).outdatedCount == 1)
+    expect(reader.hydrate(values).appliedCount, equals: 1)
+    expect(store.currentValue, equals: "hello")
+    expect(store.valueUpdateCount, equals: count + 1)
+    expect(store.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 1_001))
+    expect(reader.hydrate(values).outdatedCount, equals: 1)
     store.currentValue = "same date"
-    #expect(reader.hydrate(values).outdatedCount == 1)
+    expect(reader.hydrate(values).outdatedCount, equals: 1)
     self.clock.advance(by: .seconds(1))
     store.currentValue = "newer"
-    #expect(reader.hydrate(values).outdatedCount == 1)
-    #expect(store.currentValue == "newer")
+    expect(reader.hydrate(values).outdatedCount, equals: 1)
+    expect(store.currentValue, equals: "newer")
   }
 
   @Test
@@ -112,8 +112,8 @@ struct HydrationTests {
     let second = server.dehydrate()
     for (values, outdated) in [([first, second], 0), ([second, first], 1)] {
       let reader = self.client()
-      #expect(values.reduce(0) { $0 + reader.hydrate($1).outdatedCount } == outdated)
-      #expect(self.store(in: reader).currentValue == "second")
+      expect(values.reduce(0) { $0 + reader.hydrate($1).outdatedCount }, equals: outdated)
+      expect(self.store(in: reader).currentValue, equals: "second")
     }
   }
 
@@ -128,7 +128,7 @@ struct HydrationTests {
     let values = server.dehydrate()
     reader.hydrate(values)
     #expect(store.error == nil)
-    #expect(store.errorUpdateCount == 1)
+    expect(store.errorUpdateCount, equals: 1)
 
     let later = self.client()
     let failing = self.store(in: later)
@@ -137,7 +137,7 @@ struct HydrationTests {
     self.clock.advance(by: .seconds(5))
     failing.setResult(to: .failure(Broken()))
     later.hydrate(values)
-    #expect(failing.currentValue == "new")
+    expect(failing.currentValue, equals: "new")
     #expect(failing.error is Broken)
   }
 
@@ -148,7 +148,7 @@ struct HydrationTests {
     server.invalidate()
     reader.hydrate(server.dehydrate())
     let store = self.store(in: reader)
-    #expect(store.currentValue == "hello")
+    expect(store.currentValue, equals: "hello")
     #expect(store.isStale)
   }
 
@@ -162,7 +162,7 @@ struct HydrationTests {
     let subscription = store.subscribe(with: recorder.handler)
     let run = try await self.script.next()
     reader.hydrate(server.dehydrate())
-    #expect(store.currentValue == "old")
+    expect(store.currentValue, equals: "old")
     run.succeed("of the run")
     try await self.script.next().succeed("new")
     _ = try await recorder.firstState { $0.currentValue == "new" }
@@ -180,9 +180,9 @@ struct HydrationTests {
     #expect(server.dehydrate().isEmpty)
     self.store(in: server, 1).currentValue = "open"
     self.store(in: server, 2).currentValue = "other"
-    #expect(server.dehydrate().count == 2)
-    #expect(server.dehydrate(matching: ["text", 2]).count == 1)
-    #expect("\(server.dehydrate())" == "DehydratedValues(2 values)")
+    expect(server.dehydrate().count, equals: 2)
+    expect(server.dehydrate(matching: ["text", 2]).count, equals: 1)
+    expect("\(server.dehydrate())", equals: "DehydratedValues(2 values)")
   }
 
   @Test
@@ -198,9 +198,9 @@ struct HydrationTests {
     try await own.fetchNextPage()
     self.clock.advance(by: .seconds(1))
     reader.hydrate(try self.handedOver(server.dehydrate()))
-    #expect(reader.store(for: query).currentValue == "set")
-    #expect(own.currentValue.map(\.value) == [0, 1])
-    #expect(try await own.fetchNextPage()?.value == 2)
+    expect(reader.store(for: query).currentValue, equals: "set")
+    expect(own.currentValue.map(\.value), equals: [0, 1])
+    try await expect(own.fetchNextPage()?.value, equals: 2)
   }
 
   @Test
@@ -211,10 +211,10 @@ struct HydrationTests {
     reader.hydrate(values)
     let recorder = WarningRecorder()
     recorder.recording {
-      #expect(self.store(in: reader, version: 2).currentValue == nil)
-      #expect(reader.hydrate(values).droppedCount == 1)
+      expect(self.store(in: reader, version: 2).currentValue, equals: nil)
+      expect(reader.hydrate(values).droppedCount, equals: 1)
     }
-    #expect(recorder.warnings.map(\.code) == [.storedValueDropped, .storedValueDropped])
+    expect(recorder.warnings.map(\.code), equals: [.storedValueDropped, .storedValueDropped])
 
     let text = String(decoding: try JSONEncoder().encode(values), as: UTF8.self)
     for damaged in [
@@ -224,7 +224,7 @@ struct HydrationTests {
       #expect(damaged != text)
       let other = self.client()
       other.hydrate(try JSONDecoder().decode(DehydratedValues.self, from: Data(damaged.utf8)))
-      expectWarning(.storedValueDropped) { #expect(self.store(in: other).currentValue == nil) }
+      expectWarning(.storedValueDropped) { expect(self.store(in: other).currentValue, equals: nil) }
     }
   }
 
@@ -252,11 +252,11 @@ struct HydrationTests {
     reader.hydrate(server.dehydrate())
     reader.clearStore(with: ["text", 1])
     reader.resetStores(matching: ["text", 2])
-    #expect(self.store(in: reader, 1).currentValue == nil)
-    #expect(self.store(in: reader, 2).currentValue == nil)
-    #expect(self.store(in: reader, 3).currentValue == "3")
+    expect(self.store(in: reader, 1).currentValue, equals: nil)
+    expect(self.store(in: reader, 2).currentValue, equals: nil)
+    expect(self.store(in: reader, 3).currentValue, equals: "3")
     reader.clearStores()
-    #expect(self.store(in: reader, 3).currentValue == nil)
+    expect(self.store(in: reader, 3).currentValue, equals: nil)
   }
 
   @Test
@@ -271,10 +271,10 @@ struct HydrationTests {
       storeCache: OperationClient.DefaultStoreCache(maximumIdleStores: 0)
     )
     evicting.hydrate(server.dehydrate())
-    #expect(self.store(in: evicting, 1).currentValue == "handed over")
-    #expect(self.store(in: evicting, 1).currentValue == "handed over")
+    expect(self.store(in: evicting, 1).currentValue, equals: "handed over")
+    expect(self.store(in: evicting, 1).currentValue, equals: "handed over")
     self.store(in: evicting, 2).currentValue = "newer"
-    #expect(self.store(in: evicting, 2).currentValue == nil)
+    expect(self.store(in: evicting, 2).currentValue, equals: nil)
     withExtendedLifetime(reader) {}
   }
 
@@ -286,11 +286,11 @@ struct HydrationTests {
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
     reader.hydrate(server.dehydrate())
-    #expect(store.currentValue == "hello")
+    expect(store.currentValue, equals: "hello")
     #expect(store.isLoading)
     run.succeed("fetched")
-    #expect(try await fetch.value == "fetched")
-    #expect(store.currentValue == "fetched")
+    try await expect(fetch.value, equals: "fetched")
+    expect(store.currentValue, equals: "fetched")
   }
 
   @Test
@@ -303,11 +303,11 @@ struct HydrationTests {
     let run = try await self.script.next()
     run.yield("yielded")
     reader.hydrate(server.dehydrate())
-    #expect(store.currentValue == "hello")
+    expect(store.currentValue, equals: "hello")
     fetch.cancel()
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await fetch.value }
-    #expect(store.currentValue == "hello")
+    expect(store.currentValue, equals: "hello")
   }
 
   @Test
@@ -317,8 +317,8 @@ struct HydrationTests {
     let values = server.dehydrate()
     let subscription = self.store(in: reader).subscribe { [unowned reader] _ in reader.hydrate(values) }
     reader.hydrate(values)
-    #expect(self.store(in: reader).currentValue == "hello")
-    #expect(reader.hydrate(DehydratedValues()) == self.client().hydrate(DehydratedValues()))
+    expect(self.store(in: reader).currentValue, equals: "hello")
+    expect(reader.hydrate(DehydratedValues()), equals: self.client().hydrate(DehydratedValues()))
     withExtendedLifetime(subscription) {}
   }
 
@@ -331,7 +331,7 @@ struct HydrationTests {
         server.store(for: Script().query().hydratable(as: "text")).currentValue = "hello"
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.unstorablePath])
+    expect(recorder.warnings.map(\.code), equals: [.unstorablePath])
     #expect(server.dehydrate().isEmpty)
   }
 
@@ -342,7 +342,7 @@ struct HydrationTests {
     server.store(for: script.query(path: ["u"]).hydratable(as: "u")).currentValue = Unencodable()
     self.store(in: server).currentValue = "hello"
     let values = expectWarning(.valueNotEncoded) { server.dehydrate() }
-    #expect(values.count == 1)
+    expect(values.count, equals: 1)
   }
 
   @Test
@@ -354,9 +354,9 @@ struct HydrationTests {
     let query = self.script.query(path: ["text", 1]).persisted(as: "kept").hydratable(as: "text")
     self.store(in: server).currentValue = "hello"
     reader.hydrate(server.dehydrate())
-    #expect(reader.store(for: query).currentValue == "hello")
+    expect(reader.store(for: query).currentValue, equals: "hello")
     await reader.flush()
-    #expect(try await storage.keys("value/") == ["value/stext/i1/=kept="])
+    try await expect(storage.keys("value/"), equals: ["value/stext/i1/=kept="])
   }
 
   @Test
@@ -367,7 +367,7 @@ struct HydrationTests {
     for number in 0..<count / 2 { _ = self.store(in: reader, number) }
     let summary = reader.hydrate(try self.handedOver(server.dehydrate()))
     #expect((summary.appliedCount, summary.keptCount) == (count / 2, count / 2))
-    for number in 0..<count { #expect(self.store(in: reader, number).currentValue == "\(number)") }
+    for number in 0..<count { expect(self.store(in: reader, number).currentValue, equals: "\(number)") }
   }
 
   @Test
@@ -380,7 +380,7 @@ struct HydrationTests {
       for client in [server, reader] { _ = client.store(for: query) }
       server.store(for: query).currentValue = "hello"
       reader.hydrate(server.dehydrate())
-      #expect(reader.store(for: query).currentValue == "hello")
+      expect(reader.store(for: query).currentValue, equals: "hello")
     }
     try await lifetimes.noneAlive()
   }

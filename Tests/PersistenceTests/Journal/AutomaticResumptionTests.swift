@@ -49,13 +49,13 @@ import Testing
       as: "send"
     )
     // Offline, the screen shows what will be sent.
-    #expect(note.currentValue == "server+a+b+c")
+    expect(note.currentValue, equals: "server+a+b+c")
     #expect(self.server.requests.isEmpty)
-    #expect(journal.statuses == [.waiting, .waiting, .waiting])
+    expect(journal.statuses, equals: [.waiting, .waiting, .waiting])
     self.network.turnOn()
     for _ in 0..<3 { try await self.script.next().succeed("ok") }
     try await journal.entries(count: 0)
-    #expect(self.server.requests.map(\.key) == ["old1", "old2", "old3"])
+    expect(self.server.requests.map(\.key), equals: ["old1", "old2", "old3"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -70,7 +70,7 @@ import Testing
     journal.register(self.mutation, as: "send")
     // Another process stores a call, and lives for a while.
     try await leaveCalls(["a"], in: base, owner: "other")
-    #expect(try await base.acquireLease("journal/other", owner: "other", for: .seconds(4)) == .held)
+    try await expect(base.acquireLease("journal/other", owner: "other", for: .seconds(4)), equals: .held)
     // This one learns of it with a call of its own.
     let own = Send(server: self.server, script: self.script, path: ["own"]).scope("t").journaled(as: "own")
     let call = Task.immediate { try await program.client.store(for: own).mutate(with: Note(id: 2, text: "b")) }
@@ -86,7 +86,7 @@ import Testing
     #expect(isMade || clock.elapsed >= .seconds(4))
     try await end.value
     try await journal.entries(count: 0)
-    #expect(self.server.done == (isMade ? ["b"] : ["b", "a"]))
+    expect(self.server.done, equals: (isMade ? ["b"] : ["b", "a"]))
   }
 
   @Test func `Calls are made when their mutation is registered, and those before them in their scope`() async throws {
@@ -100,7 +100,7 @@ import Testing
     journal.register(Send(server: self.server, script: self.script, path: ["other"]), as: "other")
     for _ in 0..<2 { try await self.script.next().succeed("ok") }
     try await journal.entries(count: 0)
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
   }
 
   @Test func `A name that is not registered is reported after half a minute, and made when it is`() async throws {
@@ -120,7 +120,7 @@ import Testing
       try await unregistered.wait()
     }
     observer.cancel()
-    #expect(warnings.all == [.journalNameUnregistered])
+    expect(warnings.all, equals: [.journalNameUnregistered])
     journal.register(self.mutation, as: "send")
     try await self.script.next().succeed("ok")
     try await journal.entries(count: 0)
@@ -144,23 +144,23 @@ import Testing
       ),
       "\(text)"
     )
-    #expect(journal.statuses == [.waiting, .blocked])
+    expect(journal.statuses, equals: [.waiting, .blocked])
     program.clock.advance(by: .seconds(5))
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     program.clock.advance(by: .seconds(1))
     let again = try await self.script.next()
     #expect(!store.state.isPaused)
-    #expect(journal.statuses == [.running, .waiting])
+    expect(journal.statuses, equals: [.running, .waiting])
     // The second failure in a row has a longer backoff.
     again.fail(Refused())
     try await journal.shows([.waiting, .blocked])
     #expect(store.state.isPaused)
     program.clock.advance(by: .seconds(19))
-    #expect(journal.statuses == [.waiting, .blocked])
+    expect(journal.statuses, equals: [.waiting, .blocked])
     program.clock.advance(by: .seconds(1))
     for _ in 0..<2 { try await self.script.next().succeed("ok") }
-    #expect(try await second.value == "ok")
-    #expect(self.server.requests.map(\.text) == ["a", "a", "a", "b"])
+    try await expect(second.value, equals: "ok")
+    expect(self.server.requests.map(\.text), equals: ["a", "a", "a", "b"])
     #expect(!store.state.isPaused)
     try await journal.entries(count: 0)
   }
@@ -173,7 +173,7 @@ import Testing
     try await self.script.next().fail(Refused())
     await #expect(throws: Refused()) { try await call.value }
     program.clock.advance(by: .seconds(600))
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     self.network.turnOn()
     try await self.script.next().fail(Refused())
     try await journal.shows([.waiting])
@@ -181,12 +181,12 @@ import Testing
     self.network.change()
     self.network.turnOn()
     // It has begun to hold a moment ago.
-    #expect(self.server.requests.count == 2)
+    expect(self.server.requests.count, equals: 2)
     program.clock.advance(by: .seconds(1))
     try await self.script.next().succeed("ok")
     try await journal.entries(count: 0)
-    #expect(self.server.requests.count == 3)
-    #expect(program.clock.sleeperCount() == 0)
+    expect(self.server.requests.count, equals: 3)
+    expect(program.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A server says when a call is made again`() async throws {
@@ -198,7 +198,7 @@ import Testing
     try await self.script.next().fail(Busy(retryAfter: .seconds(100)))
     await #expect(throws: Busy.self) { try await call.value }
     program.clock.advance(by: .seconds(99))
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     program.clock.advance(by: .seconds(1))
     try await self.script.next().succeed("ok")
     try await journal.entries(count: 0)
@@ -215,7 +215,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await call.value }
     try await self.script.next().succeed("ok")
     try await journal.entries(count: 0)
-    #expect(self.server.requests.map(\.key) == ["k1", "k1"])
+    expect(self.server.requests.map(\.key), equals: ["k1", "k1"])
   }
 
   @Test func `A body that ends as cancelled by itself is made again after the backoff, and not at once`() async throws {
@@ -226,7 +226,7 @@ import Testing
     journal.register(self.mutation, as: "send")
     try await self.script.next().fail(CancellationError())
     try await journal.shows([.waiting])
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     program.clock.advance(by: .seconds(10))
     try await self.script.next().succeed("ok")
     try await journal.entries(count: 0)
@@ -253,9 +253,9 @@ import Testing
       try await warnings.values(count: 1)
     }
     // Passing failures are not reported one by one.
-    #expect(warnings.all == [.journalDeadLetter])
-    #expect(journal.statuses == [.deadLetter])
-    #expect(self.server.done == ["a", "b"])
+    expect(warnings.all, equals: [.journalDeadLetter])
+    expect(journal.statuses, equals: [.deadLetter])
+    expect(self.server.done, equals: ["a", "b"])
   }
 
   @Test func `Without a condition the journal resumes on demand alone, and a client that is shut down does not`()
@@ -265,12 +265,12 @@ import Testing
     try await leaveCalls(["a"], in: storage)
     let journal = Program(storage).makeJournal()
     journal.register(self.mutation, as: "send")
-    #expect(journal.statuses == [.waiting])
+    expect(journal.statuses, equals: [.waiting])
     let (program, stopped) = self.start(storage)
     program.client.stopAutomaticRuns()
     self.network.turnOn()
     stopped.register(self.mutation, as: "send")
-    #expect(stopped.statuses == [.waiting])
+    expect(stopped.statuses, equals: [.waiting])
     #expect(self.server.requests.isEmpty)
   }
 
@@ -302,9 +302,9 @@ import Testing
       run.succeed("ok")
     }
     await resumption.settled()
-    #expect(self.server.done.count == 8)
+    expect(self.server.done.count, equals: 8)
     for scope in 0..<4 {
-      #expect(self.server.done.filter { $0.hasPrefix("\(scope)") } == ["\(scope)a", "\(scope)b"])
+      expect(self.server.done.filter { $0.hasPrefix("\(scope)") }, equals: ["\(scope)a", "\(scope)b"])
     }
     #expect(journal.entries.isEmpty)
   }

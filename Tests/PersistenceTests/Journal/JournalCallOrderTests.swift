@@ -104,7 +104,7 @@ private actor Caller {
       await Task { @MainActor in }.value
       network.turnOn()
       for call in calls { _ = try await call.value }
-      #expect(server.done.last == "abc")
+      expect(server.done.last, equals: "abc")
     }
   }
 
@@ -121,7 +121,7 @@ private actor Caller {
     storage.reading.open()
     await journal.resume().settled()
     for call in calls { _ = try await call.value }
-    #expect(self.server.done == ["old"] + Self.texts.prefix(100))
+    expect(self.server.done, equals: ["old"] + Self.texts.prefix(100))
   }
 
   @Test @MainActor func `A call that is cancelled between others leaves their order`() async throws {
@@ -132,7 +132,7 @@ private actor Caller {
     for call in calls { _ = await call.result }
     await journal.resume().settled()
     let numbers = self.server.done.compactMap { Int($0) }
-    #expect(numbers == numbers.sorted())
+    expect(numbers, equals: numbers.sorted())
     #expect(Set(numbers).isSuperset(of: (0..<150).filter { $0 % 3 != 1 }))
     #expect(journal.entries.isEmpty)
   }
@@ -149,9 +149,9 @@ private actor Caller {
     #expect(journal.entries.isEmpty)
     storage.writing.open()
     #expect(await acceptance.value)
-    #expect(journal.texts == ["a"])
+    expect(journal.texts, equals: ["a"])
     try await self.script.next().succeed("ok")
-    #expect(try await call.result == "ok")
+    try await expect(call.result, equals: "ok")
     #expect(await call.isAccepted)
   }
 
@@ -164,8 +164,8 @@ private actor Caller {
     #expect(await !refused.isAccepted)
     await #expect { try await refused.accepted() } throws: { ($0 as? JournalError)?.code == .notAccepted }
     storage.failToWrite(false)
-    #expect(try await store.enqueue(with: Note(id: 1, text: "b")).result == "ok")
-    #expect(self.server.done == ["b"])
+    try await expect(store.enqueue(with: Note(id: 1, text: "b")).result, equals: "ok")
+    expect(self.server.done, equals: ["b"])
   }
 
   @Test func `A call that the journal leaves out is accepted, and takes its place in the scope`() async throws {
@@ -177,7 +177,7 @@ private actor Caller {
     #expect(journal.entries.isEmpty)
     for _ in calls { try await self.script.next().succeed("ok") }
     for call in calls { _ = try await call.result }
-    #expect(self.server.done == ["x1", "x2"])
+    expect(self.server.done, equals: ["x1", "x2"])
   }
 
   @Test func `A call that a body enqueues in its own scope comes behind it, and is stored meanwhile`() async throws {
@@ -196,7 +196,7 @@ private actor Caller {
     let outerStore = program.client.store(for: outer.scope("s").journaled(as: "outer"))
     try await outerStore.mutate(with: Note(id: 1, text: "outer"))
     _ = try await enqueued.withLock { $0 }?.result
-    #expect(self.server.done == ["outer", "behind"])
+    expect(self.server.done, equals: ["outer", "behind"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -211,10 +211,10 @@ private actor Caller {
     )
     let calls = ["a", "b"].map { store.enqueue(with: Note(id: 1, text: $0)) }
     for call in calls { #expect(await call.isAccepted) }
-    #expect(note.currentValue == "server+a+b")
+    expect(note.currentValue, equals: "server+a+b")
     for _ in calls { try await self.script.next().succeed("ok") }
     for call in calls { _ = try await call.result }
-    #expect(note.currentValue == "server+a+b")
+    expect(note.currentValue, equals: "server+a+b")
     #expect(journal.entries.isEmpty)
   }
 }

@@ -93,9 +93,9 @@ import Testing
     run.succeed("ok")
     try await self.script.next().succeed("ok")
     _ = try await (first.value, third.value)
-    #expect(self.server.done == ["first", "third"])
-    #expect(Set(self.server.requests.map(\.key)).count == 2)
-    #expect(try await self.keyCount == 0)
+    expect(self.server.done, equals: ["first", "third"])
+    expect(Set(self.server.requests.map(\.key)).count, equals: 2)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test(arguments: [0, 1], [false, true])
@@ -111,8 +111,8 @@ import Testing
     run.succeed("ok")
     for _ in 0..<2 { try await self.script.next().succeed("ok") }
     _ = try await (first.value, second.value, third.value)
-    #expect(self.server.done == ["first", "second", "third"])
-    #expect(try await self.keyCount == 0)
+    expect(self.server.done, equals: ["first", "second", "third"])
+    try await expect(self.keyCount, equals: 0)
   }
 
   // MARK: - Sending
@@ -128,9 +128,9 @@ import Testing
     run.succeed("ok")
     _ = try await first.value
     await self.expectTakenOver(second)
-    #expect(self.server.done == ["first"])
+    expect(self.server.done, equals: ["first"])
     #expect(process.journal.entries.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test(arguments: [false, true])
@@ -143,9 +143,9 @@ import Testing
     try await self.makeElsewhere("first")
     wait.turnOn()
     await self.expectTakenOver(first)
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     #expect(process.journal.entries.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   // MARK: - Setting aside
@@ -163,9 +163,9 @@ import Testing
     await self.expectTakenOver(second)
     run.succeed("ok")
     _ = try await first.value
-    #expect(self.server.done == ["first"])
+    expect(self.server.done, equals: ["first"])
     #expect(process.journal.entries.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test(arguments: [false, true])
@@ -177,7 +177,7 @@ import Testing
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await first.value }
     try await process.journal.entries(count: 0)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test(arguments: [false, true])
@@ -189,7 +189,7 @@ import Testing
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await first.value }
     try await process.journal.entries(count: 0)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   // MARK: - The user's decisions
@@ -202,7 +202,7 @@ import Testing
     try await self.base.apply([.put(key: entry.key, value: Array(text.utf8))])
     let process = self.start(isShared: isShared)
     try await process.journal.load()
-    #expect(process.journal.statuses == [.deadLetter])
+    expect(process.journal.statuses, equals: [.deadLetter])
     return process
   }
 
@@ -210,10 +210,10 @@ import Testing
   func `Retrying a call that another process has removed does not store it again`(isShared: Bool) async throws {
     let process = try await self.startWithDeadLetter(isShared: isShared)
     try await self.makeElsewhere("old")
-    #expect(await process.journal.retry("old1") == false)
+    await expect(process.journal.retry("old1"), equals: false)
     #expect(process.journal.entries.isEmpty)
     #expect(self.server.requests.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test func `Retrying a call that another process has changed makes it as it is now`() async throws {
@@ -221,15 +221,15 @@ import Testing
     let process = try await self.startWithDeadLetter(isShared: false)
     try await self.sendElsewhere("old")
     #expect(await process.journal.retry("old1"))
-    #expect(self.server.done == ["old"])
-    #expect(try await self.keyCount == 0)
+    expect(self.server.done, equals: ["old"])
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test(arguments: [false, true])
   func `Removing says whether the call was still there`(isShared: Bool) async throws {
     let process = try await self.startWithDeadLetter(isShared: isShared)
     try await self.makeElsewhere("old")
-    #expect(await process.journal.remove("old1") == false)
+    await expect(process.journal.remove("old1"), equals: false)
     #expect(process.journal.entries.isEmpty)
   }
 
@@ -239,7 +239,7 @@ import Testing
     try await self.sendElsewhere("old")
     #expect(await process.journal.remove("old1"))
     #expect(process.journal.entries.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   // MARK: - Signing out
@@ -254,13 +254,13 @@ import Testing
     try await process.journal.entries(count: 3)
     #expect(other.journal.entries.isEmpty)
     #expect(await other.journal.removeAll())
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await first.value }
     for call in later { await self.expectTakenOver(call) }
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     #expect(process.journal.entries.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test func `Clearing a client reaches the calls that another process is making`() async throws {
@@ -273,14 +273,14 @@ import Testing
     try await process.journal.entries(count: 2)
     var keys: [String]?
     try await other.program.client.clearEverything { keys = try await self.base.keys("journal/") }
-    #expect(keys == [])
+    expect(keys, equals: [])
     // Its caller has the value of the attempt that had begun.
     run.succeed("ok")
-    #expect(try await first.value == "ok")
+    try await expect(first.value, equals: "ok")
     await self.expectTakenOver(second)
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     #expect(process.journal.entries.isEmpty)
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test func `A call that begins in another process after signing out is made`() async throws {
@@ -296,8 +296,8 @@ import Testing
     run.succeed("ok")
     try await self.script.next().succeed("ok")
     _ = try await (first.value, third.value)
-    #expect(self.server.done == ["first", "third"])
-    #expect(try await self.keyCount == 0)
+    expect(self.server.done, equals: ["first", "third"])
+    try await expect(self.keyCount, equals: 0)
   }
 
   @Test func `Only calls of the given names are removed in other processes`() async throws {
@@ -306,9 +306,9 @@ import Testing
     try await leaveCalls(["a"], in: self.base)
     try await leaveCalls(["b"], in: self.base, name: "save")
     #expect(await other.journal.removeAll(named: ["send"]))
-    #expect(try await self.keyCount == 1)
+    try await expect(self.keyCount, equals: 1)
     #expect(try await self.entry(of: "b").key.hasSuffix("old2"))
     #expect(await other.journal.removeAll())
-    #expect(try await self.keyCount == 0)
+    try await expect(self.keyCount, equals: 0)
   }
 }

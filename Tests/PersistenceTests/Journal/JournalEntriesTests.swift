@@ -49,10 +49,10 @@ import Testing
     #expect(await journal.remove("k100"))
     let first = try #require(kept.all.first)
     let last = try #require(kept.all.last)
-    #expect(first.count == 200)
-    #expect(first.map(\.id) == (1...200).map { "k\($0)" })
-    #expect(last.map(\.id) == journal.entries.map(\.id))
-    #expect(last.indices.map { last[$0].id } == last.map(\.id))
+    expect(first.count, equals: 200)
+    expect(first.map(\.id), equals: (1...200).map { "k\($0)" })
+    expect(last.map(\.id), equals: journal.entries.map(\.id))
+    expect(last.indices.map { last[$0].id }, equals: last.map(\.id))
     subscription.cancel()
   }
 }

@@ -57,30 +57,30 @@ import Testing
     let second = call("b")
     // The time of the first passes, which has begun.
     program.clock.advance(by: .seconds(30))
-    #expect(journal.statuses == [.running, .waiting])
+    expect(journal.statuses, equals: [.running, .waiting])
     let warnings = await self.warnings { program.clock.advance(by: .seconds(30)) }
-    #expect(warnings == [.journalCallExpired])
+    expect(warnings, equals: [.journalCallExpired])
     await #expect { try await second.value } throws: { ($0 as? JournalError)?.code == .expired }
-    #expect(journal.statuses == [.running, .expired])
+    expect(journal.statuses, equals: [.running, .expired])
     let later = call("c")
     run.succeed("ok")
     _ = try await first.value
     try await self.script.next().succeed("ok")
     _ = try await later.value
-    #expect(self.server.done == ["a", "c"])
-    #expect(program.restarted().makeJournal().statuses == [.expired])
+    expect(self.server.done, equals: ["a", "c"])
+    expect(program.restarted().makeJournal().statuses, equals: [.expired])
     // It has 60 s again.
     let failed = try await self.warnings {
       let retry = Task.immediate { await journal.retry("k2") }
       try await self.script.next().fail(Refused())
       _ = await retry.value
     }
-    #expect(failed == [.journalCallFailed])
-    #expect(journal.statuses == [.waiting])
+    expect(failed, equals: [.journalCallFailed])
+    expect(journal.statuses, equals: [.waiting])
     program.clock.advance(by: .seconds(59))
-    #expect(journal.statuses == [.waiting])
-    #expect(await self.warnings { program.clock.advance(by: .seconds(1)) } == [.journalCallExpired])
-    #expect(journal.statuses == [.expired])
+    expect(journal.statuses, equals: [.waiting])
+    await expect(self.warnings { program.clock.advance(by: .seconds(1)) }, equals: [.journalCallExpired])
+    expect(journal.statuses, equals: [.expired])
     #expect(await journal.remove("k2"))
     #expect(try await program.storage.keys().isEmpty)
   }
@@ -91,7 +91,7 @@ import Testing
     var run = try await self.script.next()
     program.clock.advance(by: .seconds(100))
     run.succeed("ok")
-    #expect(try await first.value == "ok")
+    try await expect(first.value, equals: "ok")
     let warnings = try await self.warnings {
       let second = call("b")
       run = try await self.script.next()
@@ -99,8 +99,8 @@ import Testing
       run.fail(Refused())
       await #expect(throws: Refused()) { try await second.value }
     }
-    #expect(warnings == [.journalCallExpired])
-    #expect(journal.statuses == [.expired])
+    expect(warnings, equals: [.journalCallExpired])
+    expect(journal.statuses, equals: [.expired])
   }
 
   @Test func `A call of an earlier start expires by the date, and a clock that is set back does not prolong it much`()
@@ -112,17 +112,17 @@ import Testing
     let left = before.call("a")
     left.cancel()
     _ = await left.result
-    #expect(before.journal.statuses == [.waiting])
+    expect(before.journal.statuses, equals: [.waiting])
     let entries = try await storage.entries(withPrefix: "")
     for (shift, isExpired) in [(61.0, true), (10, false), (-86_400, false)] {
       let later = ManualClock(date: Date(timeIntervalSinceReferenceDate: shift))
       let restored = InMemoryStorage(entries: entries)
       let (program, early) = await self.warningsWith { self.start(self.patient, restored, clock: later) }
-      #expect(early == (isExpired ? [.journalCallExpired] : []))
-      #expect(program.journal.statuses == [isExpired ? .expired : .waiting])
+      expect(early, equals: (isExpired ? [.journalCallExpired] : []))
+      expect(program.journal.statuses, equals: [isExpired ? .expired : .waiting])
       let late = await self.warnings { later.advance(by: .seconds(60)) }
-      #expect(late == (isExpired ? [] : [.journalCallExpired]))
-      #expect(program.journal.statuses == [.expired])
+      expect(late, equals: (isExpired ? [] : [.journalCallExpired]))
+      expect(program.journal.statuses, equals: [.expired])
     }
   }
 
@@ -136,21 +136,21 @@ import Testing
     _ = await left.result
     let warnings = await self.warnings {
       let resumption = await journal.resume()
-      #expect(journal.statuses == [.running])
+      expect(journal.statuses, equals: [.running])
       program.clock.advance(by: .seconds(60))
       await resumption.settled()
     }
-    #expect(warnings == [.journalCallExpired])
-    #expect(journal.statuses == [.expired])
+    expect(warnings, equals: [.journalCallExpired])
+    expect(journal.statuses, equals: [.expired])
     let late = await self.warnings {
       let second = call("b")
       program.clock.advance(by: .seconds(60))
       self.network.turnOn()
       await #expect { try await second.value } throws: { ($0 as? JournalError)?.code == .expired }
     }
-    #expect(late == [.journalCallExpired])
+    expect(late, equals: [.journalCallExpired])
     #expect(self.server.requests.isEmpty)
-    #expect(journal.statuses == [.expired, .expired])
+    expect(journal.statuses, equals: [.expired, .expired])
   }
 
   @Test func `A call that ends leaves no alarm`() async throws {
@@ -159,7 +159,7 @@ import Testing
     try await self.script.next().succeed("ok")
     _ = try await first.value
     #expect(journal.entries.isEmpty)
-    #expect(program.clock.sleeperCount() == 0)
+    expect(program.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A negative time is reported`() {

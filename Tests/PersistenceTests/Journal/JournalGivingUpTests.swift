@@ -59,16 +59,16 @@ private struct Busy: Error, RetryHinting {
       try await journal.lastFailure()
       program.clock.advance(by: .seconds(10))
       let run = try await self.script.next()
-      #expect(self.server.requests.count == count)
+      expect(self.server.requests.count, equals: count)
       run.fail(Unavailable())
     }
     try await journal.lastFailure()
     program.clock.advance(by: .seconds(10))
     try await self.script.next().succeed("ok")
     try await self.script.next().succeed("ok")
-    #expect(try await second.value == "ok")
-    #expect(self.server.done == ["a", "b"])
-    #expect(Set(self.server.requests.map(\.text).dropLast()) == ["a"])
+    try await expect(second.value, equals: "ok")
+    expect(self.server.done, equals: ["a", "b"])
+    expect(Set(self.server.requests.map(\.text).dropLast()), equals: ["a"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -88,22 +88,22 @@ private struct Busy: Error, RetryHinting {
       failures += 1
     }
     // Nine that double, up to five minutes, and then one each five minutes.
-    #expect(failures == 1 + 9 + 11)
-    #expect(Set(self.server.requests.map(\.text)) == ["a"])
-    #expect(Set(self.server.requests.map(\.key)).count == 1)
+    expect(failures, equals: 1 + 9 + 11)
+    expect(Set(self.server.requests.map(\.text)), equals: ["a"])
+    expect(Set(self.server.requests.map(\.key)).count, equals: 1)
     try await journal.lastFailure()
-    #expect(journal.statuses == [.waiting, .blocked, .blocked])
+    expect(journal.statuses, equals: [.waiting, .blocked, .blocked])
     program.clock.advance(by: backoff(failures))
     for _ in 0..<3 { try await self.script.next().succeed("ok") }
-    for call in later { #expect(try await call.value == "ok") }
-    #expect(self.server.done == ["a", "b", "c"])
+    for call in later { try await expect(call.value, equals: "ok") }
+    expect(self.server.done, equals: ["a", "b", "c"])
     #expect(journal.entries.isEmpty)
   }
 
   @Test func `Other failures make a dead letter after five, also if the journal resumes by itself`() async throws {
     self.network.turnOn()
     let (program, journal, store) = self.start()
-    #expect(journal.attemptsBeforeDeadLetter == 5)
+    expect(journal.attemptsBeforeDeadLetter, equals: 5)
     try await self.failFirst(store, with: Refused())
     for _ in 2...4 {
       try await journal.lastFailure()
@@ -120,7 +120,7 @@ private struct Busy: Error, RetryHinting {
       // It is reported after its status is stored.
       try await warnings.values(count: 1)
     }
-    #expect(warnings.all == [.journalDeadLetter])
+    expect(warnings.all, equals: [.journalDeadLetter])
   }
 
   @Test func `A call that only fails in passing is given up when it is seven days old, and counts anew by hand`()
@@ -128,7 +128,7 @@ private struct Busy: Error, RetryHinting {
   {
     self.network.turnOn()
     let (program, journal, store) = self.start(backoff: .constant(.seconds(86_400)))
-    #expect(journal.ageBeforeDeadLetter == .seconds(7 * 86_400))
+    expect(journal.ageBeforeDeadLetter, equals: .seconds(7 * 86_400))
     let warnings = Receiver<OperationWarning.Code>()
     let reporter: OperationWarning.Reporter = { warnings.receive($0.code) }
     try await OperationWarning.withReporter(reporter) {
@@ -140,13 +140,13 @@ private struct Busy: Error, RetryHinting {
       }
       try await journal.status(.deadLetter)
       try await warnings.values(count: 1)
-      #expect(warnings.all == [.journalDeadLetter])
+      expect(warnings.all, equals: [.journalDeadLetter])
       let retry = Task.immediate { await journal.retry("k1") }
       try await self.script.next().fail(Unavailable())
       #expect(await retry.value)
-      #expect(journal.statuses == [.waiting])
+      expect(journal.statuses, equals: [.waiting])
     }
-    #expect(warnings.all == [.journalDeadLetter])
+    expect(warnings.all, equals: [.journalDeadLetter])
   }
 
   @Test func `A connection that comes and goes does not send a call that was asked to wait`() async throws {
@@ -161,11 +161,11 @@ private struct Busy: Error, RetryHinting {
       self.network.turnOn()
     }
     program.clock.advance(by: .seconds(27))
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     program.clock.advance(by: .seconds(1))
     try await self.script.next().succeed("ok")
     try await journal.entries(count: 0)
-    #expect(self.server.requests.count == 2)
+    expect(self.server.requests.count, equals: 2)
   }
 
   @Test func `A connection that comes and goes sends a failed call less and less often`() async throws {
@@ -188,9 +188,9 @@ private struct Busy: Error, RetryHinting {
       }
       #expect(count <= 1 + 7, "after \(second) s")
     }
-    #expect(count == 1 + 7)
-    #expect(self.server.requests.count == count)
-    #expect(journal.statuses == [.waiting])
+    expect(count, equals: 1 + 7)
+    expect(self.server.requests.count, equals: count)
+    expect(journal.statuses, equals: [.waiting])
   }
 }
 
@@ -267,15 +267,15 @@ extension MutationJournal {
       await #expect(throws: Refused()) { try await calls[0].value }
       try await journal.status(.deadLetter)
     }
-    #expect(warnings.count == 1)
-    #expect(warnings.first?.contains("Later calls of its scope wait until then.") == true)
+    expect(warnings.count, equals: 1)
+    expect(warnings.first?.contains("Later calls of its scope wait until then."), equals: true)
     // The caller of the third one leaves, and its call stays.
     calls[2].cancel()
     _ = await calls[2].result
-    #expect(journal.statuses == [.deadLetter, .blocked, .blocked])
-    #expect(journal.entries.map(\.blockedBy) == [nil, "k1", "k1"])
-    #expect(store.state.journaledCalls.map(\.status) == [.deadLetter, .blocked, .blocked])
-    #expect(store.state.journaledCalls.map(\.blockedBy) == [nil, "k1", "k1"])
+    expect(journal.statuses, equals: [.deadLetter, .blocked, .blocked])
+    expect(journal.entries.map(\.blockedBy), equals: [nil, "k1", "k1"])
+    expect(store.state.journaledCalls.map(\.status), equals: [.deadLetter, .blocked, .blocked])
+    expect(store.state.journaledCalls.map(\.blockedBy), equals: [nil, "k1", "k1"])
     #expect(store.state.isPaused)
     let text = "\(store.explain())"
     #expect(text.contains("which is a dead letter"), "\(text)")
@@ -283,7 +283,7 @@ extension MutationJournal {
     self.network.turnOff()
     self.network.change()
     self.network.turnOn()
-    #expect(self.server.requests.count == 1)
+    expect(self.server.requests.count, equals: 1)
     if decision == "retry" {
       let retry = Task.immediate { await journal.retry("k1") }
       try await self.script.next().succeed("ok")
@@ -292,9 +292,9 @@ extension MutationJournal {
       #expect(await journal.remove("k1"))
     }
     for _ in 0..<2 { try await self.script.next().succeed("ok") }
-    #expect(try await calls[1].value == "ok")
+    try await expect(calls[1].value, equals: "ok")
     try await journal.entries(count: 0)
-    #expect(self.server.requests.map(\.text) == (decision == "retry" ? ["a", "a"] : ["a"]) + ["b", "c"])
+    expect(self.server.requests.map(\.text), equals: (decision == "retry" ? ["a", "a"] : ["a"]) + ["b", "c"])
     #expect(!store.state.isPaused)
   }
 
@@ -311,11 +311,11 @@ extension MutationJournal {
       try await journal.status(.deadLetter)
     }
     let entries = try await storage.entries(withPrefix: "")
-    #expect(entries.count == 2)
+    expect(entries.count, equals: 2)
     let next = self.start(self.mutation, InMemoryStorage(entries: entries))
     try await next.journal.load()
-    #expect(next.journal.statuses == [.deadLetter, .blocked])
-    #expect(self.server.requests.count == 1)
+    expect(next.journal.statuses, equals: [.deadLetter, .blocked])
+    expect(self.server.requests.count, equals: 1)
     let earlier = entries.map { entry in
       let text = String(decoding: entry.value, as: UTF8.self).replacing(#","holdsScope":true"#, with: "")
         .replacing(#""holdsScope":true,"#, with: "")
@@ -324,8 +324,8 @@ extension MutationJournal {
     let last = self.start(self.mutation, InMemoryStorage(entries: earlier))
     try await self.script.next().succeed("ok")
     try await last.journal.entries(count: 1)
-    #expect(last.journal.statuses == [.deadLetter])
-    #expect(self.server.requests.map(\.text) == ["a", "b"])
+    expect(last.journal.statuses, equals: [.deadLetter])
+    expect(self.server.requests.map(\.text), equals: ["a", "b"])
     calls[1].cancel()
     _ = await calls[1].result
   }
@@ -352,19 +352,19 @@ extension MutationJournal {
         run.fail(Refused())
         _ = await first.result
         try await journal.status(.expired)
-        #expect(journal.statuses == [.expired, .blocked, .blocked])
+        expect(journal.statuses, equals: [.expired, .blocked, .blocked])
         #expect(await journal.remove("k1"))
         try await self.script.next().succeed("ok")
-        #expect(try await second.value == "ok")
+        try await expect(second.value, equals: "ok")
       } else {
-        #expect(journal.statuses == [.running, .expired, .waiting])
+        expect(journal.statuses, equals: [.running, .expired, .waiting])
         run.succeed("ok")
         _ = await first.result
         _ = await second.result
       }
       try await self.script.next().succeed("ok")
-      #expect(try await third.value == "ok")
+      try await expect(third.value, equals: "ok")
     }
-    #expect(warnings.count == 1)
+    expect(warnings.count, equals: 1)
   }
 }

@@ -63,14 +63,14 @@ import Testing
     let second = Task.immediate { try await b.send("b") }
     // The second process has read the entry of the first one.
     try await b.journal.entries(count: 2)
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     run.succeed("ok")
     _ = try await first.value
     let next = try await self.nextRun()
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
     next.succeed("ok")
     _ = try await second.value
-    #expect(self.server.requests.map(\.key) == ["a1", "b1"])
+    expect(self.server.requests.map(\.key), equals: ["a1", "b1"])
     #expect(try await self.storage.base.keys().isEmpty)
   }
 
@@ -82,7 +82,7 @@ import Testing
     let b = self.process("b", in: scopes.1)
     let calls = [Task.immediate { try await a.send("a") }, Task.immediate { try await b.send("b") }]
     let runs = [try await self.script.next(), try await self.script.next()]
-    #expect(self.server.done.sorted() == ["a", "b"])
+    expect(self.server.done.sorted(), equals: ["a", "b"])
     for run in runs { run.succeed("ok") }
     for call in calls { _ = try await call.value }
     #expect(try await self.storage.base.keys().isEmpty)
@@ -99,7 +99,7 @@ import Testing
     try await self.clock.advance(until: end)
     for scope in scopes {
       let texts = self.server.requests.map(\.text).filter { $0.dropLast() == scope }
-      #expect(texts == ["\(scope)a", "\(scope)b"])
+      expect(texts, equals: ["\(scope)a", "\(scope)b"])
     }
     #expect(try await self.storage.base.keys().isEmpty)
   }
@@ -107,21 +107,21 @@ import Testing
   @Test func `Calls that a process finds go before its own, also if their process may live`() async throws {
     // The first process was killed after it had stored the call, and before it had the right to make the call.
     try await leaveCalls(["a"], in: self.storage.base, owner: "first")
-    #expect(try await self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(5)) == .held)
+    try await expect(self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(5)), equals: .held)
     let second = self.process("b")
     let call = Task.immediate { try await second.send("b") }
     let run = try await self.nextRun()
     #expect(self.clock.elapsed >= .seconds(5))
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     run.succeed("ok")
     try await self.nextRun().succeed("ok")
     _ = try await call.value
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
   }
 
   @Test func `A process that waits behind the call of another one leaves it the right to make it`() async throws {
     try await leaveCalls(["a"], in: self.storage.base, owner: "first")
-    #expect(try await self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(60)) == .held)
+    try await expect(self.storage.base.acquireLease("journal/first", owner: "first", for: .seconds(60)), equals: .held)
     let second = self.process("b")
     let call = Task.immediate { try await second.send("b") }
     for _ in 0..<200 {
@@ -129,19 +129,19 @@ import Testing
       self.clock.advance(by: .milliseconds(50))
     }
     #expect(self.server.requests.isEmpty)
-    #expect(try await self.storage.base.acquireLease("journal:ss/", owner: "first", for: .seconds(60)) == .held)
+    try await expect(self.storage.base.acquireLease("journal:ss/", owner: "first", for: .seconds(60)), equals: .held)
     // The first process makes its call.
     let key = try #require(try await self.storage.base.keys("journal/").first)
     try await self.storage.base.apply([.remove(key: key)])
     try await self.storage.base.releaseLease("journal:ss/", owner: "first")
     try await self.nextRun().succeed("ok")
     _ = try await call.value
-    #expect(self.server.done == ["b"])
+    expect(self.server.done, equals: ["b"])
   }
 
   @Test func `A caller that waits for the lease of another process says for how long at most`() async throws {
     let lease = "journal:ss/"
-    #expect(try await self.storage.base.acquireLease(lease, owner: "dead", for: .seconds(4)) == .held)
+    try await expect(self.storage.base.acquireLease(lease, owner: "dead", for: .seconds(4)), equals: .held)
     let process = self.process("b")
     let send = Send(server: self.server, script: self.script, path: ["patient"]).scope("s").journaled(as: "patient")
     let store = process.program.client.store(for: send)
@@ -152,7 +152,7 @@ import Testing
     let reason = "the lease of another process, for at most 4 s unless it renews it"
     #expect(text.contains(reason), "\(text)")
     try await self.nextRun().succeed("ok")
-    #expect(try await call.value == "ok")
+    try await expect(call.value, equals: "ok")
     #expect(self.clock.elapsed >= .seconds(4))
   }
 
@@ -161,7 +161,7 @@ import Testing
   ) async throws {
     let lease = scope.map { "journal:s\($0)/" } ?? "journal"
     try await leaveCalls(["a", "b"], in: self.storage.base, scope: scope)
-    #expect(try await self.storage.base.acquireLease(lease, owner: "dead", for: .seconds(4)) == .held)
+    try await expect(self.storage.base.acquireLease(lease, owner: "dead", for: .seconds(4)), equals: .held)
     let process = self.process("b", in: scope)
     let resumption = await process.journal.resume()
     // It asks again.
@@ -177,7 +177,7 @@ import Testing
       "2 calls to be made again: waiting for the lease of another process, for at most 4 s unless it renews it"
     #expect(text.contains(reason), "\(text)")
     let end = process.date.addingTimeInterval(4)
-    #expect(process.journal.entries.map(\.leaseEndsAt) == [end, end])
+    expect(process.journal.entries.map(\.leaseEndsAt), equals: [end, end])
     let entry = try #require(process.journal.entries.first)
     #expect("\(entry)".contains("waiting for the lease of another process, until \(end) at most"), "\(entry)")
     for _ in 0..<2 { try await self.nextRun().succeed("ok") }
@@ -191,7 +191,7 @@ import Testing
     try await leaveCalls(["a", "b"], in: self.storage.base, owner: "dead")
     // The process was killed a second after it had renewed its lease.
     let own = "journal/dead"
-    #expect(try await self.storage.base.acquireLease(own, owner: "dead", for: .seconds(4)) == .held)
+    try await expect(self.storage.base.acquireLease(own, owner: "dead", for: .seconds(4)), equals: .held)
     let process = self.process("b")
     let changes = Log<[Date?]>()
     let subscription = process.journal.subscribe { changes.append($0.map(\.leaseEndsAt)) }
@@ -201,13 +201,13 @@ import Testing
     // It looks again.
     try await self.clock.sleepers(count: 1)
     let end = process.date.addingTimeInterval(4)
-    #expect(process.journal.entries.map(\.leaseEndsAt) == [end, end])
-    #expect(store.state.journaledCalls.map(\.leaseEndsAt) == [end, end])
-    #expect(store.state.journaledCalls.map(\.status) == [.waiting, .waiting])
+    expect(process.journal.entries.map(\.leaseEndsAt), equals: [end, end])
+    expect(store.state.journaledCalls.map(\.leaseEndsAt), equals: [end, end])
+    expect(store.state.journaledCalls.map(\.status), equals: [.waiting, .waiting])
     for _ in 0..<2 { try await self.nextRun().succeed("ok") }
     await resumption.settled()
     #expect(self.clock.elapsed >= .seconds(4))
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
     #expect(changes.all.contains([nil]), "the second call is made without a wait")
     #expect(store.state.journaledCalls.allSatisfy { $0.leaseEndsAt == nil })
     subscription.cancel()
@@ -230,23 +230,23 @@ import Testing
       call = Task.immediate { try await store.mutate(with: note) }
     }
     try await self.script.runs(count: 1)
-    #expect(wait.observerCount == 1)
+    expect(wait.observerCount, equals: 1)
     // Another process takes the lease while this one is suspended.
     let owner = try await self.owner()
     let lease = scope.map { "journal:s\($0)/" } ?? "journal/\(owner)"
     #expect(try await self.storage.base.acquireLease(lease, owner: "other", for: .seconds(60)) != .held)
     a.storage.suspend()
     self.clock.advance(by: .seconds(6))
-    #expect(try await self.storage.base.acquireLease(lease, owner: "other", for: .seconds(60)) == .held)
+    try await expect(self.storage.base.acquireLease(lease, owner: "other", for: .seconds(60)), equals: .held)
     a.storage.resume()
     wait.turnOn()
     try await self.clock.sleepers(count: 1)
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     try await self.storage.base.releaseLease(lease, owner: "other")
     let run = try await self.nextRun()
     run.succeed("ok")
     _ = try await call.value
-    #expect(self.server.requests.count == 2)
+    expect(self.server.requests.count, equals: 2)
   }
 
   /// A process that has read two entries of earlier starts, and reads them again because it has just taken the lease.
@@ -258,7 +258,7 @@ import Testing
     try await self.storage.base.apply([.put(key: entry.key, value: Array(text.utf8))])
     let a = self.process("a")
     try await a.journal.load()
-    #expect(a.journal.statuses == [.waiting, .deadLetter])
+    expect(a.journal.statuses, equals: [.waiting, .deadLetter])
     let reading = a.storage.holdNextReading()
     await a.journal.resume()
     try await reading.arrivals(count: 1)
@@ -270,20 +270,20 @@ import Testing
     #expect(await a.journal.remove("old1"))
     reading.open()
     await a.journal.settled()
-    #expect(a.journal.statuses == [.deadLetter])
+    expect(a.journal.statuses, equals: [.deadLetter])
     #expect(self.server.requests.isEmpty)
-    #expect(try await self.storage.base.keys().filter { $0.hasPrefix("journal/") }.count == 1)
+    try await expect(self.storage.base.keys().filter { $0.hasPrefix("journal/") }.count, equals: 1)
   }
 
   @Test func `A decision of the user while the entries are read again stays`() async throws {
     self.script.enqueue(.value("ok"), .value("ok"))
     let (a, reading) = try await self.readingAgain()
     let retry = Task.immediate { await a.journal.retry("old2") }
-    #expect(a.journal.statuses == [.waiting, .waiting])
+    expect(a.journal.statuses, equals: [.waiting, .waiting])
     reading.open()
     #expect(await retry.value)
     await a.journal.settled()
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
     #expect(a.journal.entries.isEmpty)
   }
 
@@ -307,12 +307,12 @@ import Testing
       try await self.clock.sleepers(count: 1)
       self.clock.advance(by: .milliseconds(50))
     }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.succeed("ok")
     await resumption.settled()
     try await self.clock.advance(until: Task { _ = await call.result })
     await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .takenOver }
-    #expect(self.server.requests.map(\.key) == ["a1"])
+    expect(self.server.requests.map(\.key), equals: ["a1"])
     #expect(try await self.storage.base.keys().isEmpty)
   }
 
@@ -333,7 +333,7 @@ import Testing
     _ = try await second.value
     #expect(a.journal.entries.isEmpty)
     await a.journal.resume().settled()
-    #expect(self.server.requests.map(\.key) == ["a1", "a2"])
+    expect(self.server.requests.map(\.key), equals: ["a1", "a2"])
     #expect(try await self.storage.base.keys().isEmpty)
   }
 

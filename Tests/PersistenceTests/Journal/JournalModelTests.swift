@@ -47,8 +47,8 @@ import Testing
       await journal.resume().settled()
     }
     let expected = ids.subtracting(removed.all).subtracting(server.done)
-    #expect(Set(journal.entries.map(\.id)) == expected)
-    #expect(Set(try await Program(storage.base).makeJournal().loadedIDs()) == expected)
+    expect(Set(journal.entries.map(\.id)), equals: expected)
+    expect(Set(try await Program(storage.base).makeJournal().loadedIDs()), equals: expected)
     #expect(journal.entries.allSatisfy { $0.status != .running })
   }
 
@@ -90,7 +90,7 @@ import Testing
     let journal = program.makeJournal()
     storage.failToWrite(true)
     await expectWarning(.storageFailed) { #expect(await !journal.remove("old1")) }
-    #expect(journal.entries.map(\.id) == ["old1"])
+    expect(journal.entries.map(\.id), equals: ["old1"])
     storage.failToWrite(false)
     journal.register(Send(server: Server()).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()

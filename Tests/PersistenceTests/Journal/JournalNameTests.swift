@@ -25,8 +25,8 @@ import Testing
     let send = Send(server: self.server)
     if let scope { register(send.scope(scope).journaled(as: "new")) } else { register(send.journaled(as: "new")) }
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.key) == ["old1", "old2"])
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.requests.map(\.key), equals: ["old1", "old2"])
+    expect(self.server.done, equals: ["a", "b"])
     #expect(journal.entries.isEmpty)
     #expect(try await storage.keys().isEmpty)
   }
@@ -37,7 +37,7 @@ import Testing
     let journal = Program(storage).makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "new").idempotent(), as: "old")
     await journal.resume().settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
   }
 
   @Test func `Two mutations with one name are reported, the same one twice is not`() async throws {
@@ -60,7 +60,7 @@ import Testing
     }
     journal.register(outer, as: "outer")
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.key) == ["k1"])
+    expect(self.server.requests.map(\.key), equals: ["k1"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -78,7 +78,7 @@ import Testing
     } throws: {
       ($0 as? JournalError)?.code == .duplicateKey
     }
-    #expect(journal.texts == ["a"])
+    expect(journal.texts, equals: ["a"])
     run.succeed("ok")
     _ = try await call.value
     script.enqueue(.value("ok"))
@@ -98,7 +98,7 @@ import Testing
     let call = Task.immediate { [context] in try await store.mutate(with: Note(id: 1, text: "b"), using: context) }
     storage.reading.open()
     await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .duplicateKey }
-    #expect(journal.texts == ["a"])
+    expect(journal.texts, equals: ["a"])
     #expect(await journal.remove("old1"))
     #expect(try await storage.keys().isEmpty)
   }
@@ -111,8 +111,8 @@ import Testing
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "b")) }
     storage.reading.open()
     _ = try await call.value
-    #expect(self.server.requests.map(\.key) == ["k4"])
-    #expect(journal.entries.map(\.id) == ["k1", "k2", "k3"])
+    expect(self.server.requests.map(\.key), equals: ["k4"])
+    expect(journal.entries.map(\.id), equals: ["k1", "k2", "k3"])
   }
 
   @Test func `Stored entries with one key are both shown, and each can be removed`() async throws {
@@ -121,7 +121,7 @@ import Testing
     let entry = try #require(try await storage.entries(withPrefix: "").first)
     try await storage.apply([.put(key: "journal/00000000000000000009-old1", value: entry.value)])
     let journal = Program(storage).makeJournal()
-    #expect(journal.entries.map(\.id) == ["old1", "journal/00000000000000000009-old1"])
+    expect(journal.entries.map(\.id), equals: ["old1", "journal/00000000000000000009-old1"])
     for id in journal.entries.map(\.id) { #expect(await journal.remove(id)) }
     #expect(journal.entries.isEmpty)
     #expect(try await storage.keys().isEmpty)

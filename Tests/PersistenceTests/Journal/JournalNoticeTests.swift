@@ -33,15 +33,15 @@ extension NoticeLog {
     let store = program.client.store(for: self.send().journaled(as: "send"))
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a secret")) }
     let run = try await self.script.next()
-    #expect(self.notices.events == ["journal.accepted"])
-    #expect(self.notices.levels == [0, 1])
+    expect(self.notices.events, equals: ["journal.accepted"])
+    expect(self.notices.levels, equals: [0, 1])
     run.succeed("ok")
     _ = try await call.value
-    #expect(self.notices.events == ["journal.accepted", "journal.sent"])
-    #expect(self.notices.levels == [0, 1, 0])
+    expect(self.notices.events, equals: ["journal.accepted", "journal.sent"])
+    expect(self.notices.levels, equals: [0, 1, 0])
     let event = try #require(self.notices.all.last { $0.level == nil })
-    #expect(event.operationName == "Send")
-    #expect(event.attributes == ["journal.name": .string("send")])
+    expect(event.operationName, equals: "Send")
+    expect(event.attributes, equals: ["journal.name": .string("send")])
     #expect(!"\(self.notices.all)".contains("secret"))
   }
 
@@ -53,7 +53,7 @@ extension NoticeLog {
     let store = program.client.store(for: self.send().journaled(as: "send"))
     await #expect(throws: JournalError.self) { try await store.mutate(with: Note(id: 1, text: "a")) }
     #expect(self.notices.events.isEmpty)
-    #expect(Set(self.notices.levels) == [0])
+    expect(Set(self.notices.levels), equals: [0])
   }
 
   @Test func `A failure that is thrown to the caller is final`() async throws {
@@ -62,13 +62,13 @@ extension NoticeLog {
     self.script.enqueue(.error(Refused()))
     let store = program.client.store(for: self.send().journaled(as: "send"))
     await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
-    #expect(self.notices.events == ["journal.accepted", "journal.failed"])
-    #expect(self.notices.levels == [0, 1, 0])
+    expect(self.notices.events, equals: ["journal.accepted", "journal.failed"])
+    expect(self.notices.levels, equals: [0, 1, 0])
     let attributes: [String: OperationNotice.Value] = [
       "journal.name": .string("send"), "journal.error": .string(String(reflecting: Refused.self)),
       "journal.attempts": .integer(1), "journal.is_final": .flag(true),
     ]
-    #expect(self.notices.all.first { $0.name == .journalFailed }?.attributes == attributes)
+    expect(self.notices.all.first { $0.name == .journalFailed }?.attributes, equals: attributes)
   }
 
   @Test func `A failure that is not final stays pending until the call is sent`() async throws {
@@ -79,13 +79,13 @@ extension NoticeLog {
     self.script.enqueue(.error(Refused()))
     let store = program.client.store(for: mutation)
     await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
-    #expect(self.notices.events == ["journal.accepted", "journal.failed"])
-    #expect(self.notices.levels == [0, 1])
+    expect(self.notices.events, equals: ["journal.accepted", "journal.failed"])
+    expect(self.notices.levels, equals: [0, 1])
     self.script.enqueue(.value("ok"))
     await journal.resume().settled()
-    #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.sent"])
-    #expect(self.notices.all.last { $0.name == .journalSent }?.operationName == "Send")
-    #expect(self.notices.levels == [0, 1, 0])
+    expect(self.notices.events, equals: ["journal.accepted", "journal.failed", "journal.sent"])
+    expect(self.notices.all.last { $0.name == .journalSent }?.operationName, equals: "Send")
+    expect(self.notices.levels, equals: [0, 1, 0])
   }
 
   @Test func `A call that becomes a dead letter is not pending until it is tried again`() async throws {
@@ -98,13 +98,13 @@ extension NoticeLog {
     await expectWarning(.journalDeadLetter) {
       await #expect(throws: Refused()) { try await store.mutate(with: Note(id: 1, text: "a")) }
     }
-    #expect(self.notices.events == ["journal.accepted", "journal.failed", "journal.dead_letter"])
-    #expect(self.notices.all.last { $0.name == .journalDeadLetter }?.attributes["journal.attempts"] == .integer(1))
-    #expect(self.notices.levels == [0, 1, 0])
+    expect(self.notices.events, equals: ["journal.accepted", "journal.failed", "journal.dead_letter"])
+    expect(self.notices.all.last { $0.name == .journalDeadLetter }?.attributes["journal.attempts"], equals: .integer(1))
+    expect(self.notices.levels, equals: [0, 1, 0])
     self.script.enqueue(.value("ok"))
     #expect(await journal.retry("k1"))
-    #expect(self.notices.events.last == "journal.sent")
-    #expect(self.notices.levels == [0, 1, 0, 1, 0])
+    expect(self.notices.events.last, equals: "journal.sent")
+    expect(self.notices.levels, equals: [0, 1, 0, 1, 0])
   }
 
   @Test func `Calls of an earlier start are pending, and an unregistered name is reported`() async throws {
@@ -122,19 +122,19 @@ extension NoticeLog {
 
     let program = self.program(storage)
     let journal = expectWarning(.journalEntryUnreadable) { program.makeJournal() }
-    #expect(self.notices.levels == [2])
+    expect(self.notices.levels, equals: [2])
     await expectWarning(.journalNameUnregistered) { await journal.resume().settled() }
-    #expect(self.notices.events == ["journal.unregistered", "journal.unregistered"])
-    #expect(self.notices.all.last?.operationName == nil)
-    #expect(self.notices.all.last?.attributes == ["journal.name": .string("send")])
-    #expect(self.notices.levels == [2])
+    expect(self.notices.events, equals: ["journal.unregistered", "journal.unregistered"])
+    expect(self.notices.all.last?.operationName, equals: nil)
+    expect(self.notices.all.last?.attributes, equals: ["journal.name": .string("send")])
+    expect(self.notices.levels, equals: [2])
 
     #expect(await journal.remove("k1"))
     #expect(await journal.remove("journal/0-torn"))
-    #expect(self.notices.events.suffix(2) == ["journal.removed", "journal.removed"])
-    #expect(self.notices.levels == [2, 1])
+    expect(self.notices.events.suffix(2), equals: ["journal.removed", "journal.removed"])
+    expect(self.notices.levels, equals: [2, 1])
     #expect(!(await journal.remove("k1")))
-    #expect(self.notices.levels == [2, 1])
+    expect(self.notices.levels, equals: [2, 1])
   }
 
   @Test func `The observers of an operation receive its calls, but not the number`() async throws {
@@ -145,7 +145,7 @@ extension NoticeLog {
       self.notices.receive(notice, in: context)
     }
     _ = try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "a"))
-    #expect(self.notices.events == ["journal.accepted", "journal.sent"])
+    expect(self.notices.events, equals: ["journal.accepted", "journal.sent"])
     #expect(self.notices.levels.isEmpty)
   }
 
@@ -162,10 +162,10 @@ extension NoticeLog {
       try await group.waitForAll()
     }
     #expect(journal.entries.isEmpty)
-    #expect(self.notices.levels.last == 0)
+    expect(self.notices.levels.last, equals: 0)
     #expect(self.notices.levels.allSatisfy { (0...count).contains($0) })
-    #expect(self.notices.events.count { $0 == "journal.accepted" } == count)
-    #expect(self.notices.events.count { $0 == "journal.sent" } == count)
+    expect(self.notices.events.count { $0 == "journal.accepted" }, equals: count)
+    expect(self.notices.events.count { $0 == "journal.sent" }, equals: count)
   }
 
   @Test func `An observer may use the journal`() async throws {
@@ -184,6 +184,6 @@ extension NoticeLog {
     self.script.enqueue(.value("ok"))
     _ = try await program.client.store(for: self.send().journaled(as: "send")).mutate(with: Note(id: 1, text: "a"))
     // Accepted and one pending; none pending and sent.
-    #expect(counts.all == [1, 1, 0, 0])
+    expect(counts.all, equals: [1, 1, 0, 0])
   }
 }

@@ -48,21 +48,21 @@ import Testing
     let early = screen.call("c")
     let resumption = Task.immediate { await screen.journal.resume().settled() }
     let late = screen.call("d")
-    #expect(screen.shown == "server+c+d")
+    expect(screen.shown, equals: "server+c+d")
     #expect(screen.journal.entries.isEmpty)
     storage.reading.open()
     try await screen.shows("server+a+b+c+d")
     try await screen.journal.entries(count: 4)
-    #expect(screen.journal.texts == ["a", "b", "c", "d"])
-    #expect(try await Program(storage.copy()).makeJournal().texts == ["a", "b", "c", "d"])
+    expect(screen.journal.texts, equals: ["a", "b", "c", "d"])
+    try await expect(Program(storage.copy()).makeJournal().texts, equals: ["a", "b", "c", "d"])
     try await self.answerAll(4)
     await resumption.value
     _ = try await (early.value, late.value)
     if scope == nil {
-      #expect(Set(self.server.done) == ["a", "b", "c", "d"])
+      expect(Set(self.server.done), equals: ["a", "b", "c", "d"])
     } else {
-      #expect(self.server.done == ["a", "b", "c", "d"])
-      #expect(screen.shown == "server+a+b+c+d")
+      expect(self.server.done, equals: ["a", "b", "c", "d"])
+      expect(screen.shown, equals: "server+a+b+c+d")
     }
     #expect(screen.journal.entries.isEmpty)
   }
@@ -77,14 +77,14 @@ import Testing
     try await screen.shows("server+a+b+c")
     for count in 1...3 {
       let run = try await self.script.next()
-      #expect(self.server.done == Array(["a", "b", "c"].prefix(count)))
-      #expect(screen.shown == "server+a+b+c")
+      expect(self.server.done, equals: Array(["a", "b", "c"].prefix(count)))
+      expect(screen.shown, equals: "server+a+b+c")
       run.succeed("ok")
     }
     await resumption.value
     _ = try await call.value
-    #expect(screen.shown == "server+a+b+c")
-    #expect(screen.note.stateWithoutLayers.currentValue == "server+a+b+c")
+    expect(screen.shown, equals: "server+a+b+c")
+    expect(screen.note.stateWithoutLayers.currentValue, equals: "server+a+b+c")
     let first = try #require(screen.recorder.stateValues.firstIndex(of: "server+a+b+c"))
     #expect(screen.recorder.stateValues[first...].allSatisfy { $0 == "server+a+b+c" })
   }
@@ -98,12 +98,12 @@ import Testing
     let call = screen.call("c")
     for shown in ["server+a+c", "server+a+b+c", "server+a+b+c"] {
       let run = try await self.script.next()
-      #expect(screen.shown == shown)
+      expect(screen.shown, equals: shown)
       run.succeed("ok")
     }
     _ = try await call.value
-    #expect(self.server.done == ["a", "b", "c"])
-    #expect(screen.shown == "server+a+b+c")
+    expect(self.server.done, equals: ["a", "b", "c"])
+    expect(screen.shown, equals: "server+a+b+c")
     #expect(screen.journal.entries.isEmpty)
   }
 
@@ -114,13 +114,13 @@ import Testing
     let call = screen.call("c")
     let run = try await self.script.next()
     let resumption = Task.immediate { await screen.journal.resume().settled() }
-    #expect(screen.shown == "server+a+b+c")
+    expect(screen.shown, equals: "server+a+b+c")
     run.succeed("ok")
     try await self.answerAll(2)
     await resumption.value
     _ = try await call.value
-    #expect(self.server.done == ["a", "b", "c"])
-    #expect(screen.shown == "server+a+b+c")
+    expect(self.server.done, equals: ["a", "b", "c"])
+    expect(screen.shown, equals: "server+a+b+c")
   }
 
   @Test func `A store that is made while calls wait shows them in their order`() async throws {
@@ -132,11 +132,11 @@ import Testing
     storage.reading.open()
     try await screen.shows("server+a+b+c")
     let other = screen.program.client.store(for: Script().query(path: ["note", 2]))
-    #expect(other.currentValue == "+a+b+c")
+    expect(other.currentValue, equals: "+a+b+c")
     try await self.answerAll(3)
     await resumption.value
     _ = try await call.value
-    #expect(other.currentValue == "+a+b+c")
+    expect(other.currentValue, equals: "+a+b+c")
   }
 
   @Test func `A call is not accepted when the journal cannot be read, and is not shown`() async throws {
@@ -145,16 +145,16 @@ import Testing
     try await leaveCalls(["a"], in: storage.base)
     let screen = self.start(storage)
     let call = screen.call("c")
-    #expect(screen.shown == "server+c")
+    expect(screen.shown, equals: "server+c")
     storage.reading.open()
     await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .notAccepted }
-    #expect(screen.shown == "server")
+    expect(screen.shown, equals: "server")
     storage.failToRead(false)
     let resumption = Task.immediate { await screen.journal.resume().settled() }
     try await self.answerAll(1)
     await resumption.value
-    #expect(self.server.done == ["a"])
-    #expect(screen.shown == "server+a")
+    expect(self.server.done, equals: ["a"])
+    expect(screen.shown, equals: "server+a")
   }
 
   @Test func `A cancelled call that is made again is shown below later ones`() async throws {
@@ -162,16 +162,16 @@ import Testing
     let first = screen.call("a")
     _ = try await self.script.next()
     let second = screen.call("b")
-    #expect(screen.shown == "server+a+b")
+    expect(screen.shown, equals: "server+a+b")
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     let run = try await self.script.next()
-    #expect(screen.shown == "server+a+b")
+    expect(screen.shown, equals: "server+a+b")
     run.succeed("ok")
     try await self.answerAll(1)
     _ = try await second.value
-    #expect(self.server.done == ["a", "b"])
-    #expect(screen.shown == "server+a+b")
+    expect(self.server.done, equals: ["a", "b"])
+    expect(screen.shown, equals: "server+a+b")
   }
 
   @Test func `A dead letter that is tried again waits for the one that is being made, and is shown below it`()
@@ -182,18 +182,18 @@ import Testing
     await expectWarning(.journalDeadLetter) {
       await #expect(throws: Refused()) { try await screen.call("a").value }
     }
-    #expect(screen.shown == "server")
+    expect(screen.shown, equals: "server")
     let second = screen.call("b")
     let run = try await self.script.next()
     let third = screen.call("c")
     let retry = Task.immediate { await screen.journal.retry("k1") }
-    #expect(screen.shown == "server+a+b+c")
-    #expect(screen.journal.statuses == [.waiting, .running, .waiting])
+    expect(screen.shown, equals: "server+a+b+c")
+    expect(screen.journal.statuses, equals: [.waiting, .running, .waiting])
     run.succeed("ok")
     try await self.answerAll(2)
     #expect(await retry.value)
     _ = try await (second.value, third.value)
-    #expect(self.server.requests.map(\.text) == ["a", "b", "a", "c"])
+    expect(self.server.requests.map(\.text), equals: ["a", "b", "a", "c"])
     #expect(screen.journal.entries.isEmpty)
   }
 }

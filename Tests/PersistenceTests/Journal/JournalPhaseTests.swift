@@ -33,29 +33,33 @@ import Testing
   ]
 
   @Test func `A transition changes the phases that it is for, and no others`() {
-    #expect(self.phases { _ in } == self.before)
-    #expect(
-      self.phases { $0.arrive() } == [
+    expect(self.phases { _ in }, equals: self.before)
+    expect(
+      self.phases { $0.arrive() },
+      equals: [
         "arrived", "arrived, refused", "arrived", "arrived, refused", "accepted", "removing", "removing, refused",
         "ended",
         "ended, shown", "taken over",
       ]
     )
-    #expect(
-      self.phases { _ = $0.refuse() } == [
+    expect(
+      self.phases { _ = $0.refuse() },
+      equals: [
         "reserved, refused", "reserved, refused", "arrived, refused", "arrived, refused", "accepted", "removing",
         "removing, refused", "ended", "ended, shown", "taken over",
       ]
     )
-    #expect(
-      self.phases { _ = $0.endFailedRemoval() } == [
+    expect(
+      self.phases { _ = $0.endFailedRemoval() },
+      equals: [
         "reserved", "reserved, refused", "arrived", "arrived, refused", "accepted", "accepted", "accepted", "ended",
         "ended, shown", "taken over",
       ]
     )
     // What the user has removed is not shown as ended.
-    #expect(
-      self.phases { $0.end(with: .succeeded(nil)) } == [
+    expect(
+      self.phases { $0.end(with: .succeeded(nil)) },
+      equals: [
         "ended, shown", "ended, shown", "ended, shown", "ended, shown", "ended, shown", "ended", "ended",
         "ended, shown",
         "ended, shown", "ended, shown",
@@ -64,10 +68,10 @@ import Testing
   }
 
   @Test func `A phase is stored, and goes away, once its entry is`() {
-    #expect(Self.all.map(\.isStored) == [false, false, false, false, true, true, true, true, true, true])
-    #expect(Self.all.map(\.isGone) == [false, false, false, false, false, true, true, true, true, false])
-    #expect(Self.all.map { $0.acceptance != nil } == Self.all.map { !$0.isStored })
-    #expect(Self.all.map(\.isRefused) == [false, true, false, true, false, false, true, false, false, false])
+    expect(Self.all.map(\.isStored), equals: [false, false, false, false, true, true, true, true, true, true])
+    expect(Self.all.map(\.isGone), equals: [false, false, false, false, false, true, true, true, true, false])
+    expect(Self.all.map { $0.acceptance != nil }, equals: Self.all.map { !$0.isStored })
+    expect(Self.all.map(\.isRefused), equals: [false, true, false, true, false, false, true, false, false, false])
   }
 
   @Test func `What a call has until it is accepted goes with its phase, and comes to no later one`() {
@@ -89,8 +93,8 @@ import Testing
     let activities: [JournalState.Activity] = [
       .none, .claimed(run(true)), .claimed(run(false), endedEarly: .expired), .running(run(true)), .running(run(false)),
     ]
-    #expect(activities.map(\.canBeReplaced) == [true, true, false, true, false])
-    #expect(activities.map(\.isCallerInLine) == [false, true, true, false, false])
+    expect(activities.map(\.canBeReplaced), equals: [true, true, false, true, false])
+    expect(activities.map(\.isCallerInLine), equals: [false, true, true, false, false])
   }
 
   @Test func `A body that was counted in advance is not counted again, and the last one that ends is known`() {
@@ -100,11 +104,11 @@ import Testing
     let isTakenBack = bodies.takeBack()
     let ends = [bodies.end(), bodies.end(), bodies.end()]
     #expect(!isRunning && !isTakenBack)
-    #expect(counts == [false, true])
-    #expect(ends == [false, true, false])
+    expect(counts, equals: [false, true])
+    expect(ends, equals: [false, true, false])
     bodies = .counted
     let areTakenBack = [bodies.takeBack(), bodies.takeBack()]
-    #expect(areTakenBack == [true, false])
+    expect(areTakenBack, equals: [true, false])
     #expect(!bodies.isRunning)
   }
 
@@ -136,21 +140,22 @@ import Testing
         return [origin.isElsewhere, origin.countsInScope]
       }
     }
-    #expect(facts(madeBy: nil) == [[false, true], [false, true], [true, true], [false, true], [true, false]])
-    #expect(
-      facts(madeBy: .otherProcess) == [[true, false], [true, true], [true, true], [true, false], [true, false]]
+    expect(facts(madeBy: nil), equals: [[false, true], [false, true], [true, true], [false, true], [true, false]])
+    expect(
+      facts(madeBy: .otherProcess),
+      equals: [[true, false], [true, true], [true, true], [true, false], [true, false]]
     )
-    #expect(facts(madeBy: .thisProcess) == Array(repeating: [false, true], count: 5))
-    #expect(JournalPhase.Maker.owner("a", of: ["a"]) == .otherProcess)
-    #expect(JournalPhase.Maker.owner("b", of: ["a"]) == .thisProcess)
-    #expect(JournalPhase.Maker.owner(nil, of: ["a"]) == .thisProcess)
+    expect(facts(madeBy: .thisProcess), equals: Array(repeating: [false, true], count: 5))
+    expect(JournalPhase.Maker.owner("a", of: ["a"]), equals: .otherProcess)
+    expect(JournalPhase.Maker.owner("b", of: ["a"]), equals: .thisProcess)
+    expect(JournalPhase.Maker.owner(nil, of: ["a"]), equals: .thisProcess)
   }
 
   @Test func `Changes are queued once, and those of a batch end with it`() {
     var changes = EntryChanges()
     #expect(changes.areStored && !changes.areQueued && changes.areOfAttempts)
     let first = [changes.add(isOfAttempts: false), changes.add(isOfAttempts: true)]
-    #expect(first.map(\.isQueuedAnew) == [true, false])
+    expect(first.map(\.isQueuedAnew), equals: [true, false])
     #expect(changes.count == 2 && !changes.areOfAttempts)
     let begins = [changes.begin(), changes.begin()]
     #expect(begins == [true, true] && !changes.areQueued && !changes.areStored)
@@ -183,14 +188,14 @@ import Testing
     var queue = ScopeQueue()
     for position: JournalState.Position in [-3, 1, 2, 5] { queue.insert(position, behindFirst: false) }
     for position: JournalState.Position in [5, 1, 2, 2] { queue.setUnnumbered(true, position) }
-    #expect(queue.unnumbered(before: 1) == nil)
-    #expect(queue.unnumbered(before: 2) == 1)
-    #expect(queue.unnumbered(before: 5) == 2)
-    #expect(queue.unnumbered(before: 9) == 5)
+    expect(queue.unnumbered(before: 1), equals: nil)
+    expect(queue.unnumbered(before: 2), equals: 1)
+    expect(queue.unnumbered(before: 5), equals: 2)
+    expect(queue.unnumbered(before: 9), equals: 5)
     queue.setUnnumbered(false, 2)
     queue.setUnnumbered(false, 4)
-    #expect(queue.unnumbered(before: 5) == 1)
+    expect(queue.unnumbered(before: 5), equals: 1)
     queue.setUnnumbered(false, 1)
-    #expect(queue.unnumbered(before: 5) == nil)
+    expect(queue.unnumbered(before: 5), equals: nil)
   }
 }

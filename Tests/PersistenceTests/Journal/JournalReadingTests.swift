@@ -43,11 +43,11 @@ import Testing
     let first = storage.rowCount
     #expect((count...2 * count + 1).contains(first))
     for scope in ["b", "c"] { try await self.send(journal, program, scope) }
-    #expect(storage.rowCount == first)
+    expect(storage.rowCount, equals: first)
     storage.changeElsewhere()
     try await self.send(journal, program, "d")
     #expect((first + count...first + count + 1).contains(storage.rowCount))
-    #expect(self.server.done == ["a", "b", "c", "d"])
+    expect(self.server.done, equals: ["a", "b", "c", "d"])
   }
 }
 

@@ -34,7 +34,7 @@ import Testing
     let journal = MutationJournal(storage: program.storage, leaseDuration: Duration(attoseconds: .max)) { "k1" }
     program.client.journal = journal
     let store = program.client.store(for: Send(server: server).scope("s").journaled(as: "send"))
-    #expect(try await store.mutate(with: Note(id: 1, text: "a")) == "ok")
+    try await expect(store.mutate(with: Note(id: 1, text: "a")), equals: "ok")
     #expect(server.done == ["a"] && journal.entries.isEmpty)
   }
 
@@ -43,13 +43,13 @@ import Testing
   ) async throws {
     if need == .leaseOfAnother {
       try await leaveCalls(["a"], in: self.base)
-      #expect(try await self.base.acquireLease("journal:ss/", owner: "other", for: .seconds(60)) == .held)
+      try await expect(self.base.acquireLease("journal:ss/", owner: "other", for: .seconds(60)), equals: .held)
     }
     self.begin(need)
     self.executor.runAll()
-    #expect(self.leases.names == [])
-    #expect(self.lifetimes.aliveCount == 0)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.leases.names, equals: [])
+    expect(self.lifetimes.aliveCount, equals: 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   /// Begins a program, which ends when this returns.
@@ -72,13 +72,13 @@ import Testing
       }
     }
     self.executor.runAll()
-    #expect(journal.statuses == (need == .none ? [] : [.waiting]))
+    expect(journal.statuses, equals: (need == .none ? [] : [.waiting]))
     // One lease is for the scope, the other for the process.
-    #expect(self.leases.names.count == (need == .leaseOfAnother ? 0 : 2))
-    #expect(self.lifetimes.aliveCount == 1)
+    expect(self.leases.names.count, equals: (need == .leaseOfAnother ? 0 : 2))
+    expect(self.lifetimes.aliveCount, equals: 1)
     // The task of the leases waits until they are to be renewed or asked for again, and since a call has ended they are
     // given back after a while if no other one comes.
-    #expect(self.clock.sleeperCount() == (need == .leaseOfAnother ? 1 : 2))
+    expect(self.clock.sleeperCount(), equals: (need == .leaseOfAnother ? 1 : 2))
   }
 }
 

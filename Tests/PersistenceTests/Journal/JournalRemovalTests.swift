@@ -36,7 +36,7 @@ import Testing
 
   private func expectRemoved(_ call: Task<String, any Error>) async {
     let error = await #expect(throws: JournalError.self) { try await call.value }
-    #expect(error?.code == .removed)
+    expect(error?.code, equals: .removed)
   }
 
   // MARK: - Calls that are being stored
@@ -48,17 +48,17 @@ import Testing
     let run = try await self.script.next()
     storage.door.close()
     let second = screen.call("b")
-    #expect(screen.note.currentValue == "server+a+b")
+    expect(screen.note.currentValue, equals: "server+a+b")
     let removal = Task.immediate { await screen.journal.removeAll() }
     storage.door.open()
     #expect(await removal.value)
     #expect(screen.journal.entries.isEmpty)
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
     await self.expectRemoved(second)
     run.succeed("ok")
     _ = await first.result
     #expect(try await storage.keys().isEmpty)
-    #expect(self.server.requests.map(\.text) == ["a"])
+    expect(self.server.requests.map(\.text), equals: ["a"])
   }
 
   @Test func `A call that is being stored in place of another one is removed, and so is the other one`() async throws {
@@ -72,13 +72,13 @@ import Testing
     let removal = Task.immediate { await screen.journal.removeAll() }
     storage.door.open()
     #expect(await removal.value)
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
     await self.expectRemoved(second)
     await self.expectRemoved(third)
     run.succeed("ok")
     _ = await first.result
     #expect(try await storage.keys().isEmpty)
-    #expect(self.server.requests.map(\.text) == ["a"])
+    expect(self.server.requests.map(\.text), equals: ["a"])
   }
 
   @Test func `A call that begins meanwhile is made, and not merged with one that is removed`() async throws {
@@ -97,9 +97,9 @@ import Testing
     run.succeed("ok")
     _ = await first.result
     try await self.script.next().succeed("ok")
-    #expect(try await third.value == "ok")
-    #expect(screen.note.currentValue == "server+c")
-    #expect(self.server.requests.map(\.text) == ["a", "c"])
+    try await expect(third.value, equals: "ok")
+    expect(screen.note.currentValue, equals: "server+c")
+    expect(self.server.requests.map(\.text), equals: ["a", "c"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -111,9 +111,9 @@ import Testing
     let removal = Task.immediate { await screen.journal.removeAll(named: ["other"]) }
     storage.door.open()
     #expect(await removal.value)
-    #expect(screen.note.currentValue == "server+a")
+    expect(screen.note.currentValue, equals: "server+a")
     try await self.script.next().succeed("ok")
-    #expect(try await call.value == "ok")
+    try await expect(call.value, equals: "ok")
   }
 
   @Test func `A call that cannot be stored fails with that error, also while all are removed`() async throws {
@@ -128,8 +128,8 @@ import Testing
       #expect(await !removal.value)
     }
     let error = await #expect(throws: JournalError.self) { try await call.value }
-    #expect(error?.code == .notAccepted)
-    #expect(screen.note.currentValue == "server")
+    expect(error?.code, equals: .notAccepted)
+    expect(screen.note.currentValue, equals: "server")
   }
 
   @Test func `If a call that has just been stored cannot be removed, the journal makes it`() async throws {
@@ -147,7 +147,7 @@ import Testing
     self.script.enqueue(.value("ok"))
     storage.isSticky.withLock { $0 = false }
     await screen.journal.resume().settled()
-    #expect(self.server.requests.map(\.text) == ["a"])
+    expect(self.server.requests.map(\.text), equals: ["a"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -163,11 +163,11 @@ import Testing
     try await storage.apply([.remove(key: key)])
     #expect(await !screen.journal.remove("k2"))
     let error = await #expect(throws: JournalError.self) { try await second.value }
-    #expect(error?.code == .takenOver)
-    #expect(screen.note.currentValue == "server+a")
+    expect(error?.code, equals: .takenOver)
+    expect(screen.note.currentValue, equals: "server+a")
     run.succeed("ok")
     _ = await first.result
-    #expect(self.server.requests.map(\.text) == ["a"])
+    expect(self.server.requests.map(\.text), equals: ["a"])
   }
 
   @Test(arguments: [true, false]) func `A removed call begins no attempt, also if it had its turn`(
@@ -180,7 +180,7 @@ import Testing
       .journaled(as: "send")
     let store = program.client.store(for: mutation)
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
-    #expect(journal.statuses == [.running])
+    expect(journal.statuses, equals: [.running])
     let isRemoved = isSigningOut ? await journal.removeAll() : await journal.remove("k1")
     #expect(isRemoved)
     network.turnOn()
@@ -195,12 +195,12 @@ import Testing
     let run = try await self.script.next()
     let key = try #require(try await storage.keys().first { $0.hasSuffix("k1") })
     try await storage.apply([.remove(key: key)])
-    #expect(screen.note.currentValue == "server+a")
+    expect(screen.note.currentValue, equals: "server+a")
     #expect(await screen.journal.removeAll())
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
     run.succeed("ok")
     _ = await call.result
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
   }
 
   @Test func `The update of a call that is being made goes with its entry, and its success does not bring it back`()
@@ -210,13 +210,13 @@ import Testing
     let screen = self.start(storage)
     let call = screen.call("a")
     let run = try await self.script.next()
-    #expect(screen.note.currentValue == "server+a")
+    expect(screen.note.currentValue, equals: "server+a")
     #expect(await screen.journal.removeAll())
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
     run.succeed("ok")
-    #expect(try await call.value == "ok")
-    #expect(screen.note.currentValue == "server")
-    #expect(screen.note.stateWithoutLayers.currentValue == "server")
+    try await expect(call.value, equals: "ok")
+    expect(screen.note.currentValue, equals: "server")
+    expect(screen.note.stateWithoutLayers.currentValue, equals: "server")
   }
 
   @Test func `The update of a call that the journal makes again goes with its entry`() async throws {
@@ -225,12 +225,12 @@ import Testing
     let screen = self.start(storage)
     let resumption = await screen.journal.resume()
     let run = try await self.script.next()
-    #expect(screen.note.currentValue == "server+a")
+    expect(screen.note.currentValue, equals: "server+a")
     #expect(await screen.journal.remove("old1"))
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
     run.succeed("ok")
     await resumption.settled()
-    #expect(screen.note.currentValue == "server")
+    expect(screen.note.currentValue, equals: "server")
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -241,11 +241,11 @@ import Testing
     let run = try await self.script.next()
     storage.failToWrite(true)
     await expectWarning(.storageFailed) { #expect(await !screen.journal.removeAll()) }
-    #expect(screen.note.currentValue == "server+a")
+    expect(screen.note.currentValue, equals: "server+a")
     storage.failToWrite(false)
     run.succeed("ok")
-    #expect(try await call.value == "ok")
-    #expect(screen.note.stateWithoutLayers.currentValue == "server+a")
+    try await expect(call.value, equals: "ok")
+    expect(screen.note.stateWithoutLayers.currentValue, equals: "server+a")
   }
 }
 

@@ -58,15 +58,15 @@ import Testing
   {
     let editor = self.start(self.joining, in: scope)
     let calls = ["a", "b", "c", "d", "e"].map { editor.call($0) }
-    #expect(editor.journal.texts == ["abcde"])
-    #expect(editor.journal.entries.map(\.id) == ["k5"])
-    #expect(try await editor.program.storage.keys().count == 1)
-    #expect(editor.shown == "server+abcde")
+    expect(editor.journal.texts, equals: ["abcde"])
+    expect(editor.journal.entries.map(\.id), equals: ["k5"])
+    try await expect(editor.program.storage.keys().count, equals: 1)
+    expect(editor.shown, equals: "server+abcde")
     self.network.turnOn()
     try await self.answer("done")
-    for call in calls { #expect(try await call.value == "done") }
-    #expect(self.server.requests == [Server.Request(key: "k5", text: "abcde", attempt: 1)])
-    #expect(editor.shown == "server+abcde")
+    for call in calls { try await expect(call.value, equals: "done") }
+    expect(self.server.requests, equals: [Server.Request(key: "k5", text: "abcde", attempt: 1)])
+    expect(editor.shown, equals: "server+abcde")
     #expect(editor.journal.entries.isEmpty)
     #expect(try await editor.program.storage.keys().isEmpty)
   }
@@ -75,14 +75,14 @@ import Testing
     let editor = self.start(.replacePending(by: \.id))
     let calls = ["a", "b"].map { editor.call($0) }
     let other = editor.call("other", 2)
-    #expect(editor.shown == "server+b+other")
-    #expect(editor.journal.texts == ["b", "other"])
+    expect(editor.shown, equals: "server+b+other")
+    expect(editor.journal.texts, equals: ["b", "other"])
     self.network.turnOn()
     try await self.answer()
     try await self.answer()
     for call in calls + [other] { _ = try await call.value }
-    #expect(self.server.done == ["b", "other"])
-    #expect(editor.shown == "server+b+other")
+    expect(self.server.done, equals: ["b", "other"])
+    expect(editor.shown, equals: "server+b+other")
   }
 
   @Test func `A call is stored in the step that removes the one it replaces`() async throws {
@@ -90,7 +90,7 @@ import Testing
     let editor = self.start(self.joining, storage)
     let calls = ["a", "b"].map { editor.call($0) }
     let batches = storage.batches.map { $0.map { change in if case .put = change { "put" } else { "remove" } } }
-    #expect(batches == [["put"], ["put", "remove"]])
+    expect(batches, equals: [["put"], ["put", "remove"]])
     self.network.turnOn()
     try await self.answer()
     for call in calls { _ = try await call.value }
@@ -107,7 +107,7 @@ import Testing
     self.network.turnOn()
     try await self.answer()
     for call in calls { _ = try await call.value }
-    #expect(self.server.done == ["abcd"])
+    expect(self.server.done, equals: ["abcd"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -119,18 +119,18 @@ import Testing
     let first = editor.call("a")
     let run = try await self.script.next()
     let second = editor.call("b")
-    #expect(editor.journal.texts == ["a", "b"])
+    expect(editor.journal.texts, equals: ["a", "b"])
     run.fail(Refused())
     await #expect(throws: Refused()) { try await first.value }
     // The second waits behind the first, which may have reached the server, and can be replaced.
     let third = editor.call("c")
-    #expect(editor.journal.texts == ["a", "bc"])
+    expect(editor.journal.texts, equals: ["a", "bc"])
     await editor.journal.resume()
     try await self.answer("1")
     try await self.answer("2")
-    #expect(try await second.value == "2")
-    #expect(try await third.value == "2")
-    #expect(self.server.requests.map(\.text) == ["a", "a", "bc"])
+    try await expect(second.value, equals: "2")
+    try await expect(third.value, equals: "2")
+    expect(self.server.requests.map(\.text), equals: ["a", "a", "bc"])
   }
 
   @Test(arguments: [false, true]) func `A call that was sent is not merged once it is made again by hand`(
@@ -145,13 +145,13 @@ import Testing
     self.network.turnOff()
     // Its attempts count from zero, and the server may have the request.
     let retry = Task.immediate { [editor] in await editor.journal.retry("k1") }
-    #expect(editor.journal.entries.map(\.attempts) == [0])
+    expect(editor.journal.entries.map(\.attempts), equals: [0])
     if isRestarted {
       let copy = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
       editor = self.start(self.joining, copy, prefix: "n")
     }
     let second = editor.call("b")
-    #expect(editor.journal.texts == ["a", "b"])
+    expect(editor.journal.texts, equals: ["a", "b"])
     second.cancel()
     _ = await second.result
     retry.cancel()
@@ -166,24 +166,24 @@ import Testing
     let first = editor.call("a")
     let between = Task.immediate { try await other.mutate(with: Note(id: 1, text: "share")) }
     let later = ["b", "c"].map { editor.call($0) }
-    #expect(editor.journal.texts == ["a", "share", "bc"])
+    expect(editor.journal.texts, equals: ["a", "share", "bc"])
     self.network.turnOn()
     for _ in 0..<3 { try await self.answer() }
     for call in [first, between] + later { _ = try await call.value }
-    #expect(self.server.done == ["a", "share", "bc"])
+    expect(self.server.done, equals: ["a", "share", "bc"])
   }
 
   @Test func `A policy can refuse to merge, and all calls are kept without one`() async throws {
     let editor = self.start(.merge(by: \.id) { old, new in old.text == "a" ? nil : new })
     let calls = ["a", "b", "c"].map { editor.call($0) }
-    #expect(editor.journal.texts == ["a", "c"])
+    expect(editor.journal.texts, equals: ["a", "c"])
     let keeping = self.start(.keepAll, prefix: "other")
     let kept = ["d", "e"].map { keeping.call($0) }
-    #expect(keeping.journal.texts == ["d", "e"])
+    expect(keeping.journal.texts, equals: ["d", "e"])
     self.network.turnOn()
     for _ in 0..<4 { try await self.answer() }
     for call in calls + kept { _ = try await call.value }
-    #expect(Set(self.server.done) == ["a", "c", "d", "e"])
+    expect(Set(self.server.done), equals: ["a", "c", "d", "e"])
   }
 
   @Test func `A key that cannot be stored is reported, and all calls are made`() async throws {
@@ -195,7 +195,7 @@ import Testing
     self.script.enqueue(.value("ok"))
     let editor = self.start(.replacePending(by: { _ in Key() }))
     try await expectWarning(.unstorablePath) { _ = try await editor.call("a").value }
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
   }
 
   // MARK: - Restarts
@@ -213,14 +213,14 @@ import Testing
       InMemoryStorage(entries: try await storage.entries(withPrefix: "")),
       prefix: "n"
     )
-    #expect(after.journal.texts == ["ab"])
+    expect(after.journal.texts, equals: ["ab"])
     let call = after.call("c")
-    #expect(after.journal.texts == ["abc"])
-    #expect(try await after.program.storage.keys().count == 1)
+    expect(after.journal.texts, equals: ["abc"])
+    try await expect(after.program.storage.keys().count, equals: 1)
     self.network.turnOn()
     try await self.answer()
-    #expect(try await call.value == "ok")
-    #expect(self.server.requests == [Server.Request(key: "n1", text: "abc", attempt: 1)])
+    try await expect(call.value, equals: "ok")
+    expect(self.server.requests, equals: [Server.Request(key: "n1", text: "abc", attempt: 1)])
   }
 
   @Test func `A call that is made before the journal is read is merged, too`() async throws {
@@ -236,8 +236,8 @@ import Testing
     try await after.journal.texts(["abc"])
     self.network.turnOn()
     try await self.answer()
-    for call in calls { #expect(try await call.value == "ok") }
-    #expect(self.server.done == ["abc"])
+    for call in calls { try await expect(call.value, equals: "ok") }
+    expect(self.server.done, equals: ["abc"])
   }
 
   @Test func `With processes that share a storage, a call of a dead one is merged by the one that may send`()
@@ -258,8 +258,8 @@ import Testing
     try await heir.journal.texts(["ab"])
     self.network.turnOn()
     try await self.answer()
-    #expect(try await call.value == "ok")
-    #expect(self.server.requests.map(\.text) == ["ab"])
+    try await expect(call.value, equals: "ok")
+    expect(self.server.requests.map(\.text), equals: ["ab"])
     // Another process may send now: its calls are not merged with those of this one.
     #expect(try await copy.keys().isEmpty)
   }
@@ -283,8 +283,8 @@ import Testing
     try await self.answer()
     try #require(self.server.requests.map(\.text) == ["a"])
     try await self.answer()
-    #expect(try await call.value == "ok")
-    #expect(self.server.requests.map(\.text) == ["a", "b"])
+    try await expect(call.value, equals: "ok")
+    expect(self.server.requests.map(\.text), equals: ["a", "b"])
   }
 
   @Test func `A call of a process that may be sending is not merged`() async throws {
@@ -299,15 +299,15 @@ import Testing
     try await other.journal.texts(["a", "b"])
     self.network.turnOn()
     try await self.answer()
-    #expect(try await first.value == "ok")
+    try await expect(first.value, equals: "ok")
     let run = Task { try await self.script.next() }
     for _ in 0..<400 where self.script.runCount < 2 {
       try await clock.sleepers(count: 1)
       clock.advance(by: .milliseconds(50))
     }
     try await run.value.succeed("ok")
-    #expect(try await second.value == "ok")
-    #expect(self.server.done == ["a", "b"])
+    try await expect(second.value, equals: "ok")
+    expect(self.server.done, equals: ["a", "b"])
   }
 
   // MARK: - Ends
@@ -318,15 +318,15 @@ import Testing
     let first = editor.call("a")
     storage.failToWrite(true)
     await #expect { try await editor.call("b").value } throws: { ($0 as? JournalError)?.code == .notAccepted }
-    #expect(editor.shown == "server+a")
-    #expect(editor.journal.texts == ["a"])
+    expect(editor.shown, equals: "server+a")
+    expect(editor.journal.texts, equals: ["a"])
     storage.failToWrite(false)
     let third = editor.call("c")
-    #expect(editor.journal.texts == ["ac"])
+    expect(editor.journal.texts, equals: ["ac"])
     self.network.turnOn()
     try await self.answer()
     _ = try await (first.value, third.value)
-    #expect(self.server.done == ["ac"])
+    expect(self.server.done, equals: ["ac"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -336,8 +336,8 @@ import Testing
     self.network.turnOn()
     try await self.script.next().fail(Refused())
     for call in calls { await #expect(throws: Refused()) { try await call.value } }
-    #expect(editor.journal.texts == ["ab"])
-    #expect(editor.shown == "server+ab")
+    expect(editor.journal.texts, equals: ["ab"])
+    expect(editor.shown, equals: "server+ab")
   }
 
   @Test func `A caller that leaves changes nothing for the others`() async throws {
@@ -349,9 +349,9 @@ import Testing
     calls[0].cancel()
     self.network.turnOn()
     try await self.answer()
-    #expect(try await calls[1].value == "ok")
+    try await expect(calls[1].value, equals: "ok")
     await #expect(throws: (any Error).self) { try await calls[0].value }
-    #expect(self.server.requests.map(\.text) == ["abc"])
+    expect(self.server.requests.map(\.text), equals: ["abc"])
     #expect(editor.journal.entries.isEmpty)
   }
 
@@ -365,8 +365,8 @@ import Testing
     try await editor.journal.texts(["ab"])
     self.network.turnOn()
     try await self.answer()
-    for call in [first, second] { #expect(try await call.value == "ok") }
-    #expect(self.server.requests.map(\.text) == ["ab"])
+    for call in [first, second] { try await expect(call.value, equals: "ok") }
+    expect(self.server.requests.map(\.text), equals: ["ab"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -387,7 +387,7 @@ import Testing
     await restarted.journal.resume()
     try await self.answer()
     await restarted.journal.resume().settled()
-    #expect(self.server.requests.map(\.text) == ["ab"])
+    expect(self.server.requests.map(\.text), equals: ["ab"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -401,24 +401,24 @@ import Testing
     try await storage.door.arrival()
     let removal = Task.immediate { await editor.journal.remove("k1") }
     storage.door.open()
-    #expect(await removal.value == false)
-    #expect(editor.journal.texts == ["ab"])
+    await expect(removal.value, equals: false)
+    expect(editor.journal.texts, equals: ["ab"])
     self.network.turnOn()
     try await self.answer()
-    for call in [first, second] { #expect(try await call.value == "ok") }
-    #expect(self.server.requests.map(\.text) == ["ab"])
+    for call in [first, second] { try await expect(call.value, equals: "ok") }
+    expect(self.server.requests.map(\.text), equals: ["ab"])
   }
 
   @Test func `Removing a merged call that waits before its body ends the waits of all callers`() async throws {
     let editor = self.start(self.joining)
     let calls = ["a", "b"].map { editor.call($0) }
-    #expect(editor.journal.texts == ["ab"])
+    expect(editor.journal.texts, equals: ["ab"])
     #expect(await editor.journal.remove("k2"))
     self.network.turnOn()
     for call in calls {
       await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .removed }
     }
-    #expect(editor.shown == "server")
+    expect(editor.shown, equals: "server")
     #expect(self.server.requests.isEmpty)
   }
 
@@ -426,12 +426,12 @@ import Testing
     let editor = self.start(self.joining)
     let blocker = editor.call("x", 2)
     let calls = ["a", "b"].map { editor.call($0) }
-    #expect(editor.journal.texts == ["x", "ab"])
+    expect(editor.journal.texts, equals: ["x", "ab"])
     #expect(await editor.journal.remove("k3"))
     for call in calls {
       await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .removed }
     }
-    #expect(editor.shown == "server+x")
+    expect(editor.shown, equals: "server+x")
     self.network.turnOn()
     try await self.answer()
     _ = try await blocker.value

@@ -22,9 +22,9 @@ import Testing
     #expect(journal.entries.isEmpty)
     storage.reading.open()
     try await journal.load()
-    #expect(journal.texts == ["a", "b"])
+    expect(journal.texts, equals: ["a", "b"])
     try await journal.load()
-    #expect(storage.readCount == 1)
+    expect(storage.readCount, equals: 1)
     #expect(self.server.requests.isEmpty)
   }
 
@@ -45,7 +45,7 @@ import Testing
     let journal = program.makeJournal()
     storage.reading.open()
     await program.client.restore()
-    #expect(journal.texts == ["a", "b"])
+    expect(journal.texts, equals: ["a", "b"])
     #expect(self.server.requests.isEmpty)
   }
 
@@ -56,10 +56,10 @@ import Testing
     let journal = Program(storage).makeJournal()
     journal.register(Send(server: self.server).waits(until: network).scope("s").journaled(as: "send"), as: "send")
     let resumption = await journal.resume()
-    #expect(journal.statuses == [.running, .waiting])
+    expect(journal.statuses, equals: [.running, .waiting])
     network.turnOn()
     await resumption.settled()
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
   }
 
   @Test func `A second resumption waits for the calls of the first`() async throws {
@@ -80,8 +80,8 @@ import Testing
     #expect(log.all.isEmpty)
     run.succeed("ok")
     for wait in waits { await wait.value }
-    #expect(log.all == ["sent", "sent"])
-    #expect(self.server.requests.count == 1)
+    expect(log.all, equals: ["sent", "sent"])
+    expect(self.server.requests.count, equals: 1)
   }
 
   @Test func `Cancelling a wait ends it at once, and the calls are still made`() async throws {
@@ -117,7 +117,7 @@ import Testing
       run.succeed("ok")
     }
     await resumption.settled()
-    #expect(self.server.done.count == 9)
+    expect(self.server.done.count, equals: 9)
     #expect(journal.entries.isEmpty)
   }
 
@@ -127,7 +127,7 @@ import Testing
     let journal = Program(storage).makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.key) == (1...count).map { "k\($0)" })
+    expect(self.server.requests.map(\.key), equals: (1...count).map { "k\($0)" })
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -147,17 +147,17 @@ import Testing
     let run = try await self.script.next()
     let second = Task.immediate { try await observed.mutate(with: Note(id: 1, text: "b")) }
     #expect(!notices.all.contains { $0.name == .journalBlocked })
-    #expect(journal.statuses == [.running, .waiting])
+    expect(journal.statuses, equals: [.running, .waiting])
     run.fail(Refused())
     await #expect(throws: Refused()) { try await first.value }
-    #expect(notices.all.count { $0.name == .journalBlocked } == 1)
-    #expect(journal.statuses == [.waiting, .blocked])
+    expect(notices.all.count { $0.name == .journalBlocked }, equals: 1)
+    expect(journal.statuses, equals: [.waiting, .blocked])
     // One that comes later learns it at once.
     let third = Task.immediate { try await observed.mutate(with: Note(id: 1, text: "c")) }
-    #expect(notices.all.count { $0.name == .journalBlocked } == 2)
-    #expect(journal.statuses == [.waiting, .blocked, .blocked])
+    expect(notices.all.count { $0.name == .journalBlocked }, equals: 2)
+    expect(journal.statuses, equals: [.waiting, .blocked, .blocked])
     await journal.resume()
-    #expect(journal.statuses == [.running, .waiting, .waiting])
+    expect(journal.statuses, equals: [.running, .waiting, .waiting])
     for _ in 0..<3 { try await self.script.next().succeed("ok") }
     _ = try await (second.value, third.value)
     #expect(journal.entries.isEmpty)
@@ -199,11 +199,11 @@ import Testing
     _ = try await self.script.next()
     call.cancel()
     _ = await call.result
-    #expect(journal.texts == ["a"])
-    #expect(note.currentValue == "server+a")
-    #expect(note.stateWithoutLayers.currentValue == "server")
+    expect(journal.texts, equals: ["a"])
+    expect(note.currentValue, equals: "server+a")
+    expect(note.stateWithoutLayers.currentValue, equals: "server")
     await end(journal, self.script)
-    #expect(note.currentValue == text)
-    #expect(note.stateWithoutLayers.currentValue == text)
+    expect(note.currentValue, equals: text)
+    expect(note.stateWithoutLayers.currentValue, equals: text)
   }
 }

@@ -63,9 +63,9 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     await resumption?.settled()
     await journal.resume().settled()
     #expect(!program.client.runningStores().contains { $0.isLoading })
-    #expect(self.server.requests.count == count)
+    expect(self.server.requests.count, equals: count)
     try await journal.entries(count: 20 - count)
-    #expect(try await storage.keys().count == 20 - count)
+    try await expect(storage.keys().count, equals: 20 - count)
   }
 
   @Test func `Callers behind a call that waits for its backoff get an error at once, and their calls stay`()
@@ -86,9 +86,9 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     }
     await self.settle(program.client)
     program.clock.advance(by: .seconds(60))
-    #expect(self.server.requests.count == 1)
-    #expect(journal.entries.count == 51)
-    #expect(try await program.storage.keys().count == 51)
+    expect(self.server.requests.count, equals: 1)
+    expect(journal.entries.count, equals: 51)
+    try await expect(program.storage.keys().count, equals: 51)
     // A caller that comes later does not wait either.
     await #expect { try await store.mutate(with: Note(id: 1, text: "late")) } throws: {
       ($0 as? JournalError)?.code == .stopped
@@ -104,7 +104,7 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     for _ in calls { try await self.script.next().succeed("ok") }
     for call in calls { _ = try await call.value }
     #expect(try await Task { try await store.mutate(with: Note(id: 1, text: "d")) }.isMade(by: self.script))
-    #expect(self.server.done == ["a", "b", "c", "d"])
+    expect(self.server.done, equals: ["a", "b", "c", "d"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -119,8 +119,8 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     run.succeed("ok")
     await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .stopped }
     await self.settle(program.client)
-    #expect(self.server.done == ["a"])
-    #expect(journal.texts == ["b", "c"])
+    expect(self.server.done, equals: ["a"])
+    expect(journal.texts, equals: ["b", "c"])
   }
 
   @Test func `The caller of a merged call does not wait for a call that is not made`() async throws {
@@ -141,8 +141,8 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     run.fail(CancellationError())
     for call in calls { await #expect(throws: (any Error).self) { try await call.value } }
     await self.settle(program.client)
-    #expect(self.server.requests.map(\.text) == ["x"])
-    #expect(journal.texts == ["x", "bb"])
+    expect(self.server.requests.map(\.text), equals: ["x"])
+    expect(journal.texts, equals: ["x", "bb"])
   }
 
   @Test func `A journal of a client that has stopped makes nothing`() async throws {
@@ -157,7 +157,7 @@ private typealias NoteStore = OperationStore<MutationState<Note, String, any Err
     await journal.resume().settled()
     #expect(await journal.retry("old1"))
     #expect(self.server.requests.isEmpty)
-    #expect(journal.texts == ["a"])
+    expect(journal.texts, equals: ["a"])
   }
 }
 

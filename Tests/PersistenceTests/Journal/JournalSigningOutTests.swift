@@ -47,15 +47,15 @@ import Testing
     try await gate.arrivals(count: 1)
     let call = self.call(program)
     let run = try await self.script.next()
-    #expect(journal.entries.count == 3)
+    expect(journal.entries.count, equals: 3)
     gate.open()
     #expect(await removal.value)
-    #expect(journal.texts == ["own"])
-    #expect(try await self.base.keys("journal/").count == 1)
+    expect(journal.texts, equals: ["own"])
+    try await expect(self.base.keys("journal/").count, equals: 1)
     run.succeed("ok")
-    #expect(try await call.value == "ok")
+    try await expect(call.value, equals: "ok")
     #expect(try await self.base.keys("journal/").isEmpty)
-    #expect(self.server.requests.map(\.text) == ["own"])
+    expect(self.server.requests.map(\.text), equals: ["own"])
   }
 
   @Test func `What a process has begun to read when it removes all calls is not shown afterwards`() async throws {
@@ -68,7 +68,7 @@ import Testing
     #expect(await journal.removeAll())
     gate.open()
     let error = await #expect(throws: JournalError.self) { try await call.value }
-    #expect(error?.code == .removed)
+    expect(error?.code, equals: .removed)
     try await self.clock.noSleepers(.deadline, afterAdvancing: .seconds(1))
     #expect(journal.entries.isEmpty)
     #expect(try await self.base.keys("journal/").isEmpty)
@@ -94,23 +94,23 @@ import Testing
     if isRead {
       let call = self.call(program)
       own = (call, try await self.script.next())
-      #expect(journal.entries.count == 3)
+      expect(journal.entries.count, equals: 3)
     }
     let third = store.enqueue(with: Note(id: 2, text: "third"))
     try await third.accepted()
-    #expect(other.journal.texts == ["first", "secondthird"])
+    expect(other.journal.texts, equals: ["first", "secondthird"])
     gate.open()
     #expect(await removal.value)
     // Otherwise a call would wait for a lease.
     try #require(try await self.base.keys("journal/").count == (isRead ? 1 : 0))
     run.succeed("ok")
     own?.run.succeed("ok")
-    #expect(try await first.result == "ok")
-    #expect(try await own?.call.value ?? "ok" == "ok")
+    try await expect(first.result, equals: "ok")
+    try await expect(own?.call.value ?? "ok", equals: "ok")
     for call in [second, third] {
       await #expect { try await call.result } throws: { ($0 as? JournalError)?.code == .takenOver }
     }
-    #expect(self.server.requests.map(\.text).sorted() == (isRead ? ["first", "own"] : ["first"]))
+    expect(self.server.requests.map(\.text).sorted(), equals: (isRead ? ["first", "own"] : ["first"]))
     #expect(try await self.base.keys("journal/").isEmpty)
   }
 
@@ -120,8 +120,8 @@ import Testing
     try await journal.load()
     self.storage.failToWrite(true)
     let warnings = await warningCodes { #expect(await !journal.removeAll()) }
-    #expect(warnings == [.storageFailed, .storageFailed])
-    #expect(journal.texts == ["a", "b"])
+    expect(warnings, equals: [.storageFailed, .storageFailed])
+    expect(journal.texts, equals: ["a", "b"])
     self.storage.failToWrite(false)
     #expect(await journal.removeAll())
     #expect(try await self.base.keys("journal/").isEmpty)
@@ -146,7 +146,7 @@ import Testing
     }
     #expect(await removal.value)
     // Two of each pass.
-    #expect(self.storage.reads.value == reads + 20)
+    expect(self.storage.reads.value, equals: reads + 20)
     #expect(try await self.base.keys("journal/").isEmpty)
   }
 }

@@ -39,7 +39,7 @@ import Testing
     #expect(try await program.storage.keys().isEmpty)
     for scope in 0..<4 {
       let done = server.done.filter { $0.hasPrefix("\(scope)-") }
-      #expect(done == (0..<40).map { "\(scope)-\($0)" })
+      expect(done, equals: (0..<40).map { "\(scope)-\($0)" })
     }
   }
 
@@ -52,7 +52,7 @@ import Testing
     let counting = CountingMutation(script: script)
     let store = program.client.store(for: counting.scope("s").journaled(as: "count"))
     let calls = (0..<count).map { number in Task.immediate { try await store.mutate(with: number) } }
-    #expect(journal.entries.count == count)
+    expect(journal.entries.count, equals: count)
     try await script.next().succeed("ok")
     for call in calls { _ = try await call.value }
     #expect(journal.entries.isEmpty)

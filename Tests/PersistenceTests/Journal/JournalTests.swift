@@ -18,18 +18,18 @@ import Testing
     let store = program.client.store(for: self.send().journaled(as: "send"))
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     let run = try await self.script.next()
-    #expect(try await program.storage.keys() == ["journal/00000000000000000001-k1"])
-    #expect(run.context.operationIdempotencyKey == "k1")
+    try await expect(program.storage.keys(), equals: ["journal/00000000000000000001-k1"])
+    expect(run.context.operationIdempotencyKey, equals: "k1")
     let entry = try #require(program.client.journal.entries.first)
-    #expect(entry.id == "k1")
-    #expect(entry.name == "send")
-    #expect(entry.scope == nil)
-    #expect(entry.attempts == 1)
-    #expect(entry.status == .running)
-    #expect(entry.acceptedAt == Date(timeIntervalSinceReferenceDate: 0))
-    #expect(journal.texts == ["a"])
+    expect(entry.id, equals: "k1")
+    expect(entry.name, equals: "send")
+    expect(entry.scope, equals: nil)
+    expect(entry.attempts, equals: 1)
+    expect(entry.status, equals: .running)
+    expect(entry.acceptedAt, equals: Date(timeIntervalSinceReferenceDate: 0))
+    expect(journal.texts, equals: ["a"])
     run.succeed("done")
-    #expect(try await call.value == "done")
+    try await expect(call.value, equals: "done")
     #expect(journal.entries.isEmpty)
     #expect(try await program.storage.keys().isEmpty)
   }
@@ -41,9 +41,10 @@ import Testing
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     let run = try await self.script.next()
     let entry = try #require(journal.entries.first)
-    #expect(entry.scope == "my notes")
-    #expect(
-      entry.description == """
+    expect(entry.scope, equals: "my notes")
+    expect(
+      entry.description,
+      equals: """
         JournalEntry(send, running, scope my notes, 1 attempt, accepted 2001-01-01 00:00:00 +0000, 19 bytes of arguments, \
         key k1)
         """
@@ -62,7 +63,7 @@ import Testing
     #expect(journal.entries.isEmpty)
     storage.writing.open()
     let run = try await self.script.next()
-    #expect(journal.entries.count == 1)
+    expect(journal.entries.count, equals: 1)
     run.succeed("ok")
     _ = try await call.value
     #expect(journal.entries.isEmpty)
@@ -103,15 +104,15 @@ import Testing
     let store = program.client.store(for: mutation)
     self.script.enqueue(.error(Refused(code: 503)))
     await #expect(throws: Refused(code: 503)) { try await store.mutate(with: Note(id: 1, text: "a")) }
-    #expect(journal.statuses == [.waiting])
-    #expect(journal.entries.first?.lastFailure == "Refused(code: 503)")
+    expect(journal.statuses, equals: [.waiting])
+    expect(journal.entries.first?.lastFailure, equals: "Refused(code: 503)")
     let later = Task.immediate { try await store.mutate(with: Note(id: 1, text: "b")) }
-    #expect(journal.texts == ["a", "b"])
-    #expect(self.server.done == ["a"])
+    expect(journal.texts, equals: ["a", "b"])
+    expect(self.server.done, equals: ["a"])
     self.script.enqueue(.error(Refused(code: 400)), .value("ok"))
     await journal.resume().settled()
-    #expect(try await later.value == "ok")
-    #expect(self.server.requests.map(\.text) == ["a", "a", "b"])
+    try await expect(later.value, equals: "ok")
+    expect(self.server.requests.map(\.text), equals: ["a", "a", "b"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -120,9 +121,9 @@ import Testing
     let journal = program.makeJournal()
     self.script.enqueue(.error(Refused()), .error(Refused()), .error(Refused()), .value("ok"))
     let store = program.client.store(for: self.send().tryingAgain().journaled(as: "send").tryingAgain())
-    #expect(try await store.mutate(with: Note(id: 1, text: "a")) == "ok")
-    #expect(self.server.requests.map(\.key) == ["k1", "k1", "k1", "k1"])
-    #expect(self.server.done == ["a"])
+    try await expect(store.mutate(with: Note(id: 1, text: "a")), equals: "ok")
+    expect(self.server.requests.map(\.key), equals: ["k1", "k1", "k1", "k1"])
+    expect(self.server.done, equals: ["a"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -134,10 +135,10 @@ import Testing
     let store = program.client.store(for: self.send().journaled(as: "send"))
     let call = Task.immediate { [context] in try await store.mutate(with: Note(id: 1, text: "a"), using: context) }
     let run = try await self.script.next()
-    #expect(try await program.storage.keys() == ["journal/00000000000000000001-mine%2F1%20%C3%BC"])
+    try await expect(program.storage.keys(), equals: ["journal/00000000000000000001-mine%2F1%20%C3%BC"])
     run.succeed("ok")
     _ = try await call.value
-    #expect(self.server.requests.map(\.key) == ["mine/1 ü"])
+    expect(self.server.requests.map(\.key), equals: ["mine/1 ü"])
   }
 
   @Test func `Calls of a scope run in the order in which they were made, others concurrently`() async throws {
@@ -152,9 +153,9 @@ import Testing
     }
     let other = Task.immediate { try await free.mutate(with: Note(id: 9, text: "free")) }
     var runs = [try await self.script.next(), try await self.script.next()]
-    #expect(self.server.done == ["0", "free"])
-    #expect(journal.statuses == [.running, .waiting, .waiting, .running])
-    #expect(try await program.storage.keys().count == 4)
+    expect(self.server.done, equals: ["0", "free"])
+    expect(journal.statuses, equals: [.running, .waiting, .waiting, .running])
+    try await expect(program.storage.keys().count, equals: 4)
     runs[0].succeed("ok")
     runs.append(try await self.script.next())
     runs[2].fail(Refused())
@@ -163,7 +164,7 @@ import Testing
     runs[1].succeed("ok")
     for call in calls { _ = try? await call.value }
     _ = try await other.value
-    #expect(self.server.done == ["0", "free", "1", "2"])
+    expect(self.server.done, equals: ["0", "free", "1", "2"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -178,7 +179,7 @@ import Testing
     }
     let store = program.client.store(for: outer.scope("s").journaled(as: "outer"))
     try await store.mutate(with: Note(id: 1, text: "outer"))
-    #expect(self.server.requests.map(\.key) == ["k2"])
+    expect(self.server.requests.map(\.key), equals: ["k2"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -201,12 +202,12 @@ import Testing
     let run = try await self.script.next()
     gate.open()
     try await journal.entries(count: 2)
-    #expect(self.server.done == ["first"])
+    expect(self.server.done, equals: ["first"])
     run.succeed("ok")
     try await self.script.next().succeed("ok")
     _ = try await first.value
     try await started.value?.value
-    #expect(self.server.done == ["first", "late"])
+    expect(self.server.done, equals: ["first", "late"])
   }
 
   @Test func `A cancelled call stays in the journal, and is made before later ones`() async throws {
@@ -221,16 +222,16 @@ import Testing
     let third = Task.immediate { try await store.mutate(with: Note(id: 1, text: "c")) }
     second.cancel()
     await #expect(throws: (any Error).self) { try await second.value }
-    #expect(journal.texts == ["a", "b", "c"])
+    expect(journal.texts, equals: ["a", "b", "c"])
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     for text in ["a", "b", "c"] {
       let run = try await self.script.next()
-      #expect(self.server.requests.last?.text == text)
+      expect(self.server.requests.last?.text, equals: text)
       run.succeed("ok")
     }
-    #expect(try await third.value == "ok")
-    #expect(self.server.requests.map(\.key) == ["k1", "k1", "k2", "k3"])
+    try await expect(third.value, equals: "ok")
+    expect(self.server.requests.map(\.key), equals: ["k1", "k1", "k2", "k3"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -259,7 +260,7 @@ import Testing
     await #expect { try await second.value } throws: { ($0 as? JournalError)?.code == .removed }
     run.succeed("ok")
     _ = try await first.value
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     #expect(try await program.storage.keys().isEmpty)
   }
 
@@ -280,15 +281,15 @@ import Testing
     let value = SignIn(name: "a", password: "b")
     let data = try JSONEncoder().encode(value)
     #expect(!String(decoding: data, as: UTF8.self).contains("\"b\""))
-    #expect(try JSONDecoder().decode(SignIn.self, from: data).password == nil)
-    #expect(try JSONDecoder().decode(SignIn.self, from: Data("{\"name\":\"a\"}".utf8)).name == "a")
+    try expect(JSONDecoder().decode(SignIn.self, from: data).password, equals: nil)
+    try expect(JSONDecoder().decode(SignIn.self, from: Data("{\"name\":\"a\"}".utf8)).name, equals: "a")
     #expect(!"\(value)".contains("\"b\""))
   }
 
   @Test func `A mutation without a journal is reported, and runs`() async throws {
     let store = OperationStore.detached(mutation: Send(server: self.server).journaled(as: "send"))
     try await expectWarning(.noStorage) { _ = try await store.mutate(with: Note(id: 1, text: "a")) }
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
   }
 
   @Test func `A mutation that is journaled inside of its scope is reported, and keeps the order`() async throws {
@@ -302,7 +303,7 @@ import Testing
     }
     for _ in 0..<2 { try await self.script.next().succeed("ok") }
     for call in calls { _ = try await call.value }
-    #expect(self.server.done == ["0", "1"])
+    expect(self.server.done, equals: ["0", "1"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -315,9 +316,9 @@ import Testing
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     try await self.script.next().succeed("ok")
     _ = try await call.value
-    #expect(counts.all.first == 0)
+    expect(counts.all.first, equals: 0)
     #expect(counts.all.contains(1))
-    #expect(counts.all.last == 0)
+    expect(counts.all.last, equals: 0)
     subscription.cancel()
   }
 }

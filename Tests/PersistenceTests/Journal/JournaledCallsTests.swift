@@ -25,23 +25,23 @@ import Testing
     let program = Program()
     let journal = program.makeJournal()
     let store = program.client.store(for: self.mutation)
-    #expect(store.calls == [])
+    expect(store.calls, equals: [])
     let calls = ["a", "b"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
     let first = try await self.script.next()
-    #expect(store.calls == ["a running", "b waiting"])
-    #expect(store.state.journaledCalls.map(\.id) == journal.entries.map(\.id))
+    expect(store.calls, equals: ["a running", "b waiting"])
+    expect(store.state.journaledCalls.map(\.id), equals: journal.entries.map(\.id))
     first.succeed("one")
     let second = try await self.script.next()
-    #expect(store.calls == ["a succeeded", "b running"])
-    #expect(try store.state.journaledCalls[id: "k1"]?.result?.get() == "one")
-    #expect(store.state.journaledCalls[id: "k2"]?.attempts == 1)
+    expect(store.calls, equals: ["a succeeded", "b running"])
+    try expect(store.state.journaledCalls[id: "k1"]?.result?.get(), equals: "one")
+    expect(store.state.journaledCalls[id: "k2"]?.attempts, equals: 1)
     second.fail(Refused())
     _ = try await calls[0].value
     await #expect(throws: Refused()) { try await calls[1].value }
     // It has failed, and is made again.
-    #expect(store.calls == ["a succeeded", "b waiting"])
-    #expect(store.state.journaledCalls[id: "k2"]?.lastFailure == "\(Refused())")
-    #expect(store.state.journaledCalls.first?.acceptedAt == program.clock.now())
+    expect(store.calls, equals: ["a succeeded", "b waiting"])
+    expect(store.state.journaledCalls[id: "k2"]?.lastFailure, equals: "\(Refused())")
+    expect(store.state.journaledCalls.first?.acceptedAt, equals: program.clock.now())
   }
 
   @Test func `Subscribers receive each change once`() async throws {
@@ -56,7 +56,7 @@ import Testing
     try await self.script.next().succeed("ok")
     _ = try await call.value
     await store.settled()
-    #expect(log.all == [[], ["a running"], ["a succeeded"]])
+    expect(log.all, equals: [[], ["a running"], ["a succeeded"]])
     subscription.cancel()
   }
 
@@ -71,10 +71,10 @@ import Testing
       self.script.enqueue(outcome)
       _ = try? await store.mutate(with: Note(id: 1, text: text))
     }
-    #expect(store.calls == ["b failed", "c succeeded"])
+    expect(store.calls, equals: ["b failed", "c succeeded"])
     #expect(throws: Refused()) { try store.state.journaledCalls.first?.result?.get() }
     store.resetState()
-    #expect(store.calls == [])
+    expect(store.calls, equals: [])
   }
 
   @Test func `A call that waits behind a failed one is shown as blocked, until that is made again`() async throws {
@@ -85,12 +85,12 @@ import Testing
     let calls = ["a", "b"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
     try await self.script.next().fail(Refused())
     await #expect(throws: Refused()) { try await calls[0].value }
-    #expect(store.calls == ["a waiting", "b blocked"])
+    expect(store.calls, equals: ["a waiting", "b blocked"])
     let resumption = await journal.resume()
     for _ in 0..<2 { try await self.script.next().succeed("ok") }
     await resumption.settled()
     _ = try await calls[1].value
-    #expect(store.calls == ["a succeeded", "b succeeded"])
+    expect(store.calls, equals: ["a succeeded", "b succeeded"])
   }
 
   @Test func `Who has waited for the end of a resumption finds it in all stores`() async throws {
@@ -121,8 +121,8 @@ import Testing
     }
     run.succeed("ok")
     await resumption.settled()
-    #expect(waits.all.count == 2)
-    for wait in waits.all { #expect(await wait.value == [["a succeeded"], ["a succeeded"]]) }
+    expect(waits.all.count, equals: 2)
+    for wait in waits.all { await expect(wait.value, equals: [["a succeeded"], ["a succeeded"]]) }
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -135,12 +135,12 @@ import Testing
         .journaled(as: "send", policy: policy)
     )
     let calls = ["a", "b", "c"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
-    #expect(store.calls.map { $0.prefix(3) } == ["abc"])
-    #expect(store.state.journaledCalls.map(\.id) == ["k3"])
+    expect(store.calls.map { $0.prefix(3) }, equals: ["abc"])
+    expect(store.state.journaledCalls.map(\.id), equals: ["k3"])
     self.network.turnOn()
     try await self.script.next().succeed("ok")
     for call in calls { _ = try await call.value }
-    #expect(store.calls == ["abc succeeded"])
+    expect(store.calls, equals: ["abc succeeded"])
   }
 
   @Test func `A call that is replaced is not shown any more`() async throws {
@@ -151,11 +151,11 @@ import Testing
         .journaled(as: "send", policy: .replacePending(by: \.id))
     )
     let calls = ["a", "b"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
-    #expect(store.calls == ["b running"])
+    expect(store.calls, equals: ["b running"])
     self.network.turnOn()
     try await self.script.next().succeed("ok")
-    for call in calls { #expect(try await call.value == "ok") }
-    #expect(store.calls == ["b succeeded"])
+    for call in calls { try await expect(call.value, equals: "ok") }
+    expect(store.calls, equals: ["b succeeded"])
   }
 
   @Test func `Expired calls are shown until they are removed`() async throws {
@@ -167,14 +167,14 @@ import Testing
       let run = try await self.script.next()
       program.clock.advance(by: .seconds(60))
       await #expect { try await calls[1].value } throws: { ($0 as? JournalError)?.code == .expired }
-      #expect(store.calls == ["a running", "b expired"])
+      expect(store.calls, equals: ["a running", "b expired"])
       run.fail(Refused())
       await #expect(throws: Refused()) { try await calls[0].value }
     }
-    #expect(warnings == [.journalCallExpired, .journalCallExpired])
-    #expect(store.calls == ["a expired", "b expired"])
+    expect(warnings, equals: [.journalCallExpired, .journalCallExpired])
+    expect(store.calls, equals: ["a expired", "b expired"])
     for entry in journal.entries { #expect(await journal.remove(entry.id)) }
-    #expect(store.calls == [])
+    expect(store.calls, equals: [])
   }
 
   @Test func `A dead letter is shown with its failure`() async throws {
@@ -183,10 +183,10 @@ import Testing
     let store = program.client.store(for: self.mutation)
     self.script.enqueue(.error(Refused()))
     let warnings = await warningCodes { _ = try? await store.mutate(with: Note(id: 1, text: "a")) }
-    #expect(warnings == [.journalDeadLetter])
-    #expect(store.calls == ["a deadLetter"])
-    #expect(store.state.journaledCalls.first?.lastFailure?.contains("Refused") == true)
-    #expect(journal.statuses == [.deadLetter])
+    expect(warnings, equals: [.journalDeadLetter])
+    expect(store.calls, equals: ["a deadLetter"])
+    expect(store.state.journaledCalls.first?.lastFailure?.contains("Refused"), equals: true)
+    expect(journal.statuses, equals: [.deadLetter])
   }
 
   @Test func `A state with a default value shows the calls, too`() async throws {
@@ -195,7 +195,7 @@ import Testing
     let store = program.client.store(for: self.mutation.defaultValue("nothing"))
     self.script.enqueue(.value("ok"))
     _ = try await store.mutate(with: Note(id: 1, text: "a"))
-    #expect(store.state.journaledCalls.map(\.status) == [.succeeded])
+    expect(store.state.journaledCalls.map(\.status), equals: [.succeeded])
   }
 
   // MARK: - Restarts
@@ -210,11 +210,11 @@ import Testing
     let journal = program.makeJournal()
     journal.register(self.mutation, as: "send")
     if storeIsMade == "before the resumption" { store = makeStore() }
-    if let store { #expect(store.calls == ["a waiting", "b waiting"]) }
+    if let store { expect(store.calls, equals: ["a waiting", "b waiting"]) }
     let resumption = await journal.resume()
     let run = try await self.script.next()
     if storeIsMade == "during a replay" { store = makeStore() }
-    if let store { #expect(store.calls == ["a running", "b waiting"]) }
+    if let store { expect(store.calls, equals: ["a running", "b waiting"]) }
     let gate = Gate()
     let subscription = store?.subscribe { state in
       if state.texts == ["a succeeded", "b succeeded"] { gate.open() }
@@ -224,8 +224,8 @@ import Testing
     await resumption.settled()
     if store != nil { try await gate.wait() }
     // The replays have made the store, so that it knows how they have ended.
-    #expect((store ?? makeStore()).calls == ["a succeeded", "b succeeded"])
-    #expect(try makeStore().state.journaledCalls.map { try $0.result?.get() } == ["1", "2"])
+    expect((store ?? makeStore()).calls, equals: ["a succeeded", "b succeeded"])
+    try expect(makeStore().state.journaledCalls.map { try $0.result?.get() }, equals: ["1", "2"])
     subscription?.cancel()
   }
 
@@ -240,17 +240,17 @@ import Testing
     let mutation = Send(server: self.server, script: self.script).scope("s")
       .journaled(as: "send", aliases: ["alias"], failsForGood: .where { _ in false })
     let store = program.client.store(for: mutation)
-    #expect(store.calls == ["a waiting", "c waiting"])
+    expect(store.calls, equals: ["a waiting", "c waiting"])
     journal.register(mutation, as: "send")
     journal.register(mutation, as: "registered")
-    #expect(store.calls == ["a waiting", "b waiting", "c waiting"])
+    expect(store.calls, equals: ["a waiting", "b waiting", "c waiting"])
     let warnings = try await warningCodes {
       let resumption = await journal.resume()
       for _ in 0..<3 { try await self.script.next().succeed("ok") }
       await resumption.settled()
     }
-    #expect(warnings == [.journalNameUnregistered])
-    #expect(store.calls == ["a succeeded", "b succeeded", "c succeeded"])
+    expect(warnings, equals: [.journalNameUnregistered])
+    expect(store.calls, equals: ["a succeeded", "b succeeded", "c succeeded"])
   }
 
   @Test func `Arguments of a later version are nil, and the call is shown`() async throws {
@@ -263,7 +263,7 @@ import Testing
     let program = Program(storage)
     _ = program.makeJournal()
     let store = program.client.store(for: self.mutation)
-    #expect(store.calls == ["? waiting"])
+    expect(store.calls, equals: ["? waiting"])
     call.cancel()
     _ = await call.result
   }
@@ -276,11 +276,11 @@ import Testing
     let program = Program(first)
     let store = program.client.store(for: self.mutation)
     let old = program.makeJournal()
-    #expect(store.calls == ["a waiting"])
+    expect(store.calls, equals: ["a waiting"])
     program.client.journal = MutationJournal(storage: second)
-    #expect(store.calls == ["b waiting"])
+    expect(store.calls, equals: ["b waiting"])
     #expect(await old.remove("old1"))
-    #expect(store.calls == ["b waiting"])
+    expect(store.calls, equals: ["b waiting"])
   }
 
   @Test func `A store of a journal of its own shows that one's calls`() async throws {
@@ -289,9 +289,9 @@ import Testing
     let journal = MutationJournal(storage: storage)
     let mutation = Send(server: self.server, script: self.script).scope("s").journaled(as: "send", in: journal)
     let store = OperationStore.detached(mutation: mutation)
-    #expect(store.calls == ["a waiting"])
+    expect(store.calls, equals: ["a waiting"])
     #expect(await journal.remove("old1"))
-    #expect(store.calls == [])
+    expect(store.calls, equals: [])
   }
 
   // MARK: - Signing out
@@ -311,17 +311,17 @@ import Testing
     _ = try await warningCodes {
       let resumption = await journal.resume()
       let run = try await self.script.next()
-      #expect(store.calls == ["a succeeded", "b running"])
+      expect(store.calls, equals: ["a succeeded", "b running"])
       #expect(await journal.removeAll(named: ["send"]))
-      #expect(store.calls == [])
-      #expect(other.calls == ["x waiting"])
+      expect(store.calls, equals: [])
+      expect(other.calls, equals: ["x waiting"])
       // A call that is being made continues, and is not shown when it ends.
       run.succeed("ok")
       await resumption.settled()
     }
-    #expect(store.calls == [])
+    expect(store.calls, equals: [])
     #expect(await journal.removeAll())
-    #expect(other.calls == [])
+    expect(other.calls, equals: [])
     #expect(try await storage.keys().isEmpty)
     #expect(Program(storage).makeJournal().entries.isEmpty)
   }
@@ -334,11 +334,11 @@ import Testing
     let store = program.client.store(for: self.mutation)
     storage.failToWrite(true)
     let warnings = await warningCodes { #expect(await !journal.removeAll()) }
-    #expect(warnings == [.storageFailed, .storageFailed])
-    #expect(store.calls == ["a waiting", "b waiting"])
+    expect(warnings, equals: [.storageFailed, .storageFailed])
+    expect(store.calls, equals: ["a waiting", "b waiting"])
     storage.failToWrite(false)
     #expect(await journal.removeAll())
-    #expect(store.calls == [])
+    expect(store.calls, equals: [])
   }
 
   // MARK: - Many
@@ -358,7 +358,7 @@ import Testing
             throw Refused()
           }
         )
-      for _ in 0..<3 { #expect(OperationStore.detached(mutation: mutation).calls == []) }
+      for _ in 0..<3 { expect(OperationStore.detached(mutation: mutation).calls, equals: []) }
     }
     try await lifetimes.noneAlive()
   }

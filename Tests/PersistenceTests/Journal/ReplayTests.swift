@@ -14,12 +14,12 @@ import Testing
     try await leaveCalls(["a", "b", "c"], in: storage)
     let program = Program(storage)
     let journal = program.makeJournal()
-    #expect(journal.texts == ["a", "b", "c"])
-    #expect(journal.statuses == [.waiting, .waiting, .waiting])
+    expect(journal.texts, equals: ["a", "b", "c"])
+    expect(journal.statuses, equals: [.waiting, .waiting, .waiting])
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.key) == ["old1", "old2", "old3"])
-    #expect(self.server.done == ["a", "b", "c"])
+    expect(self.server.requests.map(\.key), equals: ["old1", "old2", "old3"])
+    expect(self.server.done, equals: ["a", "b", "c"])
     #expect(journal.entries.isEmpty)
     #expect(try await storage.keys().isEmpty)
   }
@@ -34,11 +34,11 @@ import Testing
     let resumption = Task.immediate { await journal.resume().settled() }
     for count in 1...3 {
       let run = try await script.next()
-      #expect(self.server.requests.count == count)
+      expect(self.server.requests.count, equals: count)
       run.succeed("ok")
     }
     await resumption.value
-    #expect(self.server.done == ["a", "b", "c"])
+    expect(self.server.done, equals: ["a", "b", "c"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -51,7 +51,7 @@ import Testing
     journal.register(mutation, as: "send")
     // `resume()` was not called: the new call makes the older ones first.
     try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: "c"))
-    #expect(self.server.done == ["a", "b", "c"])
+    expect(self.server.done, equals: ["a", "b", "c"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -65,7 +65,7 @@ import Testing
       journal.register(Send(server: self.server, script: script).scope("s").journaled(as: "send"), as: "send")
       let resumption = await journal.resume()
       _ = try await script.next()
-      #expect(journal.entries.map(\.attempts) == [attempt, 1])
+      expect(journal.entries.map(\.attempts), equals: [attempt, 1])
       // The program ends here: the journal of the next start reads what is stored now.
       storage = InMemoryStorage(entries: try await storage.entries(withPrefix: ""))
       resumption.cancel()
@@ -75,17 +75,17 @@ import Testing
     let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
-    #expect(self.server.done == ["poison", "b"])
-    #expect(journal.statuses == [.deadLetter])
+    expect(self.server.done, equals: ["poison", "b"])
+    expect(journal.statuses, equals: [.deadLetter])
     let again = Program(storage).makeJournal()
-    #expect(again.statuses == [.deadLetter])
+    expect(again.statuses, equals: [.deadLetter])
     again.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await again.resume().settled()
-    #expect(again.statuses == [.deadLetter])
+    expect(again.statuses, equals: [.deadLetter])
     #expect(await again.retry("old1"))
     #expect(await !again.retry("old1"))
     #expect(again.entries.isEmpty)
-    #expect(self.server.requests.map(\.text) == ["poison", "poison", "b", "poison"])
+    expect(self.server.requests.map(\.text), equals: ["poison", "poison", "b", "poison"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -98,13 +98,13 @@ import Testing
     let failing = FailingSend(server: self.server, failing: "a")
     journal.register(failing.scope("s").journaled(as: "send"), as: "send")
     await expectWarning(.journalCallFailed) { await journal.resume().settled() }
-    #expect(journal.texts == ["a", "b"])
-    #expect(self.server.done == ["a", "free"])
+    expect(journal.texts, equals: ["a", "b"])
+    expect(self.server.done, equals: ["a", "free"])
     await expectWarning(.journalCallFailed) {
       await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
     }
-    #expect(journal.statuses == [.deadLetter])
-    #expect(self.server.requests.map(\.text) == ["a", "free", "a", "b"])
+    expect(journal.statuses, equals: [.deadLetter])
+    expect(self.server.requests.map(\.text), equals: ["a", "free", "a", "b"])
   }
 
   @Test func `A call whose name is not registered stays, is reported, and keeps its place`() async throws {
@@ -116,11 +116,11 @@ import Testing
     let journal = program.makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await expectWarning(.journalNameUnregistered) { await journal.resume().settled() }
-    #expect(self.server.done == ["c"])
-    #expect(journal.texts == ["a", "b"])
+    expect(self.server.done, equals: ["c"])
+    expect(journal.texts, equals: ["a", "b"])
     journal.register(Send(server: self.server, path: ["other"]).scope("s").journaled(as: "other"), as: "other")
     await journal.resume().settled()
-    #expect(self.server.done == ["c", "a", "b"])
+    expect(self.server.done, equals: ["c", "a", "b"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -134,10 +134,10 @@ import Testing
     let journal = expectWarning(.journalEntryUnreadable) { program.makeJournal() }
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()
-    #expect(self.server.done == ["a"])
-    #expect(journal.entries.map(\.id) == [key])
-    #expect(journal.statuses == [.unreadable])
-    #expect(try await storage.entries(withPrefix: "").map(\.value) == [Array(text.utf8)])
+    expect(self.server.done, equals: ["a"])
+    expect(journal.entries.map(\.id), equals: [key])
+    expect(journal.statuses, equals: [.unreadable])
+    try await expect(storage.entries(withPrefix: "").map(\.value), equals: [Array(text.utf8)])
     #expect(await !journal.retry(key))
     // The number of a new call is greater than any.
     try await program.client.store(for: Send(server: self.server).scope("s").journaled(as: "send"))
@@ -154,7 +154,7 @@ import Testing
     let journal = program.makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()
-    #expect(self.server.done.last == "b")
+    expect(self.server.done.last, equals: "b")
   }
 
   @Test func `Updates of calls that wait are shown over the restored state, in order`() async throws {
@@ -172,17 +172,17 @@ import Testing
       .optimistic(on: ["note"], of: TextNoteState.self) { text, note in text = "\(text ?? "")+\(note.text)" }
     journal.register(mutation, as: "send")
     let store = program.client.store(for: note)
-    #expect(store.currentValue == "server")
+    expect(store.currentValue, equals: "server")
     let resumption = Task.immediate { await journal.resume().settled() }
-    #expect(store.currentValue == "server+a+b")
-    #expect(store.stateWithoutLayers.currentValue == "server")
+    expect(store.currentValue, equals: "server+a+b")
+    expect(store.stateWithoutLayers.currentValue, equals: "server")
     await program.client.persistence.flush()
-    #expect(program.restarted().client.store(for: note).currentValue == "server")
+    expect(program.restarted().client.store(for: note).currentValue, equals: "server")
     try await script.next().succeed("ok")
     try await script.next().succeed("ok")
     await resumption.value
-    #expect(store.currentValue == "server+a+b")
-    #expect(store.stateWithoutLayers.currentValue == "server+a+b")
+    expect(store.currentValue, equals: "server+a+b")
+    expect(store.stateWithoutLayers.currentValue, equals: "server+a+b")
   }
 
   @Test func `A call that is removed before its body begins is not sent, and its update is gone`() async throws {
@@ -201,13 +201,13 @@ import Testing
     note.currentValue = "server"
     Task(executorPreference: executor) { await journal.resume() }
     while note.currentValue == "server", executor.runNext() {}
-    #expect(note.currentValue == "server+a")
+    expect(note.currentValue, equals: "server+a")
     #expect(self.server.requests.isEmpty)
     let removal = Task.immediate { await journal.remove("old1") }
     executor.runAll()
     #expect(await removal.value)
     #expect(self.server.requests.isEmpty)
-    #expect(note.currentValue == "server")
+    expect(note.currentValue, equals: "server")
     #expect(journal.entries.isEmpty)
   }
 
@@ -222,10 +222,10 @@ import Testing
       let run = try? await script.next()
       storage.failToWrite(true)
       run?.succeed("ok")
-      #expect((try? await call.value) == "ok")
+      expect((try? await call.value), equals: "ok")
     }
     #expect(journal.entries.isEmpty)
-    #expect(try await storage.keys().count == 1)
+    try await expect(storage.keys().count, equals: 1)
     storage.failToWrite(false)
     script.enqueue(.value("ok"))
     try await store.mutate(with: Note(id: 1, text: "b"))
@@ -241,20 +241,20 @@ import Testing
       program.clock.setDate(Date(timeIntervalSinceReferenceDate: -Double(index) * 86_400))
       return Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) }
     }
-    #expect(journal.texts == ["a", "b", "c"])
+    expect(journal.texts, equals: ["a", "b", "c"])
     // The program ends here, and another one reads what is stored.
     let later = program.restarted().makeJournal()
-    #expect(later.texts == ["a", "b", "c"])
+    expect(later.texts, equals: ["a", "b", "c"])
     later.register(Send(server: self.server), as: "send")
     await later.resume().settled()
-    #expect(self.server.done == ["a", "b", "c"])
+    expect(self.server.done, equals: ["a", "b", "c"])
     // The first program begins none of the calls that the other one has made.
     try await script.next().succeed("ok")
     _ = try await calls[0].value
     for call in calls.dropFirst() {
       await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .takenOver }
     }
-    #expect(self.server.requests.map(\.text) == ["a", "a", "b", "c"])
+    expect(self.server.requests.map(\.text), equals: ["a", "a", "b", "c"])
   }
 
   @Test func `Two resumptions at once make each call once`() async throws {
@@ -266,7 +266,7 @@ import Testing
     async let second: Void = journal.resume().settled()
     _ = await (first, second)
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.text) == ["a", "b", "c"])
+    expect(self.server.requests.map(\.text), equals: ["a", "b", "c"])
   }
 
   @Test func `A storage that cannot be read is reported, and read later`() async throws {
@@ -283,7 +283,7 @@ import Testing
     }
     storage.failToRead(false)
     await journal.resume().settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
   }
 }
 

@@ -70,11 +70,11 @@ private final class CountingStorage: PersistentStorage {
       try await program.client.store(for: mutation).mutate(with: Note(id: 1, text: text))
     }
     for _ in 1..<20 { await journal.resume().settled() }
-    #expect(self.server.requests.count == 20)
-    #expect(journal.entries.map(\.attempts) == [20])
+    expect(self.server.requests.count, equals: 20)
+    expect(journal.entries.map(\.attempts), equals: [20])
     #expect(storage.byteCount > text.utf8.count)
     #expect(storage.byteCount < text.utf8.count + 100_000, "\(storage.byteCount)")
-    #expect(try await self.base.keys().count == 2)
+    try await expect(self.base.keys().count, equals: 2)
   }
 
   @Test func `The attempts of earlier starts count, and a dead letter has them in its entry`() async throws {
@@ -82,14 +82,14 @@ private final class CountingStorage: PersistentStorage {
     for _ in 0..<3 { await self.fail(1, in: self.base) }
     let journal = Program(self.base).makeJournal()
     try await journal.load()
-    #expect(journal.entries.map(\.attempts) == [3])
-    #expect(try await self.base.keys("journal-attempts/").count == 1)
+    expect(journal.entries.map(\.attempts), equals: [3])
+    try await expect(self.base.keys("journal-attempts/").count, equals: 1)
     await expectWarning(.journalDeadLetter) { await self.fail(1, attemptsBeforeDeadLetter: 4, in: self.base) }
     #expect(try await self.base.keys("journal-attempts/").isEmpty)
     let last = Program(self.base).makeJournal()
     try await last.load()
-    #expect(last.statuses == [.deadLetter])
-    #expect(last.entries.map(\.attempts) == [4])
+    expect(last.statuses, equals: [.deadLetter])
+    expect(last.entries.map(\.attempts), equals: [4])
   }
 
   @Test func `A process that ends in a body has counted it`() async throws {
@@ -113,7 +113,7 @@ private final class CountingStorage: PersistentStorage {
       let storage = InMemoryStorage()
       try await self.leaveCall(in: storage)
       await self.fail(2, in: storage)
-      #expect(try await storage.keys().count == 2)
+      try await expect(storage.keys().count, equals: 2)
       let program = Program(storage)
       let journal = program.makeJournal()
       journal.register(self.send(Script(default: .value("ok"))), as: "send")
@@ -129,7 +129,7 @@ private final class CountingStorage: PersistentStorage {
     try await journal.load()
     try await self.leaveCall(in: base)
     await self.fail(1, in: base)
-    #expect(try await base.keys().count == 2)
+    try await expect(base.keys().count, equals: 2)
     #expect(await journal.removeAll())
     #expect(try await base.keys().isEmpty)
   }
@@ -143,11 +143,11 @@ private final class CountingStorage: PersistentStorage {
     try await self.base.apply([.put(key: entry.key, value: Array(text.utf8))])
     let journal = Program(self.base).makeJournal()
     try await journal.load()
-    #expect(journal.entries.map(\.attempts) == [7])
+    expect(journal.entries.map(\.attempts), equals: [7])
     await self.fail(1, in: self.base)
     let later = Program(self.base).makeJournal()
     try await later.load()
-    #expect(later.entries.map(\.attempts) == [8])
+    expect(later.entries.map(\.attempts), equals: [8])
 
     try await self.base.apply([.remove(key: entry.key)])
     try await self.leaveCall(in: self.base)
@@ -179,8 +179,8 @@ private final class CountingStorage: PersistentStorage {
     try await store.mutate(with: Note(id: 2, text: "b"))
     run.fail(Refused())
     await resumption.settled()
-    #expect(journal.statuses == [.waiting])
-    #expect(journal.entries.map(\.attempts) == [1])
+    expect(journal.statuses, equals: [.waiting])
+    expect(journal.entries.map(\.attempts), equals: [1])
   }
 
   @Test func `An attempt that another process has begun meanwhile is not overwritten`() async throws {
@@ -196,7 +196,7 @@ private final class CountingStorage: PersistentStorage {
     await self.fail(2, in: self.base)
     let resumption = await journal.resume()
     let run = try await script.next()
-    #expect(journal.entries.map(\.attempts) == [4])
+    expect(journal.entries.map(\.attempts), equals: [4])
     run.succeed("ok")
     await resumption.settled()
     #expect(try await self.base.keys().isEmpty)

@@ -73,15 +73,15 @@ import Testing
       #expect(text.contains("a mutation is registered as \"gone\""), "\(text)")
       clock.advance(by: .seconds(30 - (wait == 30 ? 1 : 0)))
       if wait > 30 { clock.advance(by: .seconds(wait - 31)) }
-      #expect(journal.entries.count == 2)
+      expect(journal.entries.count, equals: 2)
       clock.advance(by: .seconds(1))
       try await self.script.next().succeed("ok")
-      #expect(try await call.value == "ok")
+      try await expect(call.value, equals: "ok")
     }
-    #expect(warnings.count == 2)
-    #expect(warnings.first?.contains("It stays, and calls of its scope wait for it.") == true, "\(warnings)")
-    #expect(warnings.last?.contains("The journal has removed a call of \"gone\"") == true, "\(warnings)")
-    #expect(self.server.requests.dropFirst(count).map(\.text) == ["b"])
+    expect(warnings.count, equals: 2)
+    expect(warnings.first?.contains("It stays, and calls of its scope wait for it."), equals: true, "\(warnings)")
+    expect(warnings.last?.contains("The journal has removed a call of \"gone\""), equals: true, "\(warnings)")
+    expect(self.server.requests.dropFirst(count).map(\.text), equals: ["b"])
     #expect(try await storage.keys().isEmpty)
   }
 
@@ -99,10 +99,10 @@ import Testing
       try await journal.shows([.waiting, .blocked])
       journal.register(self.send("late"), as: "late")
       for _ in 0..<2 { try await self.script.next().succeed("ok") }
-      #expect(try await call.value == "ok")
+      try await expect(call.value, equals: "ok")
     }
-    #expect(warnings.count == 1)
-    #expect(self.server.done == ["a", "b"])
+    expect(warnings.count, equals: 1)
+    expect(self.server.done, equals: ["a", "b"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -128,10 +128,10 @@ import Testing
       journal.register(body.journaled(as: "send"), as: "send")
     }
     let warnings = await self.warnings { await journal.resume().settled() }
-    #expect(ends.all == [true])
-    #expect(warnings.count == 1)
+    expect(ends.all, equals: [true])
+    expect(warnings.count, equals: 1)
     let text = "The body of a journaled call of \"send\" waits for the end"
-    #expect(warnings.first?.contains(text) == true, "\(warnings)")
+    expect(warnings.first?.contains(text), equals: true, "\(warnings)")
     #expect(journal.entries.isEmpty)
   }
 }

@@ -23,8 +23,8 @@ import Testing
     let calls = texts.enumerated().map { number, text in
       Task.immediate { try await store.mutate(with: Note(id: number, text: text)) }
     }
-    #expect(self.network.observerCount == 1)
-    #expect(journal.texts == texts)
+    expect(self.network.observerCount, equals: 1)
+    expect(journal.texts, equals: texts)
     // The last first: a call that ends lets the next one begin.
     for call in calls.reversed() {
       call.cancel()
@@ -42,16 +42,16 @@ import Testing
       let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       journal.register(self.mutation, as: "send")
       let resumption = await journal.resume()
-      #expect(self.network.observerCount == 1)
+      expect(self.network.observerCount, equals: 1)
       // What is stored is what the next start reads if the program ends without notice.
       let stored = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: ""))).makeJournal()
-      #expect(stored.entries.map(\.attempts) == [0, 0])
-      #expect(stored.statuses == [.waiting, .waiting])
+      expect(stored.entries.map(\.attempts), equals: [0, 0])
+      expect(stored.statuses, equals: [.waiting, .waiting])
       resumption.cancel()
       await resumption.settled()
     }
     #expect(self.server.requests.isEmpty)
-    #expect(self.network.observerCount == 0)
+    expect(self.network.observerCount, equals: 0)
   }
 
   @Test func `A replay waits for the network, and then makes the calls of a scope in order, each once`() async throws {
@@ -62,11 +62,11 @@ import Testing
     journal.register(self.mutation, as: "send")
     let resumption = Task.immediate { await journal.resume().settled() }
     #expect(self.server.requests.isEmpty)
-    #expect(journal.statuses == [.running, .waiting, .waiting])
+    expect(journal.statuses, equals: [.running, .waiting, .waiting])
     self.network.turnOn()
     await resumption.value
-    #expect(self.server.done == ["a", "b", "c"])
-    #expect(self.server.requests.map(\.key) == ["k1", "k2", "k3"])
+    expect(self.server.done, equals: ["a", "b", "c"])
+    expect(self.server.requests.map(\.key), equals: ["k1", "k2", "k3"])
     #expect(journal.entries.isEmpty)
     #expect(try await storage.keys().isEmpty)
   }
@@ -83,7 +83,7 @@ import Testing
     self.network.turnOn()
     _ = try await script.next()
     let stored = Program(InMemoryStorage(entries: try await storage.entries(withPrefix: ""))).makeJournal()
-    #expect(stored.entries.map(\.attempts) == [1])
+    expect(stored.entries.map(\.attempts), equals: [1])
     resumption.cancel()
     await resumption.settled()
   }
@@ -96,7 +96,7 @@ import Testing
       let journal = program.makeJournal(attemptsBeforeDeadLetter: 3)
       journal.register(Send(server: self.server).waits(until: self.network), as: "send")
       let resumption = await journal.resume()
-      #expect(journal.entries.map(\.attempts) == [0])
+      expect(journal.entries.map(\.attempts), equals: [0])
       resumption.cancel()
       await resumption.settled()
     }
@@ -105,7 +105,7 @@ import Testing
     journal.register(Send(server: self.server).waits(until: self.network), as: "send")
     self.network.turnOn()
     await journal.resume().settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -126,7 +126,7 @@ import Testing
       run.succeed("ok")
       await resumption.value
     }
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -140,8 +140,8 @@ import Testing
       guard counts.append(entries.count) == 1 else { return }
       call.value = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
     }
-    #expect(counts.all.first == 0)
-    #expect(counts.all.last == 1)
+    expect(counts.all.first, equals: 0)
+    expect(counts.all.last, equals: 1)
     call.value?.cancel()
     _ = await call.value?.result
     subscription.cancel()

@@ -19,13 +19,13 @@ import Testing
       expected[element] = "\(number)"
     }
     #expect(await program.client.persistence.flush())
-    #expect(try await program.storage.keys().count == expected.count)
+    try await expect(program.storage.keys().count, equals: expected.count)
     let restarted = program.restarted()
-    #expect(await restarted.client.restore(matching: ["text"]) == expected.count)
+    await expect(restarted.client.restore(matching: ["text"]), equals: expected.count)
     for element in elements {
-      #expect(self.store(restarted, element).currentValue == expected[element], "\(element)")
+      expect(self.store(restarted, element).currentValue, equals: expected[element], "\(element)")
       let read = program.restarted()
-      #expect(await read.client.restore(matching: ["text", element]) == 1)
+      await expect(read.client.restore(matching: ["text", element]), equals: 1)
     }
   }
 
@@ -37,10 +37,10 @@ import Testing
       self.store(program, [KeyPlain(number: 7)]).currentValue = "list"
       self.store(program, KeyObject()).currentValue = "object"
     }
-    #expect(recorder.warnings.map(\.code) == [.unstorablePath, .unstorablePath])
-    #expect(recorder.warnings.first?.message.contains("KeyPlain") == true)
-    #expect(recorder.warnings.last?.message.contains("KeyObject") == true)
-    #expect(self.store(program, KeyPlain(number: 2)).currentValue == "2")
+    expect(recorder.warnings.map(\.code), equals: [.unstorablePath, .unstorablePath])
+    expect(recorder.warnings.first?.message.contains("KeyPlain"), equals: true)
+    expect(recorder.warnings.last?.message.contains("KeyObject"), equals: true)
+    expect(self.store(program, KeyPlain(number: 2)).currentValue, equals: "2")
     #expect(await program.client.persistence.flush())
     #expect(try await program.storage.keys().isEmpty)
     try await expectWarning(.unstorablePath) {
@@ -52,10 +52,10 @@ import Testing
     let keys = ["value/stext/xUUID:1/=text=", "value/xUInt8:1/=text=", "value/se%CC%81/=text=", "value/sa%2F/=x/x="]
     let storage = InMemoryStorage(entries: keys.map { StorageEntry(key: $0, value: []) })
     let program = Program(storage)
-    await expectWarning(.storedValueDropped) { #expect(await program.client.restore(matching: ["text"]) == 0) }
-    #expect(try await storage.keys() == keys.filter { $0 != keys[0] }.sorted())
-    await expectWarning(.storedValueDropped) { #expect(await program.client.restore() == 1) }
-    #expect(try await storage.keys() == ["value/sa%2F/=x/x="])
-    #expect(await program.client.restore() == 1)
+    await expectWarning(.storedValueDropped) { await expect(program.client.restore(matching: ["text"]), equals: 0) }
+    try await expect(storage.keys(), equals: keys.filter { $0 != keys[0] }.sorted())
+    await expectWarning(.storedValueDropped) { await expect(program.client.restore(), equals: 1) }
+    try await expect(storage.keys(), equals: ["value/sa%2F/=x/x="])
+    await expect(program.client.restore(), equals: 1)
   }
 }

@@ -10,8 +10,8 @@ import Testing
   @Test func `A path in a key is shown as it was written`() throws {
     let path: OperationPath = ["notes/a", -5, UInt8(7), KeyColor.red]
     let text = try #require(StorageKey.text(of: path))
-    #expect(StorageKey.readablePath(text) == "notes/a/-5/7/rred")
-    #expect(StorageKey.readablePath(text, withoutSecrets: true) == "notes/a/-5/7/KeyColor")
+    expect(StorageKey.readablePath(text), equals: "notes/a/-5/7/rred")
+    expect(StorageKey.readablePath(text, withoutSecrets: true), equals: "notes/a/-5/7/KeyColor")
   }
 
   /// The keys of stored entries, which another process, and a later version, have to find.
@@ -42,8 +42,8 @@ import Testing
     ] as [(OperationPath, String)]
   )
   func `Keys are the same in each process`(path: OperationPath, key: String) throws {
-    #expect(try StorageKey.values(matching: path) == key)
-    #expect(try StorageKey.value(named: "e\u{301}", at: path) == key + "=%C3%A9=")
+    try expect(StorageKey.values(matching: path), equals: key)
+    try expect(StorageKey.value(named: "e\u{301}", at: path), equals: key + "=%C3%A9=")
   }
 
   @Test func `Elements of every kind are equal if and only if their keys are`() throws {
@@ -87,7 +87,7 @@ import Testing
     let keys = try names.flatMap { name in
       try [["a"], ["a", "a"], []].map { try StorageKey.value(named: name, at: $0) }
     }
-    #expect(Set(keys).count == names.count * 3)
+    expect(Set(keys).count, equals: names.count * 3)
   }
 
   @Test func `Elements without a key are those of unknown, private and local types`() throws {
@@ -100,7 +100,7 @@ import Testing
     for element in elements {
       let path = ["a", element] as OperationPath
       #expect(throws: NoStorageKey.self, "\(path)") { try StorageKey.values(matching: path) }
-      #expect(StorageKey.text(of: path) == nil)
+      expect(StorageKey.text(of: path), equals: nil)
     }
   }
 

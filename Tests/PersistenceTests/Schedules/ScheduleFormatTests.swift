@@ -27,7 +27,7 @@ import Testing
     try await self.put(format: 2)
     let entries = try await self.storage.entries(withPrefix: "")
     let scheduled = expectWarning(.journalEntryUnreadable) { ScheduledProgram(self.storage, self.clock) }
-    #expect(scheduled.journal.statuses == [.unreadable])
+    expect(scheduled.journal.statuses, equals: [.unreadable])
     #expect(scheduled.journal.schedules.isEmpty)
     await #expect {
       try await scheduled.journal.schedule(self.send, with: Note("b"), named: "n", after: .zero)
@@ -35,7 +35,7 @@ import Testing
     await scheduled.journal.resume()
     await scheduled.pass(100)
     #expect(self.server.requests.isEmpty)
-    #expect(try await self.storage.entries(withPrefix: "") == entries)
+    try await expect(self.storage.entries(withPrefix: ""), equals: entries)
     #expect(await scheduled.journal.remove(self.key))
     #expect(try await self.storage.keys().isEmpty)
   }
@@ -47,7 +47,7 @@ import Testing
     scheduled.register(self.send)
     await scheduled.journal.resume()
     await scheduled.pass(100)
-    #expect(scheduled.journal.statuses == [.unreadable])
+    expect(scheduled.journal.statuses, equals: [.unreadable])
     #expect(self.server.requests.isEmpty)
   }
 
@@ -57,7 +57,7 @@ import Testing
     scheduled.register(self.send)
     await scheduled.journal.resume()
     await scheduled.pass(10)
-    #expect(self.server.keys == ["k#0"])
+    expect(self.server.keys, equals: ["k#0"])
     let entry = try #require(try await self.storage.entries(withPrefix: self.key).first)
     let text = String(decoding: entry.value, as: UTF8.self)
     #expect(text.contains("\"next\":1"), "\(text)")

@@ -149,10 +149,10 @@ import Testing
     #expect(Set(model.times.begun).allSatisfy { $0.hasPrefix("k1#") })
     // A kill during the loss of the answer may repeat a call with its key; time passes in order.
     let first = model.times.done.enumerated().filter { model.times.done.firstIndex(of: $0.element) == $0.offset }
-    #expect(first.map(\.element) == done.map { "k1#\($0)" })
-    #expect(done.last == count - 1)
-    if missed == .each { #expect(done == Array(0..<count)) }
-    #expect(model.scheduled.journal.schedules.map(\.next) == [Double(count + 1) * 10])
-    #expect(try await model.storage.keys() == ["journal/=schedule=/n"])
+    expect(first.map(\.element), equals: done.map { "k1#\($0)" })
+    expect(done.last, equals: count - 1)
+    if missed == .each { expect(done, equals: Array(0..<count)) }
+    expect(model.scheduled.journal.schedules.map(\.next), equals: [Double(count + 1) * 10])
+    try await expect(model.storage.keys(), equals: ["journal/=schedule=/n"])
   }
 }

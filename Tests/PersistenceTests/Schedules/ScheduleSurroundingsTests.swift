@@ -51,17 +51,17 @@ import Testing
     try await scheduled.journal.schedule(mutation, with: Note("a"), after: .seconds(100))
     scheduled.register(mutation)
     await scheduled.pass(200)
-    #expect(scheduled.journal.schedules.map(\.waitsFor) == [.condition])
+    expect(scheduled.journal.schedules.map(\.waitsFor), equals: [.condition])
     // Other calls of its scope, and of the mutation, do not wait.
     let store = scheduled.program.client.store(for: mutation)
     _ = try await store.mutate(with: Note("b"))
     self.network.turnOn()
-    #expect(self.server.done == ["b"])
+    expect(self.server.done, equals: ["b"])
     condition.turnOn()
     await scheduled.journal.settled()
-    #expect(self.server.done == ["b", "a"])
-    #expect(condition.observerCount == 0)
-    #expect(self.network.observerCount == 0)
+    expect(self.server.done, equals: ["b", "a"])
+    expect(condition.observerCount, equals: 0)
+    expect(self.network.observerCount, equals: 0)
     #expect(try await self.storage.keys().isEmpty)
   }
 
@@ -69,10 +69,10 @@ import Testing
     let scheduled = self.start()
     let mutation = self.send.scheduled(onlyWhen: self.network)
     try await scheduled.journal.schedule(mutation, with: Note("a"), named: "n", after: .zero)
-    #expect(self.network.observerCount == 1)
+    expect(self.network.observerCount, equals: 1)
     #expect(await scheduled.journal.cancelSchedule(named: "n"))
-    #expect(self.network.observerCount == 0)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.network.observerCount, equals: 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The condition of the journal counts as well, also after a restart`() async throws {
@@ -80,10 +80,10 @@ import Testing
     let second = self.start(network: self.network)
     second.register(self.send)
     await second.pass(150)
-    #expect(second.journal.schedules.map(\.waitsFor) == [.condition])
+    expect(second.journal.schedules.map(\.waitsFor), equals: [.condition])
     self.network.turnOn()
     await second.journal.settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
   }
 
   // MARK: - Registration
@@ -93,13 +93,13 @@ import Testing
     try await self.leave(self.send)
     let second = self.start(network: self.network)
     await second.pass(100)
-    #expect(second.journal.schedules.map(\.waitsFor) == [.registration])
-    #expect(second.journal.statuses == [.scheduled])
+    expect(second.journal.schedules.map(\.waitsFor), equals: [.registration])
+    expect(second.journal.statuses, equals: [.scheduled])
     let warnings = await warningCodes { await second.pass(200) }
-    #expect(warnings == [.journalNameUnregistered])
+    expect(warnings, equals: [.journalNameUnregistered])
     second.register(self.send)
     await second.journal.settled()
-    #expect(self.server.keys == ["k1"])
+    expect(self.server.keys, equals: ["k1"])
   }
 
   @Test func `A renamed mutation makes what was scheduled with its earlier name`() async throws {
@@ -109,7 +109,7 @@ import Testing
     second.journal.register(renamed, as: "post")
     await second.journal.resume()
     await second.pass(100)
-    #expect(self.server.keys == ["k1#0"])
+    expect(self.server.keys, equals: ["k1#0"])
   }
 
   // MARK: - Clocks
@@ -121,13 +121,13 @@ import Testing
     try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(1_000))
     self.clock.setDate(Date(5_500))
     await scheduled.pass(60)
-    #expect(self.server.keys == ["k1#4"])
+    expect(self.server.keys, equals: ["k1#4"])
     self.clock.setDate(Date(100))
     await scheduled.pass(1_000)
-    #expect(self.server.keys == ["k1#4"])
+    expect(self.server.keys, equals: ["k1#4"])
     #expect(scheduled.journal.schedules.allSatisfy { $0.next <= 1_100 + 60 })
     await scheduled.pass(60)
-    #expect(self.server.keys == ["k1#4", "k1#5"])
+    expect(self.server.keys, equals: ["k1#4", "k1#5"])
   }
 
   @Test func `The time after which a call is made is the longest one, and a date is kept`() async throws {
@@ -136,10 +136,10 @@ import Testing
     try await scheduled.journal.schedule(self.send, with: Note("at"), at: Date(500))
     self.clock.setDate(Date(-100_000))
     await scheduled.pass(560)
-    #expect(self.server.done == ["after"])
+    expect(self.server.done, equals: ["after"])
     self.clock.setDate(Date(600))
     await scheduled.pass(60)
-    #expect(self.server.done == ["after", "at"])
+    expect(self.server.done, equals: ["after", "at"])
   }
 
   // MARK: - Failures
@@ -152,7 +152,7 @@ import Testing
     second.register(mutation)
     await second.journal.resume()
     await second.journal.settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     try await self.leave(mutation)
     self.clock.advance(by: .seconds(161))
     let third = self.start()
@@ -161,9 +161,9 @@ import Testing
       await third.journal.resume()
       await third.journal.settled()
     }
-    #expect(warnings == [.journalCallExpired])
-    #expect(third.journal.statuses == [.expired])
-    #expect(self.server.done == ["a"])
+    expect(warnings, equals: [.journalCallExpired])
+    expect(third.journal.statuses, equals: [.expired])
+    expect(self.server.done, equals: ["a"])
   }
 
   @Test func `A call that was given up stays until the next one takes its place`() async throws {
@@ -178,17 +178,17 @@ import Testing
       self.clock.advance(by: .seconds(10))
       try await self.script.next().fail(Refused())
       await scheduled.journal.settled()
-      #expect(scheduled.journal.statuses == [.deadLetter, .scheduled])
+      expect(scheduled.journal.statuses, equals: [.deadLetter, .scheduled])
       self.clock.advance(by: .seconds(89))
-      #expect(scheduled.journal.entries.map(\.id) == ["k1#0", "k1"])
+      expect(scheduled.journal.entries.map(\.id), equals: ["k1#0", "k1"])
       self.clock.advance(by: .seconds(1))
       try await self.script.next().succeed("ok")
       await scheduled.journal.settled()
     }
-    #expect(warnings == [.journalDeadLetter])
-    #expect(self.server.keys == ["k1#0", "k1#0", "k1#1"])
-    #expect(scheduled.journal.statuses == [.scheduled])
-    #expect(try await self.storage.keys() == ["journal/=schedule=/n"])
+    expect(warnings, equals: [.journalDeadLetter])
+    expect(self.server.keys, equals: ["k1#0", "k1#0", "k1#1"])
+    expect(scheduled.journal.statuses, equals: [.scheduled])
+    try await expect(self.storage.keys(), equals: ["journal/=schedule=/n"])
   }
 
   @Test func `A journal that resumes by hand makes a failed call again at the next time`() async throws {
@@ -199,16 +199,16 @@ import Testing
       try await self.script.next().fail(Refused())
       await scheduled.journal.settled()
     }
-    #expect(warnings == [.journalCallFailed])
+    expect(warnings, equals: [.journalCallFailed])
     self.clock.advance(by: .seconds(99))
-    #expect(self.server.keys == ["k1#0"])
+    expect(self.server.keys, equals: ["k1#0"])
     self.clock.advance(by: .seconds(1))
     try await self.script.next().succeed("ok")
     // The time that has passed meanwhile.
     try await self.script.next().succeed("ok")
     await scheduled.journal.settled()
-    #expect(self.server.keys == ["k1#0", "k1#0", "k1#1"])
-    #expect(scheduled.journal.schedules.map(\.next) == [300])
+    expect(self.server.keys, equals: ["k1#0", "k1#0", "k1#1"])
+    expect(scheduled.journal.schedules.map(\.next), equals: [300])
   }
 
   @Test func `A call that the storage refuses is tried again, and made once`() async throws {
@@ -216,13 +216,13 @@ import Testing
     try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(1_000))
     self.storage.failToWrite(true)
     let warnings = await warningCodes { await scheduled.pass(1_100) }
-    #expect(warnings == [.storageFailed])
+    expect(warnings, equals: [.storageFailed])
     #expect(self.server.keys.isEmpty)
-    #expect(scheduled.journal.schedules.map(\.waitsFor) == [.storage])
+    expect(scheduled.journal.schedules.map(\.waitsFor), equals: [.storage])
     self.storage.failToWrite(false)
     await scheduled.pass(60)
-    #expect(self.server.keys == ["k1#0"])
-    #expect(scheduled.journal.schedules.map(\.next) == [2_000])
+    expect(self.server.keys, equals: ["k1#0"])
+    expect(scheduled.journal.schedules.map(\.next), equals: [2_000])
   }
 
   @Test func `A call that was stored although its write has failed is made once`() async throws {
@@ -232,11 +232,11 @@ import Testing
     lossy.loseNextAnswer()
     let warnings = await warningCodes { await scheduled.pass(100) }
     await scheduled.pass(60)
-    #expect(self.server.keys == ["k1#0"])
-    #expect(scheduled.journal.schedules.map(\.next) == [200])
+    expect(self.server.keys, equals: ["k1#0"])
+    expect(scheduled.journal.schedules.map(\.next), equals: [200])
     #expect(warnings == [.storageFailed] || warnings.isEmpty)
     await scheduled.pass(40)
-    #expect(self.server.keys == ["k1#0", "k1#1"])
+    expect(self.server.keys, equals: ["k1#0", "k1#1"])
   }
 
   // MARK: - Ends
@@ -251,13 +251,13 @@ import Testing
     run.succeed("ok")
     await scheduled.journal.settled()
     self.clock.advance(by: .seconds(100))
-    #expect(self.server.keys == ["k1#0"])
-    #expect(try await self.storage.keys() == ["journal/=schedule=/n"])
+    expect(self.server.keys, equals: ["k1#0"])
+    try await expect(self.storage.keys(), equals: ["journal/=schedule=/n"])
     let second = self.start()
     second.register(self.send)
     await second.journal.resume()
     await second.journal.settled()
-    #expect(self.server.keys == ["k1#0", "k1#2"])
+    expect(self.server.keys, equals: ["k1#0", "k1#2"])
   }
 
   @Test func `A process that was killed while a call was made leaves it to the next, with its key`() async throws {
@@ -274,9 +274,9 @@ import Testing
     second.register(self.send)
     await second.journal.resume()
     await second.journal.settled()
-    #expect(self.server.keys == ["k1#0", "k1#0"])
-    #expect(self.server.done == ["a"])
-    #expect(second.journal.schedules.map(\.next) == [200])
+    expect(self.server.keys, equals: ["k1#0", "k1#0"])
+    expect(self.server.done, equals: ["a"])
+    expect(second.journal.schedules.map(\.next), equals: [200])
   }
 
   @Test func `Signing out removes what is scheduled, also where nothing has used the journal`() async throws {
@@ -289,13 +289,13 @@ import Testing
     let other = Send(server: self.server, path: ["other"]).journaled(as: "other")
     try await third.journal.schedule(other, with: Note("b"), named: "b", every: .seconds(100))
     #expect(await third.journal.removeAll(named: ["send"]))
-    #expect(third.journal.schedules.map(\.name) == ["b"])
+    expect(third.journal.schedules.map(\.name), equals: ["b"])
     #expect(await third.journal.removeAll())
     #expect(third.journal.entries.isEmpty)
     await third.pass(200)
     #expect(self.server.requests.isEmpty)
     #expect(try await self.storage.keys("journal/").isEmpty)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `What is being scheduled or accepted while a user signs out does not come back`() async throws {

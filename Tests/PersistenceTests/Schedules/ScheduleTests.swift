@@ -30,36 +30,36 @@ import Testing
   @Test func `A call is made at its time, and does not hold its scope before`() async throws {
     let scheduled = self.start()
     let schedule = try await scheduled.journal.schedule(self.send, with: Note("later"), at: Date(100))
-    #expect(schedule.name == "k1")
-    #expect(schedule.entryID == "k1")
-    #expect(schedule.waitsFor == .time)
+    expect(schedule.name, equals: "k1")
+    expect(schedule.entryID, equals: "k1")
+    expect(schedule.waitsFor, equals: .time)
     let entry = try #require(scheduled.journal.entries.first)
-    #expect(entry.status == .scheduled)
-    #expect(entry.id == "k1")
-    #expect(entry.schedule == "k1")
-    #expect(entry.dueAt == Date(100))
-    #expect(entry.acceptedAt == Date(0))
-    #expect(scheduled.journal.texts == ["later"])
+    expect(entry.status, equals: .scheduled)
+    expect(entry.id, equals: "k1")
+    expect(entry.schedule, equals: "k1")
+    expect(entry.dueAt, equals: Date(100))
+    expect(entry.acceptedAt, equals: Date(0))
+    expect(scheduled.journal.texts, equals: ["later"])
     // Another call of its scope.
     let store = scheduled.program.client.store(for: self.send)
     _ = try await store.mutate(with: Note("now"))
-    #expect(self.server.done == ["now"])
+    expect(self.server.done, equals: ["now"])
     await scheduled.pass(99)
-    #expect(self.server.done == ["now"])
+    expect(self.server.done, equals: ["now"])
     await scheduled.pass(1)
-    #expect(self.server.done == ["now", "later"])
-    #expect(self.server.keys == ["k2", "k1"])
+    expect(self.server.done, equals: ["now", "later"])
+    expect(self.server.keys, equals: ["k2", "k1"])
     #expect(scheduled.journal.entries.isEmpty)
     #expect(scheduled.journal.schedules.isEmpty)
     #expect(try await self.storage.keys().isEmpty)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A call that is scheduled for a time that has passed is made at once`() async throws {
     let scheduled = self.start()
     try await scheduled.journal.schedule(self.send, with: Note("a"), at: Date(-5))
     await scheduled.journal.settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
   }
 
   @Test func `A call that was scheduled is made by a later start, also if its time has passed`() async throws {
@@ -71,14 +71,14 @@ import Testing
     #expect(self.server.done.isEmpty)
     let second = ScheduledProgram(self.storage, self.clock, prefix: "second")
     second.register(self.send)
-    #expect(second.journal.schedules.map(\.name) == ["early", "late"])
-    #expect(second.journal.schedules.map(\.waitsFor) == [.resumption, .resumption])
+    expect(second.journal.schedules.map(\.name), equals: ["early", "late"])
+    expect(second.journal.schedules.map(\.waitsFor), equals: [.resumption, .resumption])
     await second.journal.resume()
     await second.journal.settled()
-    #expect(self.server.done == ["a"])
+    expect(self.server.done, equals: ["a"])
     await second.pass(300)
-    #expect(self.server.done == ["a", "b"])
-    #expect(self.server.keys == ["k1", "k2"])
+    expect(self.server.done, equals: ["a", "b"])
+    expect(self.server.keys, equals: ["k1", "k2"])
     #expect(try await self.storage.keys().isEmpty)
   }
 
@@ -93,19 +93,19 @@ import Testing
         ifScheduled: policy
       )
     }
-    #expect(try await add("a", 10, .replace).next == 10)
-    #expect(try await add("b", 20, .keep).next == 10)
-    #expect(scheduled.journal.texts == ["a"])
-    #expect(try await add("c", 30, .update).next == 10)
-    #expect(scheduled.journal.texts == ["c"])
+    try await expect(add("a", 10, .replace).next, equals: 10)
+    try await expect(add("b", 20, .keep).next, equals: 10)
+    expect(scheduled.journal.texts, equals: ["a"])
+    try await expect(add("c", 30, .update).next, equals: 10)
+    expect(scheduled.journal.texts, equals: ["c"])
     let replaced = try await add("d", 40, .replace)
-    #expect(replaced.next == 40)
-    #expect(replaced.entryID == "k4")
-    #expect(scheduled.journal.entries.map(\.id) == ["k4"])
+    expect(replaced.next, equals: 40)
+    expect(replaced.entryID, equals: "k4")
+    expect(scheduled.journal.entries.map(\.id), equals: ["k4"])
     await scheduled.pass(39)
     #expect(self.server.done.isEmpty)
     await scheduled.pass(1)
-    #expect(self.server.done == ["d"])
+    expect(self.server.done, equals: ["d"])
   }
 
   // MARK: - Again and again
@@ -118,30 +118,30 @@ import Testing
       named: "daily",
       every: .seconds(100)
     )
-    #expect(schedule.interval == .seconds(100))
-    #expect(schedule.next == 100)
+    expect(schedule.interval, equals: .seconds(100))
+    expect(schedule.next, equals: 100)
     await scheduled.pass(30, steps: 11)
-    #expect(self.server.keys == ["k1#0", "k1#1", "k1#2"])
-    #expect(scheduled.journal.schedules.map(\.next) == [400])
-    #expect(try await self.storage.keys() == ["journal/=schedule=/daily"])
+    expect(self.server.keys, equals: ["k1#0", "k1#1", "k1#2"])
+    expect(scheduled.journal.schedules.map(\.next), equals: [400])
+    try await expect(self.storage.keys(), equals: ["journal/=schedule=/daily"])
     // It goes on with its times when the program starts again, and says so.
     scheduled.program.client.stopAutomaticRuns()
     let second = ScheduledProgram(self.storage, self.clock, prefix: "second")
     let again = try await second.journal.schedule(self.send, with: Note("b"), named: "daily", every: .seconds(100))
-    #expect(again.next == 400)
-    #expect(again.entryID == "k1")
+    expect(again.next, equals: 400)
+    expect(again.entryID, equals: "k1")
     await second.pass(70)
-    #expect(self.server.keys.last == "k1#3")
-    #expect(self.server.requests.map(\.text) == ["a", "a", "a", "b"])
+    expect(self.server.keys.last, equals: "k1#3")
+    expect(self.server.requests.map(\.text), equals: ["a", "a", "a", "b"])
     // Another interval begins anew, with other keys.
     try await second.journal.schedule(self.send, with: Note("b"), named: "daily", every: .seconds(10))
     await second.pass(10)
-    #expect(self.server.keys.last == "second2#0")
+    expect(self.server.keys.last, equals: "second2#0")
     #expect(await second.journal.cancelSchedule(named: "daily"))
     #expect(await !second.journal.cancelSchedule(named: "daily"))
     await second.pass(1_000)
-    #expect(self.server.requests.count == 5)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.server.requests.count, equals: 5)
+    expect(self.clock.sleeperCount(), equals: 0)
     #expect(try await self.storage.keys().isEmpty)
   }
 
@@ -155,8 +155,8 @@ import Testing
       startingAt: Date(0)
     )
     await scheduled.journal.settled()
-    #expect(self.server.keys == ["k1#0"])
-    #expect(scheduled.journal.schedules.map(\.next) == [100])
+    expect(self.server.keys, equals: ["k1#0"])
+    expect(scheduled.journal.schedules.map(\.next), equals: [100])
   }
 
   @Test(arguments: [
@@ -177,13 +177,13 @@ import Testing
     await second.journal.resume()
     for _ in keys { try await self.script.next().succeed("ok") }
     await second.journal.settled()
-    #expect(self.server.keys == keys)
-    #expect(second.journal.schedules.map(\.next) == [next])
-    #expect(second.journal.schedules.map(\.missedTimes) == [missed])
+    expect(self.server.keys, equals: keys)
+    expect(second.journal.schedules.map(\.next), equals: [next])
+    expect(second.journal.schedules.map(\.missedTimes), equals: [missed])
     self.clock.advance(by: .seconds(70))
     try await self.script.next().succeed("ok")
     await second.journal.settled()
-    #expect(self.server.keys == keys + ["k1#4"])
+    expect(self.server.keys, equals: keys + ["k1#4"])
   }
 
   @Test func `Of more than a thousand missed times the first ones are skipped`() async throws {
@@ -196,8 +196,8 @@ import Testing
     second.register(scripted)
     await second.journal.resume()
     let run = try await self.script.next()
-    #expect(self.server.keys == ["k1#4000"])
-    #expect(second.journal.schedules.map(\.waitsFor) == [.lastCall])
+    expect(self.server.keys, equals: ["k1#4000"])
+    expect(second.journal.schedules.map(\.waitsFor), equals: [.lastCall])
     second.program.client.stopAutomaticRuns()
     run.succeed("ok")
     await second.journal.settled()
@@ -222,9 +222,9 @@ import Testing
     self.clock.advance(by: .seconds(100))
     let first = try await self.script.next()
     self.clock.advance(by: .seconds(230))
-    #expect(self.server.keys == ["k1#0"])
-    #expect(scheduled.journal.schedules.map(\.waitsFor) == [.lastCall])
-    #expect(scheduled.journal.statuses == [.running, .scheduled])
+    expect(self.server.keys, equals: ["k1#0"])
+    expect(scheduled.journal.schedules.map(\.waitsFor), equals: [.lastCall])
+    expect(scheduled.journal.statuses, equals: [.running, .scheduled])
     first.succeed("ok")
     if missed.isSkipping {
       await scheduled.journal.settled()
@@ -237,7 +237,7 @@ import Testing
     }
     try await self.script.next().succeed("ok")
     await scheduled.journal.settled()
-    #expect(Array(self.server.keys.prefix(3)) == keys)
+    expect(Array(self.server.keys.prefix(3)), equals: keys)
   }
 
   @Test func `A schedule is part of the state, of the explanation and of the text of its entry`() async throws {
@@ -245,8 +245,8 @@ import Testing
     let store = scheduled.program.client.store(for: self.send)
     try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(60))
     let call = try #require(store.state.journaledCalls.first)
-    #expect(call.status == .scheduled)
-    #expect(call.arguments == Note("a"))
+    expect(call.status, equals: .scheduled)
+    expect(call.arguments, equals: Note("a"))
     let text = "\(store.explain())"
     #expect(text.contains("0 calls stored"), "\(text)")
     #expect(text.contains("scheduled as n: send, every 1 min, next"), "\(text)")
@@ -274,7 +274,7 @@ import Testing
     try await expectWarning(.invalidArgument) {
       try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .zero)
     }
-    #expect(scheduled.journal.schedules.map(\.interval) == [.seconds(1)])
+    expect(scheduled.journal.schedules.map(\.interval), equals: [.seconds(1)])
     try await expectWarning(.invalidArgument) {
       try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", after: .seconds(-1))
     }

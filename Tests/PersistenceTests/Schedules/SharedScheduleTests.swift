@@ -56,10 +56,10 @@ import Testing
     for process in processes {
       try await process.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(10))
     }
-    #expect(try await self.base.keys("journal/") == ["journal/=schedule=/n"])
+    try await expect(self.base.keys("journal/"), equals: ["journal/=schedule=/n"])
     self.pass(65)
     let keys = self.server.keys
-    #expect(keys == (0..<6).map { "a1#\($0)" })
+    expect(keys, equals: (0..<6).map { "a1#\($0)" })
   }
 
   @Test func `Another process makes the calls of one that was killed, also the one that it was making`() async throws {
@@ -69,15 +69,15 @@ import Testing
     try await first.scheduled.journal.schedule(scripted, with: Note("a"), named: "n", every: .seconds(10))
     let second = self.process("b")
     try await second.scheduled.journal.load()
-    #expect(second.scheduled.journal.schedules.map(\.name) == ["n"])
+    expect(second.scheduled.journal.schedules.map(\.name), equals: ["n"])
     // The second process has not registered the mutation yet.
     self.pass(11)
     let run = try await script.next()
-    #expect(self.server.keys == ["a1#0"])
+    expect(self.server.keys, equals: ["a1#0"])
     first.storage.suspend()
     second.scheduled.register(self.send)
     self.pass(70)
-    #expect(self.server.keys == ["a1#0", "a1#0"] + (1..<8).map { "a1#\($0)" })
+    expect(self.server.keys, equals: ["a1#0", "a1#0"] + (1..<8).map { "a1#\($0)" })
     first.scheduled.program.client.stopAutomaticRuns()
     run.fail(Refused())
     self.pass(1)
@@ -92,10 +92,10 @@ import Testing
     try await second.journal.schedule(self.send, with: Note("own"), named: "own", after: .seconds(10_000))
     try await first.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(1_000))
     self.pass(61)
-    #expect(second.journal.schedules.map(\.name) == ["n", "own"])
+    expect(second.journal.schedules.map(\.name), equals: ["n", "own"])
     #expect(await first.journal.cancelSchedule(named: "n"))
     self.pass(61)
-    #expect(second.journal.schedules.map(\.name) == ["own"])
+    expect(second.journal.schedules.map(\.name), equals: ["own"])
     // Signing out in the first process concerns what the second has scheduled since.
     try await second.journal.schedule(self.send, with: Note("b"), named: "late", after: .seconds(1_000))
     #expect(await first.journal.removeAll())

@@ -33,8 +33,8 @@ import Testing
           #expect(try await storage.entries(withPrefix: self.value).isEmpty, "byte \(index)")
           #expect(try await storage.entries(withPrefix: "value/").isEmpty)
         }
-        #expect(recorder.warnings.map(\.code) == [.sealedEntryUnopened])
-        #expect(try await self.sealed("value") == [StorageEntry(key: original.key, value: bytes)])
+        expect(recorder.warnings.map(\.code), equals: [.sealedEntryUnopened])
+        try await expect(self.sealed("value"), equals: [StorageEntry(key: original.key, value: bytes)])
       }
     }
     for count in original.value.indices {
@@ -44,7 +44,7 @@ import Testing
       #expect(found.isEmpty && recorder.warnings.count == 1, "\(count) bytes")
     }
     try await self.base.apply([.put(key: original.key, value: original.value)])
-    #expect(try await self.storage().entries(withPrefix: self.value).map(\.value) == [Array("hello".utf8)])
+    try await expect(self.storage().entries(withPrefix: self.value).map(\.value), equals: [Array("hello".utf8)])
   }
 
   @Test(arguments: [false, true])
@@ -56,7 +56,7 @@ import Testing
     let storage = SealedStorage(self.base, key: key)
     try await storage.apply(keys.map { .put(key: $0, value: Array($0.utf8)) })
     let entries = try await self.base.everything.filter { !$0.key.hasPrefix("sealed-key/") }
-    #expect(entries.count == keys.count)
+    expect(entries.count, equals: keys.count)
     for from in entries {
       for to in entries where from.key != to.key {
         let base = InMemoryStorage(entries: [StorageEntry(key: to.key, value: from.value)])
@@ -65,7 +65,7 @@ import Testing
           try await SealedStorage(base, key: key).entries(withPrefix: "").filter { !$0.key.hasPrefix("journal/=") }
         }
         #expect(found.isEmpty)
-        #expect(recorder.warnings.map(\.code) == [.sealedEntryUnopened])
+        expect(recorder.warnings.map(\.code), equals: [.sealedEntryUnopened])
       }
     }
   }
@@ -82,13 +82,13 @@ import Testing
         #expect(try await storage.entries(withPrefix: self.value).isEmpty)
         try await storage.apply([.put(key: self.value, value: [UInt8(round)])])
       }
-      #expect(recorder.warnings.map(\.code) == [.sealedEntryUnopened])
-      #expect(try await storage.entries(withPrefix: self.value).map(\.value) == [[UInt8(round)]])
-      #expect(try await self.sealed("aside").map(\.value) == (1...round).map { [9, UInt8($0)] })
+      expect(recorder.warnings.map(\.code), equals: [.sealedEntryUnopened])
+      try await expect(storage.entries(withPrefix: self.value).map(\.value), equals: [[UInt8(round)]])
+      try await expect(self.sealed("aside").map(\.value), equals: (1...round).map { [9, UInt8($0)] })
     }
-    #expect(try await storage.removeUnopened() == 3)
+    try await expect(storage.removeUnopened(), equals: 3)
     #expect(try await self.sealed("aside").isEmpty)
-    #expect(try await storage.keys() == [self.value])
+    try await expect(storage.keys(), equals: [self.value])
   }
 
   @Test func `A value that is removed is removed, whether it opens or not`() async throws {
@@ -109,12 +109,13 @@ import Testing
     try await recorder.recording { () async throws in
       for prefix in ["", "value/", self.value, "x"] { #expect(try await other.entries(withPrefix: prefix).isEmpty) }
     }
-    #expect(recorder.warnings.map(\.code) == [.sealingKeyUnknown])
+    expect(recorder.warnings.map(\.code), equals: [.sealingKeyUnknown])
     try await other.apply([.put(key: self.value, value: [7])])
     #expect(Set(before).isSubset(of: Set(try await self.base.everything)))
     let both = self.storage(2, 1)
-    #expect(
-      try await both.entries(withPrefix: "") == [
+    try await expect(
+      both.entries(withPrefix: ""),
+      equals: [
         StorageEntry(key: self.value, value: [7]), StorageEntry(key: "x", value: [2]),
       ]
     )
@@ -124,11 +125,11 @@ import Testing
     try await self.storage(1).apply([.put(key: self.value, value: [1]), .put(key: self.call, value: [2])])
     let other = self.storage(2)
     try await other.apply([.put(key: "y", value: [3])])
-    #expect(try await other.removeUnopened() == 2)
-    #expect(try await other.entries(withPrefix: "") == [StorageEntry(key: "y", value: [3])])
+    try await expect(other.removeUnopened(), equals: 2)
+    try await expect(other.entries(withPrefix: ""), equals: [StorageEntry(key: "y", value: [3])])
     // The first key is not known any more, and nothing is to be reported.
-    #expect(try await self.storage(2).keys() == ["y"])
-    #expect(try await self.base.everything.count == 2)
+    try await expect(self.storage(2).keys(), equals: ["y"])
+    try await expect(self.base.everything.count, equals: 2)
   }
 
   @Test func `A key whose entries are all gone is not reported`() async throws {
@@ -152,7 +153,7 @@ import Testing
         #expect(try await storage.keys(prefix).allSatisfy { $0.hasPrefix("journal/=unopened=/") })
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.sealedEntryUnopened])
-    #expect(try await self.base.keys().sorted() == keys.sorted())
+    expect(recorder.warnings.map(\.code), equals: [.sealedEntryUnopened])
+    try await expect(self.base.keys().sorted(), equals: keys.sorted())
   }
 }

@@ -27,8 +27,8 @@ import Testing
     store.currentValue = "secret text"
     #expect(await first.client.persistence.flush())
     for program in [self.program(), self.program(2, 1), self.program(1)] {
-      #expect(await program.client.restore() == 1)
-      #expect(program.store().currentValue == "secret text")
+      await expect(program.client.restore(), equals: 1)
+      expect(program.store().currentValue, equals: "secret text")
     }
     for entry in try await self.base.everything {
       #expect(!(Array(entry.key.utf8) + entry.value).contains(Array("text".utf8)))
@@ -50,9 +50,9 @@ import Testing
     try await leaveCalls(["c"], in: self.program(2, 1).storage)
     let program = self.program(3, 2, 1)
     let journal = self.journal(of: program)
-    #expect(journal.texts == ["a", "b", "c"])
+    expect(journal.texts, equals: ["a", "b", "c"])
     await journal.resume().settled()
-    #expect(self.server.done == ["a", "b", "c"])
+    expect(self.server.done, equals: ["a", "b", "c"])
     #expect(try await self.base.keys("sealed-journal/").isEmpty)
   }
 
@@ -63,13 +63,13 @@ import Testing
     try await self.base.apply([.put(key: damaged.key, value: damaged.value)])
     let recorder = WarningRecorder()
     let journal = recorder.recording { self.journal(of: self.program()) }
-    #expect(recorder.warnings.map(\.code) == [.sealedEntryUnopened, .journalEntryUnreadable])
-    #expect(journal.statuses.count { $0 == .unreadable } == 1)
+    expect(recorder.warnings.map(\.code), equals: [.sealedEntryUnopened, .journalEntryUnreadable])
+    expect(journal.statuses.count { $0 == .unreadable }, equals: 1)
     await journal.resume().settled()
-    #expect(self.server.done.count == 1)
-    #expect(try await self.base.entries(withPrefix: "sealed-journal/") == [damaged])
+    expect(self.server.done.count, equals: 1)
+    try await expect(self.base.entries(withPrefix: "sealed-journal/"), equals: [damaged])
     let entry = try #require(journal.entries.first)
-    #expect(entry.status == .unreadable)
+    expect(entry.status, equals: .unreadable)
     #expect(await journal.remove(entry.id))
     #expect(try await self.base.keys("sealed-journal/").isEmpty)
   }
@@ -81,14 +81,17 @@ import Testing
       let program = self.program(2)
       return (program, self.journal(of: program))
     }
-    #expect(recorder.warnings.map(\.code) == [.sealingKeyUnknown, .journalEntryUnreadable, .journalEntryUnreadable])
-    #expect(journal.statuses == [.unreadable, .unreadable])
+    expect(
+      recorder.warnings.map(\.code),
+      equals: [.sealingKeyUnknown, .journalEntryUnreadable, .journalEntryUnreadable]
+    )
+    expect(journal.statuses, equals: [.unreadable, .unreadable])
     await journal.resume().settled()
     #expect(self.server.done.isEmpty)
     withExtendedLifetime(other) {}
     let again = self.journal(of: self.program(2, 1))
     await again.resume().settled()
-    #expect(self.server.done == ["a", "b"])
+    expect(self.server.done, equals: ["a", "b"])
   }
 
   @Test func `A journal takes the leases of a sealed storage only if processes can share its base`() async throws {
@@ -104,7 +107,7 @@ import Testing
       let run = try await script.next()
       let leasing = SealedStorage(base, key: TestKey(1))
       let lease = try await leasing.acquireLease("journal:ss/", owner: "other", for: .seconds(1))
-      #expect((lease != .held) == isShared)
+      expect((lease != .held), equals: isShared)
       run.succeed("ok")
       _ = try await call.value
     }

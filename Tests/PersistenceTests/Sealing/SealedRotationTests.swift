@@ -29,9 +29,9 @@ import Testing
   }
 
   private func expectEverything(in storage: SealedStorage) async throws {
-    #expect(try await storage.keys() == self.keys.sorted())
+    try await expect(storage.keys(), equals: self.keys.sorted())
     for key in self.keys {
-      #expect(try await storage.entries(withPrefix: key) == [StorageEntry(key: key, value: Array(key.utf8))])
+      try await expect(storage.entries(withPrefix: key), equals: [StorageEntry(key: key, value: Array(key.utf8))])
     }
   }
 
@@ -49,9 +49,9 @@ import Testing
     let base = TestStorage(self.base)
     let storage = self.storage(2, 1, over: base)
     for key in self.keys { try await storage.apply([.put(key: key, value: Array(key.utf8))]) }
-    #expect(base.batches.count == self.keys.count)
+    expect(base.batches.count, equals: self.keys.count)
     try await self.expectEverything(in: self.storage(2))
-    #expect(try await self.base.everything.count == self.keys.count + 1)
+    try await expect(self.base.everything.count, equals: self.keys.count + 1)
   }
 
   @Test func `A removed entry does not come back from a previous key`() async throws {
@@ -69,7 +69,7 @@ import Testing
     try await self.expectEverything(in: storage)
     let count = base.batches.count
     try await self.expectEverything(in: storage)
-    #expect(base.batches.count == count)
+    expect(base.batches.count, equals: count)
     try await self.expectEverything(in: self.storage(2))
   }
 
@@ -80,20 +80,20 @@ import Testing
     let storage = self.storage(2, 1, over: base, rewriting: .whenRead)
     let recorder = WarningRecorder()
     try await recorder.recording { try await self.expectEverything(in: storage) }
-    #expect(recorder.warnings.map(\.code) == [.storageFailed])
+    expect(recorder.warnings.map(\.code), equals: [.storageFailed])
   }
 
   @Test func `Sealing everything anew makes the previous key needless`() async throws {
     let first = self.storage(1)
     try await self.fill(first)
     try await first.apply((0..<600).map { .put(key: "many/\($0)", value: [UInt8(truncatingIfNeeded: $0)]) })
-    #expect(try await self.storage(2, 1).reseal() == self.keys.count + 600)
-    #expect(try await self.storage(2, 1).reseal() == 0)
+    try await expect(self.storage(2, 1).reseal(), equals: self.keys.count + 600)
+    try await expect(self.storage(2, 1).reseal(), equals: 0)
     let storage = self.storage(2)
-    #expect(try await storage.keys("many/").count == 600)
-    for key in self.keys { #expect(try await storage.entries(withPrefix: key).map(\.value) == [Array(key.utf8)]) }
+    try await expect(storage.keys("many/").count, equals: 600)
+    for key in self.keys { try await expect(storage.entries(withPrefix: key).map(\.value), equals: [Array(key.utf8)]) }
     // Nothing is left of the first key, also not its note.
-    #expect(try await self.base.everything.count == self.keys.count + 600 + 1)
+    try await expect(self.base.everything.count, equals: self.keys.count + 600 + 1)
   }
 
   @Test func `A batch waits while entries are sealed anew, and is not undone`() async throws {
@@ -103,12 +103,12 @@ import Testing
     let reseal = Task.immediate { try await storage.reseal() }
     try await base.writing.arrivals(count: 1)
     let put = Task.immediate { try await storage.apply([.put(key: "x", value: [9]), .remove(key: self.keys[0])]) }
-    #expect(base.writing.arrivalCount == 1)
+    expect(base.writing.arrivalCount, equals: 1)
     base.writing.open()
-    #expect(try await reseal.value == self.keys.count)
+    try await expect(reseal.value, equals: self.keys.count)
     try await put.value
-    #expect(try await storage.entries(withPrefix: "x").map(\.value) == [[9]])
-    #expect(try await self.storage(2).keys("value/") == [self.keys[1]])
+    try await expect(storage.entries(withPrefix: "x").map(\.value), equals: [[9]])
+    try await expect(self.storage(2).keys("value/"), equals: [self.keys[1]])
   }
 
   @Test func `Sealing anew waits for the batches that are being applied`() async throws {
@@ -118,11 +118,11 @@ import Testing
     let put = Task.immediate { try await storage.apply([.put(key: "x", value: [9])]) }
     try await base.writing.arrivals(count: 1)
     let reseal = Task.immediate { try await storage.reseal() }
-    #expect(base.writing.arrivalCount == 1)
+    expect(base.writing.arrivalCount, equals: 1)
     base.writing.open()
     try await put.value
-    #expect(try await reseal.value == self.keys.count - 1)
-    #expect(try await self.storage(2).entries(withPrefix: "x").map(\.value) == [[9]])
+    try await expect(reseal.value, equals: self.keys.count - 1)
+    try await expect(self.storage(2).entries(withPrefix: "x").map(\.value), equals: [[9]])
   }
 
   @Test func `Entries that are not sealed are sealed on demand, and the calls among them are reported before`()
@@ -134,13 +134,13 @@ import Testing
     try await recorder.recording { () async throws in
       for _ in 0..<2 { #expect(try await storage.keys("journal/").isEmpty) }
     }
-    #expect(recorder.warnings.map(\.code) == [.unsealedCalls])
+    expect(recorder.warnings.map(\.code), equals: [.unsealedCalls])
     try await storage.apply([.put(key: "x", value: [9])])
-    #expect(try await storage.sealUnsealedEntries() == self.keys.count)
-    #expect(try await storage.sealUnsealedEntries() == 0)
+    try await expect(storage.sealUnsealedEntries(), equals: self.keys.count)
+    try await expect(storage.sealUnsealedEntries(), equals: 0)
     #expect(try await self.base.keys().allSatisfy { $0.hasPrefix("sealed-") })
     let again = self.storage(1)
-    #expect(try await again.keys() == self.keys.sorted())
-    #expect(try await again.entries(withPrefix: "x").map(\.value) == [[9]])
+    try await expect(again.keys(), equals: self.keys.sorted())
+    try await expect(again.entries(withPrefix: "x").map(\.value), equals: [[9]])
   }
 }

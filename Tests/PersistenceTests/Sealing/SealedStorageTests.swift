@@ -16,9 +16,9 @@ import Testing
     try await storage.apply(keys.map { .put(key: $0, value: Array("value of \($0)".utf8)) })
     let again = SealedStorage(self.base, key: TestKey(1))
     let expected = keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    #expect(try await again.entries(withPrefix: "").map(\.key) == expected)
+    try await expect(again.entries(withPrefix: "").map(\.key), equals: expected)
     for key in keys {
-      #expect(try await again.entries(withPrefix: key).first?.value == Array("value of \(key)".utf8))
+      try await expect(again.entries(withPrefix: key).first?.value, equals: Array("value of \(key)".utf8))
     }
   }
 
@@ -31,7 +31,7 @@ import Testing
       try await storage.acquireLease(name, owner: owner, for: .seconds(60)) == .held
     }
     #expect(try await isHeld(first, by: "a"))
-    #expect(try await self.base.acquireLease(name, owner: "x", for: .seconds(60)) == .held)
+    try await expect(self.base.acquireLease(name, owner: "x", for: .seconds(60)), equals: .held)
     #expect(try await isHeld(first, by: "a"))
     #expect(try await !isHeld(first, by: "b"))
     #expect(try await !isHeld(rotated, by: "b"))
@@ -61,7 +61,7 @@ import Testing
       try await storage.apply(keys.map { .put(key: $0, value: Array($0.utf8)) })
     }
     let expected = try await plain.entries(withPrefix: prefix)
-    #expect(try await sealed.entries(withPrefix: prefix) == expected)
+    try await expect(sealed.entries(withPrefix: prefix), equals: expected)
   }
 
   @Test func `Reading one value reads no other value of the base`() async throws {
@@ -69,13 +69,13 @@ import Testing
     let storage = SealedStorage(base, key: TestKey(1))
     try await storage.apply((0..<10).map { .put(key: "value/spost/i\($0)/=post=", value: [1]) })
     let place = try await self.place(of: "value/spost/i3/=post=", TestKey(1))
-    #expect(try await base.entries(withPrefix: place).count == 1)
+    try await expect(base.entries(withPrefix: place).count, equals: 1)
     let before = base.readCount
-    #expect(try await storage.entries(withPrefix: "value/spost/i3/=post=").count == 1)
+    try await expect(storage.entries(withPrefix: "value/spost/i3/=post=").count, equals: 1)
     // One is the look at the keys.
-    #expect(base.readCount - before == 2)
-    #expect(try await storage.entries(withPrefix: "value/spost/i3/=post=").count == 1)
-    #expect(base.readCount - before == 3)
+    expect(base.readCount - before, equals: 2)
+    try await expect(storage.entries(withPrefix: "value/spost/i3/=post=").count, equals: 1)
+    expect(base.readCount - before, equals: 3)
   }
 
   @Test func `No part of a key or of a value is in the base`() async throws {
@@ -87,7 +87,7 @@ import Testing
       .put(key: "secretpath", value: Array(text.utf8)),
     ])
     let everything = try await self.base.everything
-    #expect(everything.count == 4)
+    expect(everything.count, equals: 4)
     for entry in everything {
       let bytes = Array(entry.key.utf8) + entry.value
       for secret in ["secret", "nobody", "00000001"] {
@@ -101,11 +101,11 @@ import Testing
     let storage = SealedStorage(base, key: TestKey(1))
     try await storage.apply([.put(key: "a", value: [1]), .put(key: "b", value: [2])])
     try await storage.apply([.remove(key: "a"), .put(key: "b", value: [3]), .remove(key: "none")])
-    #expect(base.batches.map(\.count) == [3, 3])
-    #expect(try await storage.entries(withPrefix: "") == [StorageEntry(key: "b", value: [3])])
+    expect(base.batches.map(\.count), equals: [3, 3])
+    try await expect(storage.entries(withPrefix: ""), equals: [StorageEntry(key: "b", value: [3])])
     base.failToWrite(true)
     await #expect(throws: Broken.self) { try await storage.apply([.remove(key: "b")]) }
-    #expect(try await storage.keys() == ["b"])
+    try await expect(storage.keys(), equals: ["b"])
   }
 
   @Test func `A batch that only removes entries stays one`() async throws {
@@ -122,7 +122,7 @@ import Testing
       let error = await #expect(throws: StorageError.self) {
         try await storage.apply([.put(key: "a", value: [1])])
       }
-      #expect(error?.code == .sealingFailed)
+      expect(error?.code, equals: .sealingFailed)
     }
     #expect(try await self.base.everything.isEmpty)
     let storage = SealedStorage(self.base, key: TestKey(1, digestCount: 0))
@@ -141,12 +141,12 @@ import Testing
     let shared = SharedStorage(self.base)
     let storage = SealedStorage(shared, key: TestKey(1))
     let other = SealedStorage(shared, key: TestKey(1))
-    #expect(try await storage.acquireLease("a", owner: "1", for: .seconds(1)) == .held)
+    try await expect(storage.acquireLease("a", owner: "1", for: .seconds(1)), equals: .held)
     #expect(try await other.acquireLease("a", owner: "2", for: .seconds(1)) != .held)
     try await storage.releaseLease("a", owner: "1")
-    #expect(try await other.acquireLease("a", owner: "2", for: .seconds(1)) == .held)
+    try await expect(other.acquireLease("a", owner: "2", for: .seconds(1)), equals: .held)
     let alone = SealedStorage(TestStorage(), key: TestKey(1))
-    #expect(try await alone.acquireLease("a", owner: "1", for: .seconds(1)) == .held)
+    try await expect(alone.acquireLease("a", owner: "1", for: .seconds(1)), equals: .held)
     #expect(try await alone.acquireLease("a", owner: "2", for: .seconds(1)) != .held)
   }
 

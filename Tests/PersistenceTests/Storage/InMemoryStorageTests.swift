@@ -7,9 +7,9 @@ import Testing
   @Test func `Entries are in the order of the bytes of their keys`() async throws {
     let storage = InMemoryStorage()
     try await storage.apply(["b", "a/2", "a/10", "a", "B"].map { .put(key: $0, value: [1]) })
-    #expect(try await storage.keys() == ["B", "a", "a/10", "a/2", "b"])
-    #expect(try await storage.keys("a/") == ["a/10", "a/2"])
-    #expect(try await storage.keys("c") == [])
+    try await expect(storage.keys(), equals: ["B", "a", "a/10", "a/2", "b"])
+    try await expect(storage.keys("a/"), equals: ["a/10", "a/2"])
+    try await expect(storage.keys("c"), equals: [])
   }
 
   @Test func `Any prefix finds the entries of many, while they change`() async throws {
@@ -28,7 +28,7 @@ import Testing
       let prefix = String(key.prefix(Int.random(in: 0...3, using: &random)))
       let expected = model.filter { $0.key.hasPrefix(prefix) }.sorted { $0.key < $1.key }
       let found = try await storage.entries(withPrefix: prefix)
-      #expect(found == expected.map { StorageEntry(key: $0.key, value: [$0.value]) })
+      expect(found, equals: expected.map { StorageEntry(key: $0.key, value: [$0.value]) })
     }
   }
 
@@ -38,8 +38,9 @@ import Testing
       .put(key: "a", value: [1]), .put(key: "a", value: [2]), .remove(key: "b"), .put(key: "b", value: [3]),
       .put(key: "d", value: [4]), .remove(key: "d"), .remove(key: "c"),
     ])
-    #expect(
-      try await storage.entries(withPrefix: "") == [
+    try await expect(
+      storage.entries(withPrefix: ""),
+      equals: [
         StorageEntry(key: "a", value: [2]), StorageEntry(key: "b", value: [3]),
       ]
     )
@@ -47,12 +48,12 @@ import Testing
 
   @Test func `Keys with different bytes are different, even if the strings are equal`() async throws {
     let (composed, decomposed) = ("\u{E9}", "e\u{301}")
-    #expect(composed == decomposed)
+    expect(composed, equals: decomposed)
     let storage = InMemoryStorage(entries: [StorageEntry(key: composed, value: [1])])
     try await storage.apply([.put(key: decomposed, value: [2])])
-    #expect(try await storage.entries(withPrefix: "").map(\.value) == [[2], [1]])
+    try await expect(storage.entries(withPrefix: "").map(\.value), equals: [[2], [1]])
     try await storage.apply([.remove(key: composed)])
-    #expect(try await storage.entries(withPrefix: "").map(\.value) == [[2]])
+    try await expect(storage.entries(withPrefix: "").map(\.value), equals: [[2]])
   }
 
   @Test func `A closed storage refuses everything and may be closed again`() async {
@@ -70,18 +71,19 @@ import Testing
   @Test func `One owner holds a lease, until it ends or is released`() async throws {
     let time = Mutex(Duration.zero)
     let storage = InMemoryStorage(elapsed: { time.withLock { $0 } })
-    #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+    try await expect(storage.acquireLease("journal", owner: "a", for: .seconds(10)), equals: .held)
     time.withLock { $0 = .seconds(9) }
-    #expect(
-      try await storage.acquireLease("journal", owner: "b", for: .seconds(10)) == .heldByAnother(remaining: .seconds(1))
+    try await expect(
+      storage.acquireLease("journal", owner: "b", for: .seconds(10)),
+      equals: .heldByAnother(remaining: .seconds(1))
     )
-    #expect(try await storage.acquireLease("other", owner: "b", for: .seconds(10)) == .held)
+    try await expect(storage.acquireLease("other", owner: "b", for: .seconds(10)), equals: .held)
     try await storage.releaseLease("journal", owner: "b")
-    #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(10)) == .held)
+    try await expect(storage.acquireLease("journal", owner: "a", for: .seconds(10)), equals: .held)
     time.withLock { $0 = .seconds(19) }
-    #expect(try await storage.acquireLease("journal", owner: "b", for: .seconds(Int64.max)) == .held)
+    try await expect(storage.acquireLease("journal", owner: "b", for: .seconds(Int64.max)), equals: .held)
     try await storage.releaseLease("journal", owner: "b")
-    #expect(try await storage.acquireLease("journal", owner: "a", for: .seconds(-1)) == .held)
-    #expect(try await storage.acquireLease("journal", owner: "b", for: .seconds(1)) == .held)
+    try await expect(storage.acquireLease("journal", owner: "a", for: .seconds(-1)), equals: .held)
+    try await expect(storage.acquireLease("journal", owner: "b", for: .seconds(1)), equals: .held)
   }
 }

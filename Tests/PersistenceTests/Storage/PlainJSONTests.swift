@@ -14,8 +14,8 @@ import Testing
       let value = Plain.random(&generator, depth: 3)
       let bytes = try StorageCoding.encode(value)
       let decoded = PlainJSON.decode(Plain.self, from: bytes, in: 0..<bytes.count)
-      #expect(decoded == value, "\(String(decoding: bytes, as: UTF8.self))")
-      #expect(decoded == (try StorageCoding.decode(Plain.self, from: bytes)))
+      expect(decoded, equals: value, "\(String(decoding: bytes, as: UTF8.self))")
+      expect(decoded, equals: (try StorageCoding.decode(Plain.self, from: bytes)))
     }
   }
 
@@ -36,7 +36,7 @@ import Testing
       }
       guard let decoded = PlainJSON.decode(Plain.self, from: changed, in: 0..<changed.count) else { continue }
       count += 1
-      #expect(decoded == (try? StorageCoding.decode(Plain.self, from: changed)), "\(changed)")
+      expect(decoded, equals: (try? StorageCoding.decode(Plain.self, from: changed)), "\(changed)")
     }
     #expect(count > 0)
   }
@@ -49,26 +49,29 @@ import Testing
     "[1]",
   ])
   func `What is not plain has no value`(text: String) {
-    #expect(PlainJSON.decode(Named.self, from: Array(text.utf8), in: 0..<text.utf8.count) == nil)
+    expect(PlainJSON.decode(Named.self, from: Array(text.utf8), in: 0..<text.utf8.count), equals: nil)
   }
 
   @Test func `A name that only canonical equivalence finds is left to the decoder`() throws {
     let bytes = Array(#"{"K":1}"#.utf8)
-    #expect(try StorageCoding.decode([String: Int].self, from: bytes) == ["K": 1])
-    #expect(PlainJSON.decode(Kelvin.self, from: bytes, in: 0..<bytes.count) == nil)
+    try expect(StorageCoding.decode([String: Int].self, from: bytes), equals: ["K": 1])
+    expect(PlainJSON.decode(Kelvin.self, from: bytes, in: 0..<bytes.count), equals: nil)
   }
 
   @Test(arguments: [#"{"a":1.5}"#, #"{"a":"x"}"#, #"{"a":[1]}"#, #"{"b":1}"#])
   func `A failure that a type catches is left to the decoder`(text: String) throws {
     let bytes = Array(text.utf8)
-    #expect(PlainJSON.decode(Lenient.self, from: bytes, in: 0..<bytes.count) == nil)
-    #expect(PlainJSON.decode(Lenient.self, from: Array(#"{"a":1}"#.utf8), in: 0..<7)?.number == 1)
+    expect(PlainJSON.decode(Lenient.self, from: bytes, in: 0..<bytes.count), equals: nil)
+    expect(PlainJSON.decode(Lenient.self, from: Array(#"{"a":1}"#.utf8), in: 0..<7)?.number, equals: 1)
   }
 
   @Test func `A type that asks for its place is left to the decoder`() throws {
     let bytes = Array(#"{"place":[1]}"#.utf8)
     #expect(PlainJSON.decode([String: [Placed]].self, from: bytes, in: 0..<bytes.count) == nil)
-    #expect(try StorageCoding.decode([String: [Placed]].self, from: bytes)["place"]?[0].place == ["place", "Index 0"])
+    try expect(
+      StorageCoding.decode([String: [Placed]].self, from: bytes)["place"]?[0].place,
+      equals: ["place", "Index 0"]
+    )
   }
 
   @Test(arguments: [
@@ -79,7 +82,7 @@ import Testing
   func `Numbers are the nearest ones`(text: String) throws {
     var bytes = Array(text.utf8)
     let number = bytes.withUnsafeMutableBufferPointer { DecimalText.number(UnsafeBufferPointer($0)) }
-    #expect(number?.bitPattern == Double(text)?.bitPattern)
+    expect(number?.bitPattern, equals: Double(text)?.bitPattern)
   }
 
   @Test(arguments: 0..<ModelRuns.count(10, parts: 100)) func `Random numbers are the nearest ones`(seed: Int) throws {
@@ -90,7 +93,7 @@ import Testing
       var text = Array("\(expected)".utf8)
       guard !text.contains(UInt8(ascii: "e")) else { continue }
       let number = text.withUnsafeMutableBufferPointer { DecimalText.number(UnsafeBufferPointer($0)) }
-      #expect(number?.bitPattern == expected.bitPattern, "\(expected)")
+      expect(number?.bitPattern, equals: expected.bitPattern, "\(expected)")
     }
   }
 
@@ -100,7 +103,7 @@ import Testing
     let many = try StorageCoding.encode(Dictionary(uniqueKeysWithValues: (0..<65).map { ("k\($0)", $0) }))
     #expect(PlainJSON(many, in: 0..<many.count) == nil)
     let some = try StorageCoding.encode(Dictionary(uniqueKeysWithValues: (0..<64).map { ("k\($0)", $0) }))
-    #expect(PlainJSON.decode([String: Int].self, from: some, in: 0..<some.count)?["k63"] == 63)
+    expect(PlainJSON.decode([String: Int].self, from: some, in: 0..<some.count)?["k63"], equals: 63)
   }
 
   private static let telling = Array(#"{}[],:"\ .-0189e+tfn"#.utf8) + [0, 9, 0x7F, 0xC3, 0xEF, 0xFF]

@@ -26,19 +26,22 @@ import Testing
     let numbers = Numbers()
     let bytes = try JSONStorageCoder().encode(numbers)
     let decoded = try JSONStorageCoder().decode(Numbers.self, from: bytes)
-    #expect(decoded == numbers)
+    expect(decoded, equals: numbers)
     #expect(zip(decoded.doubles, numbers.doubles).allSatisfy { $0.bitPattern == $1.bitPattern })
     let nan = try JSONStorageCoder().decode([Double].self, from: try JSONStorageCoder().encode([Double.nan]))
-    #expect(nan.first?.isNaN == true)
+    expect(nan.first?.isNaN, equals: true)
   }
 
   @Test(arguments: 0..<40) func `Random numbers keep their exact values in JSON`(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let doubles = (0..<200).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
     let decoded = try JSONStorageCoder().decode([Double].self, from: try JSONStorageCoder().encode(doubles))
-    #expect(decoded.map(\.bitPattern) == doubles.map(\.bitPattern))
+    expect(decoded.map(\.bitPattern), equals: doubles.map(\.bitPattern))
     let integers = (0..<200).map { _ in random.next() }
-    #expect(try JSONStorageCoder().decode([UInt64].self, from: try JSONStorageCoder().encode(integers)) == integers)
+    try expect(
+      JSONStorageCoder().decode([UInt64].self, from: try JSONStorageCoder().encode(integers)),
+      equals: integers
+    )
   }
 
   @Test func `A value is stored by a coder of one's own`() async throws {
@@ -48,7 +51,7 @@ import Testing
     #expect(await program.client.persistence.flush())
     let stored = try await program.storage.entries(withPrefix: "").map(\.value)
     #expect(!stored.contains { String(decoding: $0, as: UTF8.self).contains("hello") })
-    #expect(program.restarted().client.store(for: query).currentValue == "hello")
+    expect(program.restarted().client.store(for: query).currentValue, equals: "hello")
   }
 
   @Test func `Arguments that are no text are stored, merged and made again`() async throws {
@@ -64,7 +67,7 @@ import Testing
       Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) }
     }
     let bytes = try #require(journal.entries.first?.arguments)
-    #expect(try Flipping().decode(Note.self, from: bytes) == Note(id: 1, text: "ab"))
+    try expect(Flipping().decode(Note.self, from: bytes), equals: Note(id: 1, text: "ab"))
     let after = Program(InMemoryStorage(entries: try await program.storage.entries(withPrefix: "")))
     for call in calls.reversed() {
       call.cancel()
@@ -74,7 +77,7 @@ import Testing
     restored.register(mutation, as: "send")
     network.turnOn()
     await restored.resume().settled()
-    #expect(server.requests.map(\.text) == ["ab"])
+    expect(server.requests.map(\.text), equals: ["ab"])
     #expect(restored.entries.isEmpty)
   }
 }

@@ -14,8 +14,8 @@ import Testing
       let value = Self.random(&generator)
       let bytes = try StorageCoding.encode(value)
       let decoded = try #require(StoredValue<Tree>(fromMembersIn: bytes), "\(String(decoding: bytes, as: UTF8.self))")
-      #expect(Facts(decoded) == Facts(value))
-      #expect(Facts(decoded) == Facts(try StorageCoding.decode(StoredValue<Tree>.self, from: bytes)))
+      expect(Facts(decoded), equals: Facts(value))
+      expect(Facts(decoded), equals: Facts(try StorageCoding.decode(StoredValue<Tree>.self, from: bytes)))
     }
   }
 
@@ -37,7 +37,7 @@ import Testing
       }
       let expected = try? StorageCoding.decode(StoredValue<Tree>.self, from: changed)
       let decoded = try? JSONStorageCoder().decode(StoredValue<Tree>.self, from: changed)
-      #expect(decoded.map(Facts.init) == expected.map(Facts.init), "\(changed)")
+      expect(decoded.map(Facts.init), equals: expected.map(Facts.init), "\(changed)")
     }
   }
 
@@ -48,11 +48,11 @@ import Testing
   func `The members may have any order`(text: String) throws {
     let decoded = try #require(StoredValue<Int?>(fromMembersIn: Array(text.utf8)))
     let expected = try StorageCoding.decode(StoredValue<Int?>.self, from: text.utf8)
-    #expect(decoded.value == expected.value)
-    #expect(decoded.valueUpdateCount == expected.valueUpdateCount)
-    #expect(decoded.valueLastUpdatedAt == expected.valueLastUpdatedAt)
-    #expect(decoded.errorUpdateCount == expected.errorUpdateCount)
-    #expect(decoded.errorLastUpdatedAt == expected.errorLastUpdatedAt)
+    expect(decoded.value, equals: expected.value)
+    expect(decoded.valueUpdateCount, equals: expected.valueUpdateCount)
+    expect(decoded.valueLastUpdatedAt, equals: expected.valueLastUpdatedAt)
+    expect(decoded.errorUpdateCount, equals: expected.errorUpdateCount)
+    expect(decoded.errorLastUpdatedAt, equals: expected.errorLastUpdatedAt)
   }
 
   @Test(arguments: [
@@ -71,7 +71,7 @@ import Testing
     #expect(StoredValue<Int>(fromMembersIn: Array(text.utf8)) == nil)
     let expected = Result { try StorageCoding.decode(StoredValue<Int>.self, from: text.utf8) }
     let decoded = Result { try JSONStorageCoder().decode(StoredValue<Int>.self, from: Array(text.utf8)) }
-    #expect("\(decoded)" == "\(expected)")
+    expect("\(decoded)", equals: "\(expected)")
   }
 
   /// Bytes that mean something in JSON, in numbers, or for the encoding of a text.

@@ -9,7 +9,7 @@ import Testing
   @Test func `They tell names, rows, bytes, the oldest value and what waits`() async throws {
     let storage = TestStorage(writes: false)
     let program = Program(storage)
-    #expect(try await program.client.persistence.statistics.total.rows == 0)
+    try await expect(program.client.persistence.statistics.total.rows, equals: 0)
     program.clock.setDate(Date(timeIntervalSinceReferenceDate: 1_000))
     func store(_ number: Int, _ name: String, age: Duration? = nil) -> TextStore {
       let query = Script().query(path: ["text", number]).persisted(as: name, maximumAge: age)
@@ -19,18 +19,18 @@ import Testing
     program.clock.advance(by: .seconds(10))
     store(2, "notes, read", age: .seconds(600)).currentValue = "b"
     store(3, "drafts").currentValue = "c"
-    #expect(try await program.client.persistence.statistics.pendingWrites == 3)
+    try await expect(program.client.persistence.statistics.pendingWrites, equals: 3)
     storage.writing.open()
     await program.client.persistence.flush()
     let statistics = try await program.client.persistence.statistics
-    #expect(statistics.pendingWrites == 0)
-    #expect(statistics.names.mapValues(\.rows) == ["notes, read": 2, "drafts": 1])
-    #expect(statistics.names["notes, read"]?.oldest == Date(timeIntervalSinceReferenceDate: 1_000))
-    #expect(statistics.names["drafts"]?.oldest == nil)
-    #expect(statistics.total.rows == 3)
+    expect(statistics.pendingWrites, equals: 0)
+    expect(statistics.names.mapValues(\.rows), equals: ["notes, read": 2, "drafts": 1])
+    expect(statistics.names["notes, read"]?.oldest, equals: Date(timeIntervalSinceReferenceDate: 1_000))
+    expect(statistics.names["drafts"]?.oldest, equals: nil)
+    expect(statistics.total.rows, equals: 3)
     let entries = try await program.storage.entries(withPrefix: "value/")
-    #expect(statistics.total.bytes == entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.count })
-    #expect(statistics.total.bytes == statistics.names.values.reduce(0) { $0 + $1.bytes })
+    expect(statistics.total.bytes, equals: entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.count })
+    expect(statistics.total.bytes, equals: statistics.names.values.reduce(0) { $0 + $1.bytes })
     #expect((statistics.evictions, statistics.expirations, statistics.rejections) == (0, 0, 0))
   }
 

@@ -40,17 +40,17 @@ import Testing
     self.clock.advance(by: .seconds(300))
     await program.client.restore()
     await program.client.persistence.settled()
-    #expect(try await self.stored() == [1, 2, 3, 4])
+    try await expect(self.stored(), equals: [1, 2, 3, 4])
     self.clock.advance(by: .seconds(1))
     let (later, _) = self.start()
     await later.client.restore()
     await later.client.persistence.settled()
-    #expect(try await self.stored() == [3, 4])
-    #expect(try await self.base.keys("use/") == ["use/stext/i3/=text="])
-    #expect(try await later.client.persistence.statistics.expirations == 2)
+    try await expect(self.stored(), equals: [3, 4])
+    try await expect(self.base.keys("use/"), equals: ["use/stext/i3/=text="])
+    try await expect(later.client.persistence.statistics.expirations, equals: 2)
     // They were read ahead before.
-    #expect(self.store(1, age: .seconds(600), later).currentValue == nil)
-    #expect(self.store(3, age: .seconds(600), later).currentValue == "text")
+    expect(self.store(1, age: .seconds(600), later).currentValue, equals: nil)
+    expect(self.store(3, age: .seconds(600), later).currentValue, equals: "text")
   }
 
   @Test func `A store with a maximum age is reason enough to look, and so is the next hour`() async throws {
@@ -60,16 +60,16 @@ import Testing
     let (program, _) = self.start()
     let store = self.store(9, age: .seconds(60), program)
     await program.client.persistence.settled()
-    #expect(try await self.stored() == [2])
+    try await expect(self.stored(), equals: [2])
     self.clock.advance(by: .seconds(3_599))
     await program.client.persistence.settled()
-    #expect(try await self.stored() == [2])
+    try await expect(self.stored(), equals: [2])
     for _ in 0..<2 {
       self.clock.advance(by: .seconds(3_600))
       await program.client.persistence.settled()
     }
-    #expect(try await self.stored() == [])
-    #expect(store.currentValue == nil)
+    try await expect(self.stored(), equals: [])
+    expect(store.currentValue, equals: nil)
   }
 
   @Test func `Of values without a record, the age counts from when they are found`() async throws {
@@ -78,17 +78,17 @@ import Testing
     let (program, _) = self.start()
     _ = self.store(9, age: .seconds(600), program)
     await program.client.persistence.settled()
-    #expect(try await self.base.keys("use/").count == 2)
+    try await expect(self.base.keys("use/").count, equals: 2)
     self.clock.advance(by: .seconds(600))
     let second = self.start()
     await second.program.client.restore()
     await second.program.client.persistence.settled()
-    #expect(try await self.stored() == [1, 2])
+    try await expect(self.stored(), equals: [1, 2])
     self.clock.advance(by: .seconds(1))
     let third = self.start()
     await third.program.client.restore()
     await third.program.client.persistence.settled()
-    #expect(try await self.stored() == [])
+    try await expect(self.stored(), equals: [])
   }
 
   @Test func `A value that an older library has written after the record is not removed`() async throws {
@@ -99,12 +99,12 @@ import Testing
     let (program, _) = self.start()
     await program.client.restore()
     await program.client.persistence.settled()
-    #expect(try await self.stored() == [1])
+    try await expect(self.stored(), equals: [1])
     self.clock.advance(by: .seconds(601))
     let (later, _) = self.start()
     await later.client.restore()
     await later.client.persistence.settled()
-    #expect(try await self.stored() == [])
+    try await expect(self.stored(), equals: [])
     #expect(try await self.base.keys().isEmpty)
   }
 
@@ -119,8 +119,8 @@ import Testing
     let (program, _) = self.start()
     await program.client.restore()
     await program.client.persistence.settled()
-    #expect(try await self.base.entries(withPrefix: "use/") == [foreign])
-    #expect(try await self.stored() == [1])
+    try await expect(self.base.entries(withPrefix: "use/"), equals: [foreign])
+    try await expect(self.stored(), equals: [1])
   }
 
   @Test func `A clock that was set back removes nothing, and none that shows no date`() async throws {
@@ -130,7 +130,7 @@ import Testing
       let (program, _) = self.start()
       await program.client.restore()
       await program.client.persistence.settled()
-      #expect(try await self.stored() == [1])
+      try await expect(self.stored(), equals: [1])
     }
   }
 
@@ -143,7 +143,7 @@ import Testing
     let (program, _) = self.start()
     await program.client.restore()
     await program.client.persistence.settled()
-    #expect(try await self.stored() == [3])
+    try await expect(self.stored(), equals: [3])
   }
 
   @Test func `Many old values are removed in small steps, and what is written meanwhile is not delayed`() async throws {
@@ -160,7 +160,7 @@ import Testing
     let place = try #require(writing.batches.firstIndex { $0.contains { $0.key == "value/stext/i2000/=text=" } })
     #expect(place <= 1)
     await blocked.client.persistence.settled()
-    #expect(try await self.stored() == [2_000])
+    try await expect(self.stored(), equals: [2_000])
     #expect(writing.batches.allSatisfy { $0.count <= 128 })
     #expect(writing.batches.count > 10)
   }
@@ -177,8 +177,8 @@ import Testing
     await store.settled()
     #expect(await program.client.persistence.flush())
     await program.client.persistence.settled()
-    #expect(try await self.stored() == [1])
-    #expect(self.store(1, age: nil, self.start().program).currentValue == "newer")
+    try await expect(self.stored(), equals: [1])
+    expect(self.store(1, age: nil, self.start().program).currentValue, equals: "newer")
   }
 
   @Test func `A storage that was closed meanwhile is no failure`() async throws {

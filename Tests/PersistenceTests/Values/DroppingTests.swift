@@ -16,18 +16,18 @@ import Testing
   ) async throws {
     let restarted = program.restarted()
     let store = expectWarning(.storedValueDropped, sourceLocation: sourceLocation) { make(restarted) }
-    #expect(store.currentValue == nil, sourceLocation: sourceLocation)
+    expect(store.currentValue, equals: nil, sourceLocation: sourceLocation)
     await restarted.client.persistence.flush()
     #expect(try await program.storage.keys().isEmpty, sourceLocation: sourceLocation)
     // It is reported once.
-    #expect(make(program.restarted()).currentValue == nil, sourceLocation: sourceLocation)
+    expect(make(program.restarted()).currentValue, equals: nil, sourceLocation: sourceLocation)
   }
 
   @Test(arguments: [3, 7]) func `An earlier version without a migration is dropped`(version: Int) async throws {
     let program = Program()
     program.store(version: 2).currentValue = "stored"
     await program.client.persistence.flush()
-    #expect(program.restarted().store(version: 2).currentValue == "stored")
+    expect(program.restarted().store(version: 2).currentValue, equals: "stored")
     try await self.expectDropped(by: program) { $0.store(version: version) }
   }
 
@@ -63,7 +63,7 @@ import Testing
       await program.client.persistence.flush()
       program.clock.setDate(Date(timeIntervalSinceReferenceDate: seconds))
       if isKept {
-        #expect(store(program.restarted()).currentValue == "stored", "after \(seconds) seconds")
+        expect(store(program.restarted()).currentValue, equals: "stored", "after \(seconds) seconds")
       } else {
         try await self.expectDropped(by: program, store)
       }
@@ -75,20 +75,20 @@ import Testing
     let store = expectWarning(.noStorage) {
       client.store(for: Script(default: .value("a")).query(path: ["a"]).persisted(as: "text"))
     }
-    #expect(try await store.fetch() == "a")
+    try await expect(store.fetch(), equals: "a")
     #expect(await client.persistence.flush())
-    await expectWarning(.noStorage) { #expect(await client.restore() == 0) }
+    await expectWarning(.noStorage) { await expect(client.restore(), equals: 0) }
   }
 
   @Test func `A path with an object in it is reported, and its value is not stored`() async throws {
     let program = Program()
     let script = Script(default: .value("a"))
     let store = expectWarning(.unstorablePath) { program.client.store(for: script.query().persisted(as: "text")) }
-    #expect(try await store.fetch() == "a")
+    try await expect(store.fetch(), equals: "a")
     await program.client.persistence.flush()
     #expect(try await program.storage.keys().isEmpty)
     await expectWarning(.unstorablePath) {
-      #expect(await program.client.restore(matching: [ObjectIdentifier(script)]) == 0)
+      await expect(program.client.restore(matching: [ObjectIdentifier(script)]), equals: 0)
     }
   }
 }

@@ -12,7 +12,7 @@ import Testing
     _ = try await store.fetch()
     #expect(try await program.storage.keys().isEmpty)
     #expect(await program.client.flush())
-    #expect(try await program.storage.keys().count == 1)
+    try await expect(program.storage.keys().count, equals: 1)
   }
 
   @Test func `A client is flushed with the journal entries that could not be removed`() async throws {
@@ -29,13 +29,13 @@ import Testing
       _ = try await call.value
     }
     #expect(journal.entries.isEmpty)
-    #expect(try await storage.base.keys().count == 1)
+    try await expect(storage.base.keys().count, equals: 1)
     await expectWarning(.storageFailed) { #expect(!(await program.client.flush())) }
-    #expect(try await storage.base.keys().count == 1)
+    try await expect(storage.base.keys().count, equals: 1)
     storage.failToWrite(false)
     #expect(await program.client.flush())
     #expect(try await storage.base.keys().isEmpty)
     #expect(await program.client.flush())
-    #expect(storage.batches.count == 2)
+    expect(storage.batches.count, equals: 2)
   }
 }

@@ -40,7 +40,7 @@ import Testing
       }
     }
     #expect(await program.client.persistence.flush())
-    for number in 0..<8 { #expect(program.restarted().store(Script(), number).currentValue == "\(number): 49") }
+    for number in 0..<8 { expect(program.restarted().store(Script(), number).currentValue, equals: "\(number): 49") }
   }
 
   @Test func `One store that many threads change is stored as it is in the end`() async throws {
@@ -60,9 +60,9 @@ import Testing
       }
       #expect(await program.client.persistence.flush())
       let restored = program.restarted().store()
-      #expect(restored.currentValue == store.currentValue)
-      #expect(restored.valueUpdateCount == 100)
-      #expect(restored.isStale == store.isStale)
+      expect(restored.currentValue, equals: store.currentValue)
+      expect(restored.valueUpdateCount, equals: 100)
+      expect(restored.isStale, equals: store.isStale)
     }
   }
 }

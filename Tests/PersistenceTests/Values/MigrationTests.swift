@@ -56,20 +56,20 @@ import Testing
     let storage = try await self.storage()
     let program = Program(storage)
     let store = program.client.store(for: self.newQuery())
-    #expect(store.currentValue == New(name: "first", length: 5))
-    #expect(store.state.valueUpdateCount == 1)
+    expect(store.currentValue, equals: New(name: "first", length: 5))
+    expect(store.state.valueUpdateCount, equals: 1)
     #expect(!store.isStale)
     #expect(await program.client.persistence.flush())
     let entry = try #require(try await storage.entries(withPrefix: "").first)
     #expect(String(decoding: entry.value, as: UTF8.self).hasPrefix("value1 2 0\n"))
-    #expect(program.restarted().client.store(for: self.newQuery()).currentValue == New(name: "first", length: 5))
+    expect(program.restarted().client.store(for: self.newQuery()).currentValue, equals: New(name: "first", length: 5))
   }
 
   @Test func `A value that cannot be migrated is dropped with a report`() async throws {
     let storage = try await self.storage()
     let program = Program(storage)
     let query = NewScript().query(path: ["note"]).persisted(as: "note", version: 2, migrate: { _, _ in throw Broken() })
-    expectWarning(.storedValueDropped) { #expect(program.client.store(for: query).currentValue == nil) }
+    expectWarning(.storedValueDropped) { expect(program.client.store(for: query).currentValue, equals: nil) }
     #expect(await program.client.persistence.flush())
     #expect(try await storage.keys().isEmpty)
   }
@@ -83,19 +83,19 @@ import Testing
     let older = Program(storage)
     let query = OperationScript<Old, any Error>().query(path: ["note"]).persisted(as: "note")
     let store = expectWarning(.storedVersionUnknown) { older.client.store(for: query) }
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     store.currentValue = Old(name: "old")
     store.resetState()
     store.currentValue = Old(name: "older")
     #expect(await older.client.persistence.flush())
-    #expect(try await storage.entries(withPrefix: "").map(\.value) == bytes)
-    #expect(Program(storage).client.store(for: self.newQuery()).currentValue == New(name: "new", length: 3))
+    try await expect(storage.entries(withPrefix: "").map(\.value), equals: bytes)
+    expect(Program(storage).client.store(for: self.newQuery()).currentValue, equals: New(name: "new", length: 3))
     // Who signs out removes it.
     try await older.client.persistence.removeAll()
     #expect(try await storage.keys().isEmpty)
     store.currentValue = Old(name: "another user")
     #expect(await older.client.persistence.flush())
-    #expect(try await storage.keys().count == 1)
+    try await expect(storage.keys().count, equals: 1)
   }
 
   @Test(arguments: [false, true]) func `A value with an earlier name is found, and written with the new one`(
@@ -104,11 +104,11 @@ import Testing
     let base = try await self.storage(named: "post")
     let program = Program(isSlow ? TestStorage(base) : base)
     let store = program.client.store(for: self.newQuery(aliases: ["memo", "post"]))
-    #expect(store.currentValue == New(name: "first", length: 5))
+    expect(store.currentValue, equals: New(name: "first", length: 5))
     #expect(await program.client.persistence.flush())
     // The old entry stays for a program that knows it.
-    #expect(try await base.keys().count == 2)
-    #expect(Program(base).client.store(for: self.newQuery()).currentValue == New(name: "first", length: 5))
+    try await expect(base.keys().count, equals: 2)
+    expect(Program(base).client.store(for: self.newQuery()).currentValue, equals: New(name: "first", length: 5))
     store.resetState()
     #expect(await program.client.persistence.flush())
     #expect(try await base.keys().isEmpty)
@@ -141,8 +141,8 @@ import Testing
     let journal = Program(storage).makeJournal()
     journal.register(self.send(2), as: "send-note")
     await journal.resume().settled()
-    #expect(self.server.requests.map(\.text) == ["a!", "b!"])
-    #expect(self.server.requests.map(\.key) == ["old1", "old2"])
+    expect(self.server.requests.map(\.text), equals: ["a!", "b!"])
+    expect(self.server.requests.map(\.key), equals: ["old1", "old2"])
     #expect(journal.entries.isEmpty)
   }
 
@@ -155,7 +155,7 @@ import Testing
     let waiting = Send(server: self.server).waits(until: network).scope("s").journaled(as: "send-note", version: 3)
     let store = newer.client.store(for: waiting)
     let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "new")) }
-    #expect(journal.texts == ["new"])
+    expect(journal.texts, equals: ["new"])
     let entries = try await storage.entries(withPrefix: "")
     call.cancel()
     _ = await call.result
@@ -164,12 +164,12 @@ import Testing
     kept.register(self.send(2), as: "send-note")
     await expectWarning(.journalVersionUnknown) { await kept.resume().settled() }
     #expect(self.server.requests.isEmpty)
-    #expect(kept.statuses == [.waiting])
-    #expect(try await older.storage.entries(withPrefix: "") == entries)
+    expect(kept.statuses, equals: [.waiting])
+    try await expect(older.storage.entries(withPrefix: ""), equals: entries)
     let again = Program(older.storage).makeJournal()
     again.register(Send(server: self.server).scope("s").journaled(as: "send-note", version: 3), as: "send-note")
     await again.resume().settled()
-    #expect(self.server.done == ["new"])
+    expect(self.server.done, equals: ["new"])
   }
 
   @Test func `Arguments that cannot be migrated become a dead letter`() async throws {
@@ -178,13 +178,13 @@ import Testing
     let journal = Program(storage).makeJournal()
     journal.register(Send(server: self.server).scope("s").journaled(as: "send", version: 2), as: "send")
     await expectWarning(.journalDeadLetter) { await journal.resume().settled() }
-    #expect(journal.statuses == [.deadLetter])
+    expect(journal.statuses, equals: [.deadLetter])
     #expect(self.server.requests.isEmpty)
     // A program that migrates them can still make the call.
     let later = Program(storage).makeJournal()
     later.register(self.send(2), as: "send-note")
     #expect(await later.retry("old1"))
-    #expect(self.server.requests.map(\.text) == ["a!"])
+    expect(self.server.requests.map(\.text), equals: ["a!"])
   }
 
   @Test func `What earlier versions of the library have stored is read`() async throws {
@@ -205,14 +205,14 @@ import Testing
     let storage = InMemoryStorage(entries: entries.map { StorageEntry(key: $0.key, value: Array($0.value.utf8)) })
     let program = Program(storage)
     let store = program.store()
-    #expect(store.currentValue == "stored")
-    #expect(store.state.valueUpdateCount == 3)
+    expect(store.currentValue, equals: "stored")
+    expect(store.state.valueUpdateCount, equals: 3)
     let journal = program.makeJournal()
-    #expect(journal.statuses == [.waiting, .deadLetter])
-    #expect(journal.entries.map(\.attempts) == [1, 9])
+    expect(journal.statuses, equals: [.waiting, .deadLetter])
+    expect(journal.entries.map(\.attempts), equals: [1, 9])
     journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
     await journal.resume().settled()
-    #expect(self.server.done == ["a"])
-    #expect(journal.texts == ["b"])
+    expect(self.server.done, equals: ["a"])
+    expect(journal.texts, equals: ["b"])
   }
 }

@@ -43,18 +43,18 @@ private struct ListRequest: PaginatedRequest {
     await program.client.persistence.flush()
 
     let restored = program.restarted().client.store(for: self.request)
-    #expect(restored.currentValue == store.currentValue)
-    #expect(restored.currentValue.map(\.id) == [-1, 0, 1])
-    #expect(restored.nextPageId == 2)
-    #expect(restored.previousPageId == -2)
-    #expect(restored.valueUpdateCount == 3)
-    #expect(restored.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 40))
-    #expect(restored.oldestPartUpdatedAt == Date(timeIntervalSinceReferenceDate: 0))
+    expect(restored.currentValue, equals: store.currentValue)
+    expect(restored.currentValue.map(\.id), equals: [-1, 0, 1])
+    expect(restored.nextPageId, equals: 2)
+    expect(restored.previousPageId, equals: -2)
+    expect(restored.valueUpdateCount, equals: 3)
+    expect(restored.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 40))
+    expect(restored.oldestPartUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 0))
     #expect(!restored.isStale)
     program.clock.advance(by: .seconds(20))
     #expect(restored.isStale)
     try await restored.fetchNextPage()
-    #expect(restored.currentValue.map(\.id) == [-1, 0, 1, 2])
+    expect(restored.currentValue.map(\.id), equals: [-1, 0, 1, 2])
     try await restored.refetchAllPages()
     #expect(!restored.isStale)
   }
@@ -69,12 +69,12 @@ private struct ListRequest: PaginatedRequest {
     let client = Program(storage, clock: first.clock).client
     let pages = Task.immediate { try await client.ensureValue(for: self.request) }
     storage.reading.open()
-    #expect(try await pages.value.map(\.id) == [0])
+    try await expect(pages.value.map(\.id), equals: [0])
     let store = client.store(for: self.request)
-    #expect(store.valueUpdateCount == 1)
+    expect(store.valueUpdateCount, equals: 1)
     first.clock.advance(by: .seconds(60))
-    #expect(try await client.ensureValue(for: self.request).map(\.id) == [0])
-    #expect(store.valueUpdateCount == 2)
+    try await expect(client.ensureValue(for: self.request).map(\.id), equals: [0])
+    expect(store.valueUpdateCount, equals: 2)
   }
 
   @Test func `Pages that were emptied are stored as such`() async throws {
@@ -85,17 +85,17 @@ private struct ListRequest: PaginatedRequest {
     await program.client.persistence.flush()
     let restored = program.restarted().client.store(for: self.request, initialValue: [Page(id: 2, value: "initial")])
     #expect(restored.currentValue.isEmpty)
-    #expect(restored.valueUpdateCount == 2)
+    expect(restored.valueUpdateCount, equals: 2)
   }
 
   @Test func `The age of initial pages stays unknown`() async throws {
     let program = Program()
     let store = program.client.store(for: self.request, initialValue: [Page(id: 0, value: "initial")])
     try await store.fetchNextPage()
-    #expect(store.oldestPartUpdatedAt == nil)
+    expect(store.oldestPartUpdatedAt, equals: nil)
     await program.client.persistence.flush()
     let restored = program.restarted().client.store(for: self.request)
-    #expect(restored.currentValue.map(\.id) == [0, 1])
-    #expect(restored.oldestPartUpdatedAt == nil)
+    expect(restored.currentValue.map(\.id), equals: [0, 1])
+    expect(restored.oldestPartUpdatedAt, equals: nil)
   }
 }

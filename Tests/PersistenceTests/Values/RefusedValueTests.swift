@@ -17,10 +17,10 @@ import Testing
     await recorder.recording {
       for index in 0..<count { program.store(Script(), index).currentValue = self.text(index, refused.contains(index)) }
       let isWritten = await program.client.persistence.flush()
-      #expect(isWritten == refused.isEmpty)
+      expect(isWritten, equals: refused.isEmpty)
     }
     let expected = (0..<count).filter { !refused.contains($0) }.map(self.number).sorted()
-    #expect(try await self.storage.base.keys() == expected)
+    try await expect(self.storage.base.keys(), equals: expected)
     return (program, recorder.warnings)
   }
 
@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [[0], [0, 1], [0, 99], [50], Array(0..<100)] as [[Int]])
   func `Values that the storage refuses are left out, and the others stored`(refused: [Int]) async throws {
     let (program, warnings) = try await self.write(100, refused: Set(refused))
-    #expect(warnings.map(\.code) == refused.map { _ in .valueNotStored })
+    expect(warnings.map(\.code), equals: refused.map { _ in .valueNotStored })
     for (warning, number) in zip(warnings, refused) {
       #expect(warning.message.contains("[\"text\", \(number)]") && warning.message.contains("\"text\""))
     }
@@ -39,11 +39,11 @@ import Testing
     let count = self.storage.callCount
     #expect(await program.client.persistence.flush())
     program.clock.advance(by: .seconds(1_000))
-    #expect(self.storage.callCount == count)
-    #expect(program.clock.sleeperCount() == 0)
+    expect(self.storage.callCount, equals: count)
+    expect(program.clock.sleeperCount(), equals: 0)
     program.store(Script(), refused[0]).currentValue = "small"
     #expect(await program.client.persistence.flush())
-    #expect(Program(self.storage).store(Script(), refused[0]).currentValue == "small")
+    expect(Program(self.storage).store(Script(), refused[0]).currentValue, equals: "small")
   }
 
   @Test func `One value alone is left out, and what was stored before stays`() async throws {
@@ -56,12 +56,12 @@ import Testing
       #expect(await !program.client.persistence.flush())
     }
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store().currentValue == "before")
+    expect(program.restarted().store().currentValue, equals: "before")
   }
 
   @Test func `Finding a value takes few calls in a large batch, and the batch after it is stored`() async throws {
     let (_, warnings) = try await self.write(4_100, refused: [1_234, 4_098])
-    #expect(warnings.count == 2)
+    expect(warnings.count, equals: 2)
     // Of each batch, each half and its sibling, the batch itself, and two probes.
     #expect(self.storage.callCount <= 2 * 12 + 3 + 2 * 2 + 3)
   }
@@ -73,12 +73,12 @@ import Testing
     await recorder.recording {
       for index in 0..<200 { program.store(Script(), index).currentValue = self.text(index, index == 100) }
       #expect(await !program.client.persistence.flush())
-      #expect(self.storage.callCount == 2)
+      expect(self.storage.callCount, equals: 2)
       self.storage.set(.limited)
       #expect(await !program.client.persistence.flush())
     }
-    #expect(recorder.warnings.map(\.code) == [.storageFailed, .valueNotStored])
-    #expect(try await self.storage.base.keys().count == 199)
+    expect(recorder.warnings.map(\.code), equals: [.storageFailed, .valueNotStored])
+    try await expect(self.storage.base.keys().count, equals: 199)
   }
 
   @Test func `An error that says that the storage cannot be used is not tested`() async throws {
@@ -86,7 +86,7 @@ import Testing
     self.storage.set(.closed)
     program.store().currentValue = "a"
     await expectWarning(.storageFailed) { #expect(await !program.client.persistence.flush()) }
-    #expect(self.storage.callCount == 1)
+    expect(self.storage.callCount, equals: 1)
   }
 
   @Test func `A storage that goes down while a batch is split keeps what is not written for later`() async throws {
@@ -97,13 +97,13 @@ import Testing
     let recorder = WarningRecorder()
     try await recorder.recording { () async throws in
       #expect(await !program.client.persistence.flush())
-      #expect(try await self.storage.base.keys().count == 32)
+      try await expect(self.storage.base.keys().count, equals: 32)
       #expect(self.storage.callCount < 12)
       self.storage.set(.limited)
       #expect(await !program.client.persistence.flush())
     }
-    #expect(recorder.warnings.map(\.code) == [.storageFailed, .valueNotStored])
-    #expect(try await self.storage.base.keys().count == 63)
+    expect(recorder.warnings.map(\.code), equals: [.storageFailed, .valueNotStored])
+    try await expect(self.storage.base.keys().count, equals: 63)
     #expect(await program.client.persistence.flush())
   }
 
@@ -114,10 +114,10 @@ import Testing
       for index in 0..<50 { program.store(Script(), index).currentValue = self.text(index, index == 20) }
       #expect(await !program.client.persistence.flush())
     }
-    #expect(try await self.storage.base.keys().count == 49)
+    try await expect(self.storage.base.keys().count, equals: 49)
     self.storage.set(.roomy)
     #expect(await program.client.persistence.flush())
-    #expect(try await self.storage.base.keys().count == 50)
+    try await expect(self.storage.base.keys().count, equals: 50)
   }
 
   @Test func `A full storage is not called for each value`() async throws {
@@ -130,7 +130,7 @@ import Testing
     #expect(self.storage.callCount < 40)
     self.storage.set(.roomy)
     #expect(await program.client.persistence.flush())
-    #expect(try await self.storage.base.keys().count == 300)
+    try await expect(self.storage.base.keys().count, equals: 300)
   }
 }
 

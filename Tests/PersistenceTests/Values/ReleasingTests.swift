@@ -106,8 +106,8 @@ private final class HoppingStorage: PersistentStorage {
     try await isReleased.wait()
     #expect(client.stores(matching: []).isEmpty)
     #expect(await client.persistence.flush())
-    #expect(try await storage.base.keys() == ["value/stext/i1/=text="])
-    #expect(Program(storage.base).store().currentValue == "set")
+    try await expect(storage.base.keys(), equals: ["value/stext/i1/=text="])
+    expect(Program(storage.base).store().currentValue, equals: "set")
   }
 
   @Test func `Values set before hundreds of clears and evictions are stored`() async throws {
@@ -137,7 +137,7 @@ private final class HoppingStorage: PersistentStorage {
       program.client.clearStores()
     }
     #expect(await program.client.persistence.flush())
-    #expect(Program(storage.base).store().currentValue == "stored")
+    expect(Program(storage.base).store().currentValue, equals: "stored")
   }
 
   @Test func `A stored value that is dropped does not remove a newer one of another store`() async throws {
@@ -152,7 +152,7 @@ private final class HoppingStorage: PersistentStorage {
     storage.reading.open()
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
     #expect(await program.client.persistence.flush())
-    #expect(Program(storage.base).store().currentValue == "newer")
+    expect(Program(storage.base).store().currentValue, equals: "newer")
     _ = first
   }
 }

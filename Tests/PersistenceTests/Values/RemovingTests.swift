@@ -22,11 +22,14 @@ import Testing
   @Test func `Stored and restored values are removed, also without a store`() async throws {
     let storage = try await self.filled()
     let program = Program(storage, clock: self.clock)
-    #expect(await program.client.restore() == 6)
+    await expect(program.client.restore(), equals: 6)
     try await program.client.persistence.removeAll(matching: ["text"])
-    #expect(try await storage.keys() == [self.otherKey])
-    for number in 0..<5 { #expect(program.store(Script(), number).currentValue == nil) }
-    #expect(program.client.store(for: Script().query(path: ["other"]).persisted(as: "text")).currentValue == "kept")
+    try await expect(storage.keys(), equals: [self.otherKey])
+    for number in 0..<5 { expect(program.store(Script(), number).currentValue, equals: nil) }
+    expect(
+      program.client.store(for: Script().query(path: ["other"]).persisted(as: "text")).currentValue,
+      equals: "kept"
+    )
     try await program.client.persistence.removeAll()
     #expect(try await storage.keys().isEmpty)
   }
@@ -35,7 +38,7 @@ import Testing
     let storage = try await self.filled()
     let program = Program(storage, clock: self.clock)
     try await program.client.persistence.removeAll(matching: ["text", 1])
-    #expect(try await storage.keys("value/stext/").count == 4)
+    try await expect(storage.keys("value/stext/").count, equals: 4)
     let client = OperationClient()
     try await expectWarning(.noStorage) { try await client.persistence.removeAll() }
     try await client.persistence.removeAll(from: storage)
@@ -46,7 +49,7 @@ import Testing
   func `Nothing is left after signing out, in any order`(order: Int) async throws {
     let storage = try await self.filled()
     let program = Program(storage, clock: self.clock)
-    #expect(await program.client.restore() == 6)
+    await expect(program.client.restore(), equals: 6)
     let live = program.store(Script(), 0)
     program.store(Script(), 1).currentValue = "secret, not written yet"
     func clear() {
@@ -59,15 +62,15 @@ import Testing
       program.client.invalidate()
       clear()
     }
-    if order % 2 == 1 { #expect(live.currentValue == nil) }
+    if order % 2 == 1 { expect(live.currentValue, equals: nil) }
     #expect(await program.client.persistence.flush())
     #expect(try await storage.keys().isEmpty)
-    for number in 1..<5 { #expect(program.store(Script(), number).currentValue == nil) }
-    #expect(await program.restarted().client.restore() == 0)
+    for number in 1..<5 { expect(program.store(Script(), number).currentValue, equals: nil) }
+    await expect(program.restarted().client.restore(), equals: 0)
     live.currentValue = "new"
     #expect(await program.client.persistence.flush())
     // A removed store writes nothing.
-    #expect(program.restarted().store(Script(), 0).currentValue == (order % 2 == 0 ? nil : "new"))
+    expect(program.restarted().store(Script(), 0).currentValue, equals: (order % 2 == 0 ? nil : "new"))
   }
 
   @Test func `A removed store writes what it had, and nothing after that`() async throws {
@@ -84,21 +87,21 @@ import Testing
     store.currentValue = "written later"
     program.client.clearStores()
     #expect(await program.client.persistence.flush())
-    #expect(try await storage.keys("value/").count == 2)
+    try await expect(storage.keys("value/").count, equals: 2)
 
     try await program.client.persistence.removeAll()
     store.currentValue = "secret"
     store.resetState()
     polled.currentValue = "secret"
     self.clock.advance(by: .seconds(10))
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     program.client.invalidate()
     #expect(await program.client.persistence.flush())
     #expect(try await storage.keys().isEmpty)
-    #expect(program.store().currentValue == nil)
+    expect(program.store().currentValue, equals: nil)
     program.store().currentValue = "of the next one"
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store().currentValue == "of the next one")
+    expect(program.restarted().store().currentValue, equals: "of the next one")
   }
 
   @Test func `A store that is removed while it is restored shows nothing more, and runs nothing`() async throws {
@@ -112,24 +115,27 @@ import Testing
     defer { subscription.cancel() }
     try await storage.reading.arrivals(count: 1)
     program.client.clearStores()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     storage.reading.open()
     #expect(await program.client.persistence.flush())
-    #expect(try await storage.entries(withPrefix: "value/").count == 6)
-    #expect(recorder.digests == [.state(nil)])
-    #expect(store.currentValue == nil)
-    #expect(script.runCount == 0)
+    try await expect(storage.entries(withPrefix: "value/").count, equals: 6)
+    expect(recorder.digests, equals: [.state(nil)])
+    expect(store.currentValue, equals: nil)
+    expect(script.runCount, equals: 0)
   }
 
   @Test(arguments: [false, true])
   func `A wiped storage leaves nothing that was read ahead`(resets: Bool) async throws {
     let storage = try await self.filled()
     let program = Program(storage, clock: self.clock)
-    #expect(await program.client.restore() == 6)
+    await expect(program.client.restore(), equals: 6)
     try await storage.apply(storage.keys().map { .remove(key: $0) })
     if resets { program.client.resetStores(matching: ["text"]) } else { program.client.clearStores(matching: ["text"]) }
-    for number in 0..<5 { #expect(program.store(Script(), number).currentValue == nil) }
-    #expect(program.client.store(for: Script().query(path: ["other"]).persisted(as: "text")).currentValue == "kept")
+    for number in 0..<5 { expect(program.store(Script(), number).currentValue, equals: nil) }
+    expect(
+      program.client.store(for: Script().query(path: ["other"]).persisted(as: "text")).currentValue,
+      equals: "kept"
+    )
   }
 
   @Test func `Clearing a path discards what was read ahead for it, and not below it`() async throws {
@@ -142,12 +148,12 @@ import Testing
     #expect(await program.client.persistence.flush())
     let storage = TestStorage(try #require(program.storage as? InMemoryStorage), reads: true)
     let client = Program(storage, clock: self.clock).client
-    #expect(await client.restore() == 2)
+    await expect(client.restore(), equals: 2)
     client.clearStore(with: ["a"])
-    #expect(store(["a", 1], client).currentValue == "below")
-    #expect(storage.readCount == 1)
-    #expect(store(["a"], client).currentValue == "above")
-    #expect(storage.readCount == 2)
+    expect(store(["a", 1], client).currentValue, equals: "below")
+    expect(storage.readCount, equals: 1)
+    expect(store(["a"], client).currentValue, equals: "above")
+    expect(storage.readCount, equals: 2)
   }
 
   @Test func `A value that is being written does not come back`() async throws {
@@ -160,7 +166,7 @@ import Testing
     let removal = Task.immediate { try await program.client.persistence.removeAll(matching: ["text"]) }
     program.client.clearStores()
     // While the removal waits for its turn, the value is gone for new stores.
-    #expect(program.store(Script(), 1).currentValue == nil)
+    expect(program.store(Script(), 1).currentValue, equals: nil)
     storage.writing.open()
     try await removal.value
     _ = await flush.value
@@ -199,10 +205,10 @@ import Testing
     storage.reading.open()
     try await removal.value
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(200))
-    #expect(store.currentValue == (setsValue ? "set before" : nil))
-    #expect(later.currentValue == nil)
+    expect(store.currentValue, equals: (setsValue ? "set before" : nil))
+    expect(later.currentValue, equals: nil)
     #expect(await program.client.persistence.flush())
-    #expect(try await storage.base.keys("value/") == [self.otherKey])
+    try await expect(storage.base.keys("value/"), equals: [self.otherKey])
   }
 
   @Test func `Values that a restore is reading are not found afterwards`() async throws {
@@ -215,8 +221,8 @@ import Testing
     storage.haveRead.open()
     _ = await restore.value
     try await removal.value
-    #expect(try await base.keys() == [self.otherKey])
-    for number in 0..<5 { #expect(program.store(Script(), number).currentValue == nil) }
+    try await expect(base.keys(), equals: [self.otherKey])
+    for number in 0..<5 { expect(program.store(Script(), number).currentValue, equals: nil) }
   }
 
   @Test func `A value taken back by a cancelled run does not come back`() async throws {
@@ -230,13 +236,13 @@ import Testing
     try await program.client.persistence.removeAll()
     fetch.cancel()
     _ = try? await fetch.value
-    #expect(store.currentValue == "secret 1")
+    expect(store.currentValue, equals: "secret 1")
     #expect(await program.client.persistence.flush())
     #expect(try await storage.keys().isEmpty)
     store.currentValue = "new"
     store.currentValue = "newer"
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store(Script(), 1).currentValue == "newer")
+    expect(program.restarted().store(Script(), 1).currentValue, equals: "newer")
   }
 
   @Test(arguments: [false, true])
@@ -255,20 +261,20 @@ import Testing
     try await removal.value
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(200))
     #expect(await program.client.persistence.flush())
-    #expect(store.currentValue == "new")
-    #expect(program.restarted().store(Script(), 1).currentValue == "new")
+    expect(store.currentValue, equals: "new")
+    expect(program.restarted().store(Script(), 1).currentValue, equals: "new")
   }
 
   @Test func `A storage that fails throws, and removing again succeeds`() async throws {
     let storage = TestStorage(try await self.filled())
     let program = Program(storage, clock: self.clock)
-    #expect(await program.client.restore() == 6)
+    await expect(program.client.restore(), equals: 6)
     storage.failToWrite(true)
     await #expect(throws: Broken.self) { try await program.client.persistence.removeAll() }
     storage.failToWrite(false)
     try await program.client.persistence.removeAll()
     #expect(try await storage.base.keys().isEmpty)
-    #expect(program.store(Script(), 1).currentValue == nil)
+    expect(program.store(Script(), 1).currentValue, equals: nil)
   }
 
   @Test func `A cancelled removal ends its wait, and goes on`() async throws {
@@ -288,9 +294,9 @@ import Testing
     let program = Program(storage, clock: self.clock)
     let changes = (0..<8_200).map { StorageChange.put(key: "value/stext/i\($0)/=text=", value: [1]) }
     try await storage.base.apply(changes)
-    #expect(await program.client.restore() == 8_200)
+    await expect(program.client.restore(), equals: 8_200)
     try await program.client.persistence.removeAll()
-    #expect(storage.batches.count == 3)
+    expect(storage.batches.count, equals: 3)
     #expect(try await storage.base.keys().isEmpty)
   }
 
@@ -308,7 +314,7 @@ import Testing
       }
     }
     #expect(await program.client.persistence.flush())
-    for number in 0..<4 { #expect(program.restarted().store(Script(), number).currentValue == "49") }
+    for number in 0..<4 { expect(program.restarted().store(Script(), number).currentValue, equals: "49") }
     try await program.client.persistence.removeAll()
     #expect(try await program.storage.keys().isEmpty)
   }

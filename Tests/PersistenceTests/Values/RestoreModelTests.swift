@@ -58,7 +58,7 @@ import Testing
         if Bool.random(using: &random) { await program.client.restore() }
         script = Script(default: .error(Refused()))
         stores = (0..<5).map { program.store(script, $0) }
-        #expect(stores.map { Facts($0) } == before, "in step \(step)")
+        expect(stores.map { Facts($0) }, equals: before, "in step \(step)")
       }
     }
   }

@@ -19,13 +19,13 @@ import Testing
 
     program.clock.advance(by: .seconds(10))
     let restored = program.restarted().store()
-    #expect(restored.currentValue == "second")
-    #expect(restored.valueUpdateCount == 2)
-    #expect(restored.errorUpdateCount == 1)
-    #expect(restored.errorLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 0))
-    #expect(restored.valueLastUpdatedAt == Date(timeIntervalSinceReferenceDate: 5))
+    expect(restored.currentValue, equals: "second")
+    expect(restored.valueUpdateCount, equals: 2)
+    expect(restored.errorUpdateCount, equals: 1)
+    expect(restored.errorLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 0))
+    expect(restored.valueLastUpdatedAt, equals: Date(timeIntervalSinceReferenceDate: 5))
     #expect(restored.error == nil)
-    #expect(restored.initialValue == nil)
+    expect(restored.initialValue, equals: nil)
     #expect(!restored.isStale)
     program.clock.advance(by: .seconds(50))
     #expect(restored.isStale)
@@ -39,8 +39,8 @@ import Testing
     let recorder = TextRecorder()
     let script = Script()
     let subscription = program.restarted().store(script).subscribe(with: recorder.handler)
-    #expect(recorder.digests == [.state("stored")])
-    #expect(script.runCount == 0)
+    expect(recorder.digests, equals: [.state("stored")])
+    expect(script.runCount, equals: 0)
     subscription.cancel()
   }
 
@@ -53,7 +53,7 @@ import Testing
     let recorder = TextRecorder()
     let subscription = program.restarted().store(Script(default: .value("new"))).subscribe(with: recorder.handler)
     _ = try await recorder.firstState { $0.currentValue == "new" && !$0.isLoading }
-    #expect(recorder.digests.first == .state("stored"))
+    expect(recorder.digests.first, equals: .state("stored"))
     subscription.cancel()
   }
 
@@ -67,7 +67,7 @@ import Testing
 
     let restarted = program.restarted()
     let restored = restarted.store(Script(default: .value("new")))
-    #expect(restored.currentValue == "stored")
+    expect(restored.currentValue, equals: "stored")
     #expect(restored.isStale)
     try await restored.fetch()
     #expect(!restored.isStale)
@@ -80,11 +80,11 @@ import Testing
     let store = program.store()
     store.currentValue = "stored"
     await program.client.persistence.flush()
-    #expect(try await program.storage.keys().count == 1)
+    try await expect(program.storage.keys().count, equals: 1)
     store.resetState()
     await program.client.persistence.flush()
     #expect(try await program.storage.keys().isEmpty)
-    #expect(program.restarted().store().currentValue == nil)
+    expect(program.restarted().store().currentValue, equals: nil)
   }
 
   @Test func `A value that another operation stored is not used`() async throws {
@@ -93,10 +93,13 @@ import Testing
     first.currentValue = "of the number"
     await program.client.persistence.flush()
     let client = program.restarted().client
-    #expect(client.store(for: Script().query(path: ["a", "1"]).persisted(as: "text")).currentValue == nil)
-    #expect(client.store(for: Script().query(path: ["a", UInt8(1)]).persisted(as: "text")).currentValue == nil)
-    #expect(client.store(for: Script().query(path: ["a"]).persisted(as: "1/text")).currentValue == nil)
-    #expect(client.store(for: Script().query(path: ["a", 1]).persisted(as: "text")).currentValue == "of the number")
+    expect(client.store(for: Script().query(path: ["a", "1"]).persisted(as: "text")).currentValue, equals: nil)
+    expect(client.store(for: Script().query(path: ["a", UInt8(1)]).persisted(as: "text")).currentValue, equals: nil)
+    expect(client.store(for: Script().query(path: ["a"]).persisted(as: "1/text")).currentValue, equals: nil)
+    expect(
+      client.store(for: Script().query(path: ["a", 1]).persisted(as: "text")).currentValue,
+      equals: "of the number"
+    )
   }
 
   @Test func `A value of nil is distinguished from no value`() async throws {
@@ -105,13 +108,13 @@ import Testing
     program.client.store(for: query).currentValue = .some(nil)
     await program.client.persistence.flush()
     let restored = program.restarted().client.store(for: query)
-    #expect(restored.currentValue == .some(nil))
-    #expect(restored.valueUpdateCount == 1)
+    expect(restored.currentValue, equals: .some(nil))
+    expect(restored.valueUpdateCount, equals: 1)
     restored.currentValue = nil
     await restored.context.operationClient?.persistence.flush()
     let again = program.restarted().client.store(for: query)
-    #expect(again.currentValue == nil)
-    #expect(again.valueUpdateCount == 2)
+    expect(again.currentValue, equals: nil)
+    expect(again.valueUpdateCount, equals: 2)
   }
 
   @Test func `A default value may be inside or outside`() async throws {
@@ -122,8 +125,8 @@ import Testing
     program.client.store(for: outside).currentValue = "B"
     await program.client.persistence.flush()
     let client = program.restarted().client
-    #expect(client.store(for: inside).currentValue == "A")
-    #expect(client.store(for: outside).currentValue == "B")
+    expect(client.store(for: inside).currentValue, equals: "A")
+    expect(client.store(for: outside).currentValue, equals: "B")
   }
 
   @Test func `Numbers that JSON cannot write are stored`() async throws {
@@ -133,7 +136,7 @@ import Testing
     program.client.store(for: query).currentValue = numbers
     await program.client.persistence.flush()
     let restored = try #require(program.restarted().client.store(for: query).currentValue)
-    #expect(restored.map(\.bitPattern.description) == numbers.map(\.bitPattern.description))
+    expect(restored.map(\.bitPattern.description), equals: numbers.map(\.bitPattern.description))
   }
 
   @Test func `A detached store takes the storage that it is given`() async throws {
@@ -144,7 +147,7 @@ import Testing
       let store = OperationStore.detached(query: query)
       store.currentValue = "stored"
     }
-    #expect(OperationStore.detached(query: query).currentValue == "stored")
+    expect(OperationStore.detached(query: query).currentValue, equals: "stored")
     clock.advance(by: .milliseconds(100))
   }
 }

@@ -20,11 +20,11 @@ import Testing
     let program = Program(storage, clock: self.clock)
     let script = Script()
     let store = program.store(script)
-    #expect(program.client.onlyStatus == .restoring)
+    expect(program.client.onlyStatus, equals: .restoring)
     #expect(!store.isAutomaticRunningEnabled)
     let recorder = TextRecorder()
     let subscription = store.subscribe(with: recorder.handler)
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     let isReady = Gate()
     // Called once at first, before the value is there.
     let readiness = store.context.automaticRunningSpecification.subscribe(in: store.context) {
@@ -34,10 +34,10 @@ import Testing
     _ = try await recorder.firstState { $0.currentValue == "stored" }
     try await isReady.wait()
     try await program.clock.noSleepers()
-    #expect(program.client.onlyStatus == .success)
+    expect(program.client.onlyStatus, equals: .success)
     #expect(store.isAutomaticRunningEnabled)
-    #expect(recorder.digests == [.state(nil), .state("stored")])
-    #expect(script.runCount == 0)
+    expect(recorder.digests, equals: [.state(nil), .state("stored")])
+    expect(script.runCount, equals: 0)
     readiness.cancel()
     subscription.cancel()
   }
@@ -61,7 +61,7 @@ import Testing
     let store = program.store(script)
     let subscription = store.subscribe(with: recorder.handler)
     self.clock.advance(by: .milliseconds(999))
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.clock.advance(by: .milliseconds(1))
     let run = try await script.next()
     storage.reading.open()
@@ -69,7 +69,7 @@ import Testing
     _ = try await recorder.firstState { $0.currentValue == "stored" && $0.isLoading }
     run.succeed("fetched")
     _ = try await recorder.firstState { $0.currentValue == "fetched" }
-    #expect(store.valueUpdateCount == 2)
+    expect(store.valueUpdateCount, equals: 2)
     subscription.cancel()
   }
 
@@ -81,9 +81,9 @@ import Testing
     storage.reading.open()
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
     await program.client.persistence.flush()
-    #expect(store.currentValue == "fetched")
-    #expect(store.valueUpdateCount == 1)
-    #expect(program.restarted().store().currentValue == "fetched")
+    expect(store.currentValue, equals: "fetched")
+    expect(store.valueUpdateCount, equals: 1)
+    expect(program.restarted().store().currentValue, equals: "fetched")
   }
 
   @Test func `A run that was cancelled leaves the stored value`() async throws {
@@ -98,8 +98,8 @@ import Testing
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
     fetch.cancel()
     _ = try? await fetch.value
-    #expect(store.currentValue == "stored")
-    #expect(store.valueUpdateCount == 1)
+    expect(store.currentValue, equals: "stored")
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test func `A value that was set before the stored one was read is stored, even if the store is gone`() async throws {
@@ -109,7 +109,7 @@ import Testing
     program.client.clearStores()
     #expect(await program.client.persistence.flush())
     storage.reading.open()
-    #expect(Program(storage.base, clock: self.clock).store().currentValue == "set")
+    expect(Program(storage.base, clock: self.clock).store().currentValue, equals: "set")
   }
 
   @Test func `A flush writes what was set before the stored value was read`() async throws {
@@ -118,13 +118,13 @@ import Testing
     let store = program.store()
     store.currentValue = "set"
     #expect(await program.client.persistence.flush())
-    #expect(storage.batches.count == 1)
+    expect(storage.batches.count, equals: 1)
     storage.reading.open()
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
-    #expect(store.currentValue == "set")
+    expect(store.currentValue, equals: "set")
     #expect(await program.client.persistence.flush())
-    #expect(storage.batches.count == 1)
-    #expect(program.restarted().store().currentValue == "set")
+    expect(storage.batches.count, equals: 1)
+    expect(program.restarted().store().currentValue, equals: "set")
   }
 
   @Test func `A reset while the value is being read stays`() async throws {
@@ -134,7 +134,7 @@ import Testing
     program.client.resetStores()
     storage.reading.open()
     try await self.clock.noSleepers(.deadline, afterAdvancing: .milliseconds(100))
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
     await program.client.persistence.flush()
     #expect(try await storage.keys().isEmpty)
   }
@@ -143,14 +143,14 @@ import Testing
     let base = await Self.stored("stored", clock: self.clock)
     let storage = TestStorage(base)
     let program = Program(storage, clock: self.clock)
-    #expect(await program.client.restore(matching: ["text"]) == 1)
-    #expect(program.store().currentValue == "stored")
-    #expect(program.store(Script(), 2).currentValue == nil)
-    #expect(storage.readCount == 1)
+    await expect(program.client.restore(matching: ["text"]), equals: 1)
+    expect(program.store().currentValue, equals: "stored")
+    expect(program.store(Script(), 2).currentValue, equals: nil)
+    expect(storage.readCount, equals: 1)
     // Another store at the path has to read what was written since.
     program.client.clearStores()
-    #expect(program.store().currentValue == "stored")
-    #expect(storage.readCount == 2)
+    expect(program.store().currentValue, equals: "stored")
+    expect(storage.readCount, equals: 2)
   }
 
   @Test func `Only values below the path are read ahead`() async throws {
@@ -158,10 +158,10 @@ import Testing
     let paths: [OperationPath] = [["a"], ["a", 1], ["a", 1, "x"], ["a", 10], ["ab"], ["b"]]
     for path in paths { program.client.store(for: Script().query(path: path).persisted(as: "text")).currentValue = "x" }
     await program.client.persistence.flush()
-    #expect(await program.restarted().client.restore() == 6)
-    #expect(await program.restarted().client.restore(matching: ["a"]) == 4)
-    #expect(await program.restarted().client.restore(matching: ["a", 1]) == 2)
-    #expect(await program.restarted().client.restore(matching: ["a", "1"]) == 0)
+    await expect(program.restarted().client.restore(), equals: 6)
+    await expect(program.restarted().client.restore(matching: ["a"]), equals: 4)
+    await expect(program.restarted().client.restore(matching: ["a", 1]), equals: 2)
+    await expect(program.restarted().client.restore(matching: ["a", "1"]), equals: 0)
   }
 
   @Test func `A storage that cannot be read is reported, and the value fetched`() async throws {
@@ -169,8 +169,8 @@ import Testing
     storage.failToRead(true)
     let program = Program(storage, clock: self.clock)
     let store = expectWarning(.storageFailed) { program.store(Script(default: .value("fetched"))) }
-    #expect(try await store.fetch() == "fetched")
-    await expectWarning(.storageFailed) { #expect(await program.client.restore() == 0) }
+    try await expect(store.fetch(), equals: "fetched")
+    await expectWarning(.storageFailed) { await expect(program.client.restore(), equals: 0) }
   }
 }
 

@@ -32,9 +32,9 @@ import Testing
     let value = Task.immediate { try await client.ensureValue(for: self.query(script)) }
     let prefetch = Task.immediate { await client.prefetch(for: self.query(script)) }
     self.storage.reading.open()
-    #expect(try await value.value == "stored")
+    try await expect(value.value, equals: "stored")
     await prefetch.value
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test func `A value that turns out to be stale, or is not there, is fetched`() async throws {
@@ -44,22 +44,22 @@ import Testing
     let value = Task.immediate { try await client.ensureValue(for: self.query(script)) }
     let other = script.query(path: ["text", 2]).stale(after: .seconds(60)).persisted(as: "text")
     let missing = Task.immediate { try await client.ensureValue(for: other) }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.storage.reading.open()
     try await script.next().succeed("new")
     try await script.next().succeed("new")
-    #expect(try await value.value == "new")
-    #expect(try await missing.value == "new")
+    try await expect(value.value, equals: "new")
+    try await expect(missing.value, equals: "new")
   }
 
   @Test func `A storage that hangs is waited for as long as the context says`() async throws {
     await self.storeValue()
     let (client, script) = (self.program().client, Script())
     let value = Task.immediate { try await client.ensureValue(for: self.query(script)) }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
     self.clock.advance(by: .seconds(1))
     try await script.next().succeed("new")
-    #expect(try await value.value == "new")
+    try await expect(value.value, equals: "new")
     // Nobody waits after that.
     let second = Task.immediate { await client.prefetch(for: self.query(script)) }
     await second.value
@@ -81,7 +81,7 @@ import Testing
     let store = client.store(for: self.query(script))
     let fetch = Task.immediate { try await store.fetch() }
     try await script.next().succeed("new")
-    #expect(try await fetch.value == "new")
+    try await expect(fetch.value, equals: "new")
     self.storage.reading.open()
   }
 
@@ -95,7 +95,7 @@ import Testing
     program = nil
     self.clock.advance(by: .seconds(1))
     try await script.next().succeed("new")
-    #expect(try await task.value == "new")
+    try await expect(task.value, equals: "new")
     self.storage.reading.open()
   }
 }

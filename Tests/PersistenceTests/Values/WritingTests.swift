@@ -16,8 +16,8 @@ import Testing
     #expect(storage.batches.isEmpty)
     program.clock.advance(by: .milliseconds(1))
     try await storage.written.arrivals(count: 1)
-    #expect(storage.batches.map(\.count) == [1])
-    #expect(program.restarted().store().currentValue == "b")
+    expect(storage.batches.map(\.count), equals: [1])
+    expect(program.restarted().store().currentValue, equals: "b")
     try await program.clock.noSleepers()
   }
 
@@ -27,10 +27,10 @@ import Testing
     let stores = (0..<10).map { program.store(Script(), $0) }
     for number in [7, 2, 5, 7] { stores[number].currentValue = "\(number)" }
     await program.client.persistence.flush()
-    #expect(storage.batches.map { $0.map(\.key) } == [[2, 5, 7].map { "value/stext/i\($0)/=text=" }])
+    expect(storage.batches.map { $0.map(\.key) }, equals: [[2, 5, 7].map { "value/stext/i\($0)/=text=" }])
     stores[2].currentValue = "again"
     await program.client.persistence.flush()
-    #expect(storage.batches.last?.map(\.key) == ["value/stext/i2/=text="])
+    expect(storage.batches.last?.map(\.key), equals: ["value/stext/i2/=text="])
   }
 
   @Test func `More values than a batch may have are written in two, in the order of their changes`() async throws {
@@ -39,15 +39,15 @@ import Testing
     let numbers = (0..<4_100).map { $0 * 7_919 % 4_100 }
     for number in numbers { program.store(Script(), number).currentValue = "\(number)" }
     #expect(await program.client.persistence.flush())
-    #expect(storage.batches.map(\.count) == [4_096, 4])
-    #expect(storage.batches.flatMap { $0.map(\.key) } == numbers.map { "value/stext/i\($0)/=text=" })
+    expect(storage.batches.map(\.count), equals: [4_096, 4])
+    expect(storage.batches.flatMap { $0.map(\.key) }, equals: numbers.map { "value/stext/i\($0)/=text=" })
     #expect(storage.hasWritten(numbers.map { "\($0)" }))
     let restarted = program.restarted()
-    #expect(await restarted.client.restore() == 4_100)
+    await expect(restarted.client.restore(), equals: 4_100)
     for number in [0, 1, numbers[4_095], numbers[4_096], 4_099] {
-      #expect(restarted.store(Script(), number).currentValue == "\(number)")
+      expect(restarted.store(Script(), number).currentValue, equals: "\(number)")
     }
-    #expect(program.clock.sleeperCount() == 0)
+    expect(program.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run that changes no value writes nothing`() async throws {
@@ -64,7 +64,7 @@ import Testing
     _ = try? await task.value
     #expect(await program.client.persistence.flush())
     #expect(storage.batches.isEmpty)
-    #expect(program.clock.sleeperCount() == 0)
+    expect(program.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `What a cancelled run has yielded is not stored in the end`() async throws {
@@ -76,12 +76,12 @@ import Testing
     let run = try await script.next()
     run.yield("taken back")
     await program.client.persistence.flush()
-    #expect(program.restarted().store().currentValue == "taken back")
+    expect(program.restarted().store().currentValue, equals: "taken back")
     fetch.cancel()
     _ = try? await fetch.value
     await program.client.persistence.flush()
-    #expect(store.currentValue == "kept")
-    #expect(program.restarted().store().currentValue == "kept")
+    expect(store.currentValue, equals: "kept")
+    expect(program.restarted().store().currentValue, equals: "kept")
   }
 
   @Test func `An optimistic update is not written`() async throws {
@@ -90,13 +90,13 @@ import Testing
     store.currentValue = "server"
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0 = "hoped for" }
-    #expect(store.currentValue == "hoped for")
+    expect(store.currentValue, equals: "hoped for")
     await program.client.persistence.flush()
-    #expect(program.restarted().store().currentValue == "server")
+    expect(program.restarted().store().currentValue, equals: "server")
     store.currentValue = "server 2"
-    #expect(store.currentValue == "hoped for")
+    expect(store.currentValue, equals: "hoped for")
     await program.client.persistence.flush()
-    #expect(program.restarted().store().currentValue == "server 2")
+    expect(program.restarted().store().currentValue, equals: "server 2")
     store.removeLayer(layer)
   }
 
@@ -109,7 +109,7 @@ import Testing
     store.addLayer(layer) { $0 = "hoped for" }
     OpaqueOperationStore(erasing: store).commitLayer(layer)
     await program.client.persistence.flush()
-    #expect(program.restarted().store().currentValue == "hoped for")
+    expect(program.restarted().store().currentValue, equals: "hoped for")
   }
 
   @Test func `A value of a released store is written, and a new store finds it before`() async throws {
@@ -117,11 +117,11 @@ import Testing
     let program = Program(storage)
     program.store().currentValue = "last words"
     program.client.clearStores()
-    #expect(program.restarted().store().currentValue == "last words")
+    expect(program.restarted().store().currentValue, equals: "last words")
     #expect(storage.batches.isEmpty)
     program.clock.advance(by: .seconds(1))
     try await storage.written.arrivals(count: 1)
-    #expect(program.restarted().store().currentValue == "last words")
+    expect(program.restarted().store().currentValue, equals: "last words")
   }
 
   @Test func `Excluded values are not stored, and remove the one before`() async throws {
@@ -134,7 +134,7 @@ import Testing
     let first = store(program, excluding: "secret")
     first.currentValue = "public"
     await program.client.persistence.flush()
-    #expect(try await program.storage.keys().count == 1)
+    try await expect(program.storage.keys().count, equals: 1)
     first.currentValue = "secret"
     await program.client.persistence.flush()
     #expect(try await program.storage.keys().isEmpty)
@@ -142,7 +142,7 @@ import Testing
     await program.client.persistence.flush()
     // The rule has changed since.
     let restarted = program.restarted()
-    #expect(store(restarted, excluding: "public").currentValue == nil)
+    expect(store(restarted, excluding: "public").currentValue, equals: nil)
     await restarted.client.persistence.flush()
     #expect(try await program.storage.keys().isEmpty)
   }
@@ -161,8 +161,8 @@ import Testing
     program.clock.advance(by: .seconds(2))
     try await storage.written.arrivals(count: 2)
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store(Script(), 1).currentValue == "c")
-    #expect(program.restarted().store(Script(), 2).currentValue == "b")
+    expect(program.restarted().store(Script(), 1).currentValue, equals: "c")
+    expect(program.restarted().store(Script(), 2).currentValue, equals: "b")
     #expect(await program.client.persistence.flush())
     try await program.clock.noSleepers()
   }
@@ -187,12 +187,17 @@ import Testing
     storage.failToWrite(false)
     #expect(await program.client.persistence.flush())
     let order = Array(1...4_098) + [0, 4_099]
-    #expect(storage.batches.flatMap { $0.map(\.key) } == order.map { "value/stext/i\($0)/=text=" })
+    expect(storage.batches.flatMap { $0.map(\.key) }, equals: order.map { "value/stext/i\($0)/=text=" })
     #expect(storage.hasWritten((1...4_098).map { "\($0)" } + ["newer", "newer"]))
     let restarted = program.restarted()
-    #expect(await restarted.client.restore() == 4_100)
-    for number in [0, 4_099] { #expect(restarted.store(Script(), number).currentValue == "newer") }
-    for number in [1, 4_095, 4_096, 4_098] { #expect(restarted.store(Script(), number).currentValue == "\(number)") }
+    await expect(restarted.client.restore(), equals: 4_100)
+    for number in [0, 4_099] { expect(restarted.store(Script(), number).currentValue, equals: "newer") }
+    for number in [1, 4_095, 4_096, 4_098] {
+      expect(
+        restarted.store(Script(), number).currentValue,
+        equals: "\(number)"
+      )
+    }
     try await program.clock.noSleepers()
   }
 
@@ -205,7 +210,7 @@ import Testing
       #expect(await !program.client.persistence.flush())
     }
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store().currentValue == "good")
+    expect(program.restarted().store().currentValue, equals: "good")
   }
 
   @Test func `A cancelled flush returns, and the values are written`() async throws {
@@ -218,7 +223,7 @@ import Testing
     #expect(await !flush.value)
     storage.writing.open()
     #expect(await program.client.persistence.flush())
-    #expect(program.restarted().store().currentValue == "a")
+    expect(program.restarted().store().currentValue, equals: "a")
   }
 
   @Test func `Changes during a write are in the next one`() async throws {
@@ -230,13 +235,13 @@ import Testing
     try await storage.writing.arrivals(count: 1)
     store.currentValue = "b"
     store.currentValue = "c"
-    #expect(program.restarted().store().currentValue == "c")
+    expect(program.restarted().store().currentValue, equals: "c")
     let second = Task.immediate { await program.client.persistence.flush() }
     storage.writing.open()
     #expect(await first.value)
     #expect(await second.value)
-    #expect(storage.batches.count == 2)
-    #expect(program.restarted().store().currentValue == "c")
+    expect(storage.batches.count, equals: 2)
+    expect(program.restarted().store().currentValue, equals: "c")
   }
 }
 

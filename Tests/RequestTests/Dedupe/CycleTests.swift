@@ -22,9 +22,9 @@ struct CycleTests {
         try await withTimeLimit("a cycle to fail") { try await queries.store(1).fetch() }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
-    #expect(error?.operationNames == names + [names[0]])
-    for name in names { #expect(recorder.warnings.first?.message.contains(name) == true) }
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
+    expect(error?.operationNames, equals: names + [names[0]])
+    for name in names { expect(recorder.warnings.first?.message.contains(name), equals: true) }
   }
 
   @Test(arguments: [1, 2, 3], [true, false])
@@ -59,8 +59,8 @@ struct CycleTests {
         try await withTimeLimit("a cycle to fail") { try await stores.withLock { $0[0] }.fetch() }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
-    #expect(error.map { Set($0.operationNames) } == Set((0..<length).map { "child \($0)" }))
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
+    expect(error.map { Set($0.operationNames) }, equals: Set((0..<length).map { "child \($0)" }))
   }
 
   @Test
@@ -86,9 +86,9 @@ struct CycleTests {
     let fetch = Task { try await store.fetch() }
     try await began.wait()
     gate.open()
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     let task = try #require(inner.withLock { $0 })
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test
@@ -98,8 +98,8 @@ struct CycleTests {
     let value = await recorder.recording {
       try? await withTimeLimit("the query to end") { await self.client.store(for: query).fetch() }
     }
-    #expect(value == 2)
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(value, equals: 2)
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test(arguments: [true, false])
@@ -114,7 +114,7 @@ struct CycleTests {
         try await withTimeLimit("the query to end") { try await IntStore.detached(query: deduplicated).fetch() }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test
@@ -134,7 +134,7 @@ struct CycleTests {
         try await withTimeLimit("the query to end") { try await store.fetch() }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test
@@ -173,9 +173,9 @@ struct CycleTests {
     let task = try #require(made.withLock { $0 })
     try await joined.wait()
     run.succeed(2)
-    #expect(try await task.finished() == 2)
-    #expect(try await fetch.finished() == 2)
-    #expect(script.runCount == 1)
+    try await expect(task.finished(), equals: 2)
+    try await expect(fetch.finished(), equals: 2)
+    expect(script.runCount, equals: 1)
   }
 
   @Test
@@ -193,9 +193,9 @@ struct CycleTests {
     let earlierRun = Task.immediate { try await earlier.runIfNeeded() }
     #expect(store.isLoading)
     laterIsThere.open()
-    #expect(try await earlierRun.finished() == 2)
-    #expect(try await laterRun.finished() == 2)
-    #expect(script.runCount == 2)
+    try await expect(earlierRun.finished(), equals: 2)
+    try await expect(laterRun.finished(), equals: 2)
+    expect(script.runCount, equals: 2)
   }
 
   @Test @MainActor

@@ -15,7 +15,7 @@ struct EndingTests {
       async let first = runner.run()
       async let second = runner.run()
       let sum = try await first + second
-      #expect(sum == 2)
+      expect(sum, equals: 2)
     }
   }
 
@@ -26,7 +26,7 @@ struct EndingTests {
       let leader = Task { try await runner.run() }
       async let follower = runner.run()
       leader.cancel()
-      #expect(try await follower == 1)
+      try await expect(follower, equals: 1)
       if case .failure(let error) = await leader.result { #expect(error is CancellationError) }
     }
   }
@@ -43,9 +43,9 @@ struct EndingTests {
         group.addTask { leader.cancel() }
         group.addTask { run.succeed(1) }
       }
-      #expect(try await follower.finished() == 1)
+      try await expect(follower.finished(), equals: 1)
       if case .failure(let error) = await leader.result { #expect(error is CancellationError) }
-      #expect(script.runCount == 1)
+      expect(script.runCount, equals: 1)
     }
   }
 
@@ -53,9 +53,9 @@ struct EndingTests {
   func `The error of a run without other callers is thrown and kept`() async throws {
     let store = IntStore.detached(query: BodyQuery { _ in throw Refused(code: 2) }.deduplicated())
     await #expect(throws: Refused(code: 2)) { try await store.fetch() }
-    #expect(store.error as? Refused == Refused(code: 2))
+    expect(store.error as? Refused, equals: Refused(code: 2))
     await #expect(throws: Refused(code: 2)) { try await store.fetch() }
-    #expect(store.errorUpdateCount == 2)
+    expect(store.errorUpdateCount, equals: 2)
   }
 
   @Test
@@ -72,12 +72,12 @@ struct EndingTests {
     let handler = QueryEventHandler<IntState>(
       onStateChanged: { state, _ in values.withLock { $0.append(state.currentValue) } }
     )
-    #expect(try await store.fetch(handler: handler) == 1)
+    try await expect(store.fetch(handler: handler), equals: 1)
     #expect(values.withLock { $0.contains(7) })
     // Removed, as the store keeps the query that keeps the array.
     let continuation = try #require(continuations.withLock { $0.popLast() })
     expectWarning(.yieldAfterReturn) { continuation.yield(8) }
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
   }
 
   @Test
@@ -91,7 +91,7 @@ struct EndingTests {
   private static func fetch(with token: consuming Token) async throws {
     let held = token
     let store = IntStore.detached(query: BodyQuery { [held] _ in held.number }.deduplicated())
-    #expect(try await store.fetch() == 3)
+    try await expect(store.fetch(), equals: 3)
   }
 }
 

@@ -48,7 +48,7 @@ struct FreshnessModelTests {
     await store.settled()
     if !subscriptions.isEmpty {
       #expect(!store.isStale)
-      #expect(store.currentValue == server.version)
+      expect(store.currentValue, equals: server.version)
     }
     OperationSubscription.combined(subscriptions).cancel()
   }

@@ -34,12 +34,12 @@ struct FreshnessTests {
     let newFetch = Task.immediate { try await store.fetch() }
     let new = try await self.script.next()
     new.succeed(2)
-    #expect(try await newFetch.finished() == 2)
+    try await expect(newFetch.finished(), equals: 2)
     #expect(!store.isStale)
     old.yield(10)
     old.succeed(1)
-    #expect(try await oldFetch.finished() == 1)
-    #expect(store.currentValue == 2)
+    try await expect(oldFetch.finished(), equals: 1)
+    expect(store.currentValue, equals: 2)
     #expect(!store.isStale)
   }
 
@@ -51,9 +51,9 @@ struct FreshnessTests {
     let new = try await self.script.next()
     old.succeed(1)
     new.succeed(2)
-    #expect(try await oldFetch.finished() == 1)
-    #expect(try await newFetch.finished() == 2)
-    #expect(store.currentValue == 2)
+    try await expect(oldFetch.finished(), equals: 1)
+    try await expect(newFetch.finished(), equals: 2)
+    expect(store.currentValue, equals: 2)
     #expect(!store.isStale)
   }
 
@@ -65,9 +65,9 @@ struct FreshnessTests {
     let run = try await self.script.next()
     let second = Task.immediate { try await store.fetchTask().runIfNeeded() }
     run.succeed(1)
-    #expect(try await first.finished() == 1)
-    #expect(try await second.finished() == 1)
-    #expect(self.script.runCount == 1)
+    try await expect(first.finished(), equals: 1)
+    try await expect(second.finished(), equals: 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
@@ -79,7 +79,7 @@ struct FreshnessTests {
     old.succeed(1)
     _ = try await oldFetch.finished()
     new.succeed(2)
-    #expect(try await value.finished() == 2)
+    try await expect(value.finished(), equals: 2)
   }
 
   @Test
@@ -110,7 +110,7 @@ struct FreshnessTests {
     let recorder = IntRecorder()
     let subscription = store.subscribe(with: recorder.handler)
     defer { subscription.cancel() }
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     fetch.cancel()
     let new = try await script.next()
     new.succeed(2)

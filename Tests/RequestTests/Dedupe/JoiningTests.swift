@@ -18,12 +18,13 @@ struct JoiningTests {
     run.yield(2)
     let recorder = IntRecorder()
     let second = Task.immediate { try await store.fetch(handler: recorder.queryHandler) }
-    #expect(recorder.digests == [.started, .yielded(2)])
+    expect(recorder.digests, equals: [.started, .yielded(2)])
     run.yield(3)
     run.succeed(4)
     _ = try await (first.finished(), second.finished())
-    #expect(
-      recorder.digests == [
+    expect(
+      recorder.digests,
+      equals: [
         .started, .yielded(2), .state(3, isLoading: true), .yielded(3), .state(4), .returned(4), .ended,
       ]
     )
@@ -39,11 +40,11 @@ struct JoiningTests {
     let first = Task.immediate { try await task.runIfNeeded() }
     let recorder = IntRecorder()
     let second = Task.immediate { try await store.fetch(handler: recorder.queryHandler) }
-    #expect(recorder.digests == [])
+    expect(recorder.digests, equals: [])
     gate.open()
     try await self.script.next().succeed(4)
     _ = try await (first.finished(), second.finished())
-    #expect(recorder.digests == [.started, .state(4), .returned(4), .ended])
+    expect(recorder.digests, equals: [.started, .state(4), .returned(4), .ended])
   }
 
   @Test
@@ -56,10 +57,10 @@ struct JoiningTests {
       let run = try await script.next()
       for recorder in recorders { try await recorder.first { $0.digest == .started } }
       run.succeed(1)
-      for fetch in fetches { #expect(try await fetch.finished() == 1) }
-      #expect(script.runCount == 1)
+      for fetch in fetches { try await expect(fetch.finished(), equals: 1) }
+      expect(script.runCount, equals: 1)
       for recorder in recorders {
-        #expect(recorder.digests.filter { $0 == .started || $0 == .ended } == [.started, .ended])
+        expect(recorder.digests.filter { $0 == .started || $0 == .ended }, equals: [.started, .ended])
       }
     }
   }
@@ -74,13 +75,13 @@ struct JoiningTests {
     let hasReturned = Gate()
     let cancellation = Task.immediate {
       await client.cancel(matching: ["q"])
-      #expect(script.activeRunCount == 0)
+      expect(script.activeRunCount, equals: 0)
       hasReturned.open()
     }
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
     #expect(!hasReturned.isOpen)
-    #expect(script.activeRunCount == 1)
+    expect(script.activeRunCount, equals: 1)
     run.succeed(1)
     try await cancellation.finished()
     #expect(hasReturned.isOpen)
@@ -96,11 +97,11 @@ struct JoiningTests {
     let run = try await script.next()
     let cancellation = Task.immediate {
       await client.cancel(matching: ["q"])
-      #expect(script.activeRunCount == 0)
+      expect(script.activeRunCount, equals: 0)
     }
     try await run.cancelled()
     await #expect(throws: CancellationError.self) { try await fetch.finished() }
-    #expect(script.activeRunCount == 1)
+    expect(script.activeRunCount, equals: 1)
     run.succeed(1)
     try await cancellation.finished()
   }
@@ -120,7 +121,7 @@ struct JoiningTests {
     try await cancellation.finished()
     #expect(!otherRun.isCancelled)
     otherRun.succeed(1)
-    #expect(try await otherFetch.finished() == 1)
+    try await expect(otherFetch.finished(), equals: 1)
   }
 
   @Test(arguments: Runner.allCases)

@@ -21,8 +21,8 @@ struct LeavingTests {
     await #expect(throws: CancellationError.self) { try await leader.finished() }
     #expect(!run.isCancelled)
     run.succeed(3)
-    #expect(try await follower.finished() == 3)
-    #expect(script.runCount == 1)
+    try await expect(follower.finished(), equals: 3)
+    expect(script.runCount, equals: 1)
   }
 
   @Test(arguments: Runner.allCases)
@@ -35,7 +35,7 @@ struct LeavingTests {
     await #expect(throws: CancellationError.self) { try await follower.finished() }
     #expect(!run.isCancelled)
     run.succeed(3)
-    #expect(try await leader.finished() == 3)
+    try await expect(leader.finished(), equals: 3)
   }
 
   @Test(arguments: Runner.allCases)
@@ -72,7 +72,7 @@ struct LeavingTests {
     await #expect(throws: CancellationError.self) { try await followers[0].finished() }
     try await released[0].wait()
     run.succeed(3)
-    for caller in [leader] + followers[1...] { #expect(try await caller.finished() == 3) }
+    for caller in [leader] + followers[1...] { try await expect(caller.finished(), equals: 3) }
   }
 
   @Test(arguments: Runner.allCases)
@@ -85,13 +85,13 @@ struct LeavingTests {
     try await cancelledRun.cancelled()
     let newCallers = (0..<3).map { _ in Task.immediate { try await fetch(nil) } }
     let fresh = try await script.next()
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     cancelledRun.yield(66)
     cancelledRun.succeed(77)
     await #expect(throws: CancellationError.self) { try await old.finished() }
     fresh.succeed(2)
-    for newCaller in newCallers { #expect(try await newCaller.finished() == 2) }
-    #expect(script.runCount == 2)
+    for newCaller in newCallers { try await expect(newCaller.finished(), equals: 2) }
+    expect(script.runCount, equals: 2)
   }
 
   @Test
@@ -101,12 +101,12 @@ struct LeavingTests {
     let run = try await self.script.next()
     run.yield(2)
     store.setResult(to: .failure(Refused(code: 1)))
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     for caller in callers { caller.cancel() }
     for caller in callers { await #expect(throws: CancellationError.self) { try await caller.finished() } }
-    #expect(store.currentValue == 1)
-    #expect(store.valueUpdateCount == 0)
-    #expect(store.error as? Refused == Refused(code: 1))
+    expect(store.currentValue, equals: 1)
+    expect(store.valueUpdateCount, equals: 0)
+    expect(store.error as? Refused, equals: Refused(code: 1))
     #expect(!store.isLoading)
   }
 
@@ -136,7 +136,7 @@ struct LeavingTests {
     gate.open()
     await #expect(throws: CancellationError.self) { try await caller.finished() }
     self.script.enqueue(.value(1))
-    #expect(try await fetch(nil) == 1)
+    try await expect(fetch(nil), equals: 1)
   }
 
   @Test
@@ -156,8 +156,8 @@ struct LeavingTests {
       await #expect(throws: CancellationError.self) { try await caller.finished() }
     }
     comparisons.withLock { $0 = 0 }
-    #expect(try await runner.run() == 1)
-    #expect(comparisons.withLock { $0 } == 0)
+    try await expect(runner.run(), equals: 1)
+    expect(comparisons.withLock { $0 }, equals: 0)
   }
 
   @Test(arguments: Runner.allCases)
@@ -181,7 +181,7 @@ struct LeavingTests {
       first.succeed(1)
       if script.runCount > 1 || first.isCancelled { try await script.next().succeed(2) }
       let value = try await #require(newCaller).finished()
-      #expect(value == (first.isCancelled ? 2 : 1))
+      expect(value, equals: (first.isCancelled ? 2 : 1))
     }
   }
 }

@@ -38,6 +38,6 @@ import Testing
       .deduplicated()
       .deduplicated()
       .deduplicated()
-    #expect(try await operation.runWithoutSetup(in: OperationContext()) == 1)
+    try await expect(operation.runWithoutSetup(in: OperationContext()), equals: 1)
   }
 }

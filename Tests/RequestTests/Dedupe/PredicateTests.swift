@@ -23,8 +23,8 @@ struct PredicateTests {
     }
     var values: [Int] = []
     for caller in callers { values.append(try await caller.finished()) }
-    #expect(values == [10, 20, 10, 20, 30, 10])
-    #expect(self.script.runCount == 3)
+    expect(values, equals: [10, 20, 10, 20, 30, 10])
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test(arguments: Runner.allCases)
@@ -34,7 +34,7 @@ struct PredicateTests {
     for number in 0..<3 { try await self.script.next().succeed(number) }
     var values: Set<Int> = []
     for caller in callers { values.insert(try await caller.finished()) }
-    #expect(values == [0, 1, 2])
+    expect(values, equals: [0, 1, 2])
   }
 
   @Test(arguments: Runner.allCases)
@@ -51,7 +51,7 @@ struct PredicateTests {
     let second = Task.immediate { try await fetch(OperationContext(number: 2)) }
     run.succeed(1)
     _ = try await (first.finished(), second.finished())
-    #expect(Set(comparisons.all) == ["2 joins 1"])
+    expect(Set(comparisons.all), equals: ["2 joins 1"])
   }
 
   @Test(arguments: Runner.allCases)
@@ -62,7 +62,7 @@ struct PredicateTests {
     let second = Task.immediate { try await fetch(OperationContext(number: 2)) }
     run.succeed(1)
     _ = try await (first.finished(), second.finished())
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test(arguments: Runner.allCases)
@@ -78,8 +78,8 @@ struct PredicateTests {
     }
     var values: [Int] = []
     for caller in callers { values.append(try await caller.finished()) }
-    #expect(values == [1, 2, 1])
-    #expect(self.script.runCount == 2)
+    expect(values, equals: [1, 2, 1])
+    expect(self.script.runCount, equals: 2)
   }
 }
 

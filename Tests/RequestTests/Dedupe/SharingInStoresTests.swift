@@ -17,9 +17,9 @@ struct SharingInStoresTests {
     let store = IntStore.detached(
       query: ConstantQuery().recorded(by: inner).deduplicated().recorded(by: self.record)
     )
-    #expect(try await store.fetch() == 1)
-    #expect(inner.begun == self.record.begun)
-    #expect(inner.begun.count == 1)
+    try await expect(store.fetch(), equals: 1)
+    expect(inner.begun, equals: self.record.begun)
+    expect(inner.begun.count, equals: 1)
   }
 
   @Test
@@ -27,9 +27,9 @@ struct SharingInStoresTests {
     let inner = TaskRecord()
     let query = ConstantQuery().recorded(by: inner).deduplicated()
     let store = IntStore.detached(query: query.onActor(OtherActor()).recorded(by: self.record))
-    #expect(try await store.fetch() == 1)
-    #expect(inner.begun == self.record.begun)
-    #expect(inner.begun.count == 1)
+    try await expect(store.fetch(), equals: 1)
+    expect(inner.begun, equals: self.record.begun)
+    expect(inner.begun.count, equals: 1)
   }
 
   @Test
@@ -40,8 +40,8 @@ struct SharingInStoresTests {
     let fetch = Task.immediate { try await store.fetch() }
     try await self.script.next().succeed(1)
     try await self.script.next().succeed(2)
-    #expect(try await fetch.finished() == 2)
-    #expect(inner.begun == self.record.begun + self.record.begun)
+    try await expect(fetch.finished(), equals: 2)
+    expect(inner.begun, equals: self.record.begun + self.record.begun)
   }
 
   @Test
@@ -56,8 +56,8 @@ struct SharingInStoresTests {
     for number in 1...3 { try await self.script.next().succeed(number) }
     var values: [Int] = []
     for fetch in fetches { values.append(try await fetch.finished()) }
-    #expect(values == [1, 1, 2, 2, 3, 3])
-    #expect(self.script.runCount == 3)
+    expect(values, equals: [1, 1, 2, 2, 3, 3])
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test
@@ -67,12 +67,12 @@ struct SharingInStoresTests {
     let callers = tasks.map { task in Task.immediate { try await task.runIfNeeded() } }
     let run = try await self.script.next()
     run.yield(1)
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
     run.succeed(2)
-    for caller in callers { #expect(try await caller.finished() == 2) }
+    for caller in callers { try await expect(caller.finished(), equals: 2) }
     for task in tasks { #expect(task.isFinished) }
     #expect(!store.isLoading)
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
@@ -88,8 +88,8 @@ struct SharingInStoresTests {
     let run = try await self.script.next()
     cancelled.succeed(1)
     run.succeed(2)
-    #expect(try await follower.finished() == 2)
-    #expect(store.currentValue == 2)
+    try await expect(follower.finished(), equals: 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test
@@ -120,7 +120,7 @@ struct SharingInStoresTests {
         while true { try await script.next().succeed(1) }
       }
       for caller in callers {
-        do { #expect(try await caller.finished() == 1) } catch { #expect(error is CancellationError) }
+        do { try await expect(caller.finished(), equals: 1) } catch { #expect(error is CancellationError) }
       }
       for subscription in subscriptions { subscription.cancel() }
       ending.cancel()
@@ -139,7 +139,7 @@ struct SharingInStoresTests {
     await #expect(throws: CancellationError.self) { try await leader.finished() }
     #expect(!run.isCancelled)
     run.succeed(3)
-    #expect(try await follower.finished() == 3)
+    try await expect(follower.finished(), equals: 3)
   }
 
   @Test
@@ -159,7 +159,7 @@ struct SharingInStoresTests {
     run.succeed(3)
     try await withTimeLimit("the client to cancel its runs") { await cancelling.value }
     #expect(task.isFinished)
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
   }
 
   @Test
@@ -174,9 +174,9 @@ struct SharingInStoresTests {
     left.yield(1)
     left.succeed(2)
     run.succeed(3)
-    #expect(try await second.finished() == 3)
-    #expect(store.currentValue == 3)
-    #expect(store.valueUpdateCount == 1)
+    try await expect(second.finished(), equals: 3)
+    expect(store.currentValue, equals: 3)
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -189,8 +189,8 @@ struct SharingInStoresTests {
     await #expect(throws: CancellationError.self) { try await leader.finished() }
     #expect(!run.isCancelled)
     run.succeed(3)
-    #expect(try await follower.finished() == 3)
-    #expect(self.script.runCount == 1)
+    try await expect(follower.finished(), equals: 3)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
@@ -205,7 +205,7 @@ struct SharingInStoresTests {
     for number in 1...2 { try await self.script.next().succeed(number) }
     var values: [Int] = []
     for fetch in fetches { values.append(try await fetch.finished()) }
-    #expect(values == [1, 1, 2, 2])
+    expect(values, equals: [1, 1, 2, 2])
   }
 
   @Test
@@ -214,7 +214,7 @@ struct SharingInStoresTests {
     let fetch = Task.immediate { try await store.fetch() }
     let runs = [try await self.script.next(), try await self.script.next()]
     for run in runs { run.succeed(4) }
-    #expect(try await fetch.finished() == 8)
+    try await expect(fetch.finished(), equals: 8)
   }
 
   @Test
@@ -224,15 +224,15 @@ struct SharingInStoresTests {
     let store = IntStore.detached(query: query)
     let fetch = Task.immediate { try await store.fetch() }
     try await self.script.next().succeed(1)
-    #expect(try await fetch.finished() == 1)
+    try await expect(fetch.finished(), equals: 1)
     let context = try #require(contexts.withLock { $0.first })
     let callers = [
       Task.immediate { try await OperationRunner(operation: query).run(in: context) },
       Task.immediate { try await OperationRunner(operation: query, initialContext: context).run() },
     ]
     try await self.script.next().succeed(2)
-    for caller in callers { #expect(try await caller.finished() == 2) }
-    #expect(self.script.runCount == 2)
+    for caller in callers { try await expect(caller.finished(), equals: 2) }
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test(arguments: [true, false])
@@ -248,7 +248,7 @@ struct SharingInStoresTests {
     }
     try await run.cancelled()
     run.succeed(1)
-    #expect(store.currentValue == nil)
+    expect(store.currentValue, equals: nil)
   }
 }
 

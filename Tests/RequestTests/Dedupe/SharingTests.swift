@@ -14,10 +14,10 @@ struct SharingTests {
     let fetch = kind(self.script.query().deduplicated())
     let callers = (0..<5).map { _ in Task.immediate { try await fetch(nil) } }
     let run = try await self.script.next()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.succeed(7)
-    for caller in callers { #expect(try await caller.finished() == 7) }
-    #expect(self.script.runCount == 1)
+    for caller in callers { try await expect(caller.finished(), equals: 7) }
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test(arguments: Runner.allCases)
@@ -26,16 +26,16 @@ struct SharingTests {
     let callers = (0..<5).map { _ in Task.immediate { try await fetch(nil) } }
     try await self.script.next().fail(Refused(code: 4))
     for caller in callers { await #expect(throws: Refused(code: 4)) { try await caller.finished() } }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test(arguments: Runner.allCases)
   func `Calls one after another share nothing`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
     self.script.enqueue(.value(1), .error(Refused()), .value(3))
-    #expect(try await fetch(nil) == 1)
+    try await expect(fetch(nil), equals: 1)
     await #expect(throws: Refused()) { try await fetch(nil) }
-    #expect(try await fetch(nil) == 3)
+    try await expect(fetch(nil), equals: 3)
   }
 
   @Test
@@ -47,20 +47,22 @@ struct SharingTests {
     let run = try await self.script.next()
     run.yield(1)
     let second = Task.immediate { try await store.fetch(handler: follower.queryHandler) }
-    #expect(store.activeTasks.count == 1)
+    expect(store.activeTasks.count, equals: 1)
     store.currentValue = 50
     run.yield(2)
     run.succeed(3)
     _ = try await (first.finished(), second.finished())
-    #expect(store.valueUpdateCount == 4)
-    #expect(
-      leader.digests == [
+    expect(store.valueUpdateCount, equals: 4)
+    expect(
+      leader.digests,
+      equals: [
         .state(nil, isLoading: true), .started, .state(1, isLoading: true), .yielded(1),
         .state(2, isLoading: true), .yielded(2), .state(3), .returned(3), .ended,
       ]
     )
-    #expect(
-      follower.digests == [
+    expect(
+      follower.digests,
+      equals: [
         .started, .yielded(1), .state(2, isLoading: true), .yielded(2), .state(3), .returned(3), .ended,
       ]
     )
@@ -82,11 +84,11 @@ struct SharingTests {
     let late = caller("late")
     run.yield(error: Refused(code: 2))
     run.succeed(3)
-    for task in [first, second, late] { #expect(try await task.finished() == 3) }
+    for task in [first, second, late] { try await expect(task.finished(), equals: 3) }
     let lines = results.all
     let failure = Result<Int, any Error>.failure(Refused(code: 2))
     for name in ["first", "second", "late"] {
-      #expect(lines.filter { $0.hasPrefix(name) } == ["\(name) success(1)", "\(name) \(failure)"])
+      expect(lines.filter { $0.hasPrefix(name) }, equals: ["\(name) success(1)", "\(name) \(failure)"])
     }
   }
 
@@ -105,7 +107,7 @@ struct SharingTests {
     run.yield(2)
     run.succeed(3)
     _ = try await follower.finished()
-    #expect(results.all == ["success(1)"])
+    expect(results.all, equals: ["success(1)"])
   }
 
   @Test
@@ -116,9 +118,9 @@ struct SharingTests {
     let task = store.fetchTask()
     let other = Task.immediate { try await task.runIfNeeded() }
     run.succeed(4)
-    #expect(try await fetch.finished() == 4)
-    #expect(try await other.finished() == 4)
-    #expect(self.script.runCount == 1)
+    try await expect(fetch.finished(), equals: 4)
+    try await expect(other.finished(), equals: 4)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test
@@ -132,7 +134,7 @@ struct SharingTests {
     subscription.cancel()
     #expect(!run.isCancelled)
     run.succeed(1)
-    #expect(try await fetch.finished() == 1)
+    try await expect(fetch.finished(), equals: 1)
     let second = Task { try await store.fetch() }
     let secondRun = try await self.script.next()
     let again = store.subscribe(with: recorder.handler)
@@ -142,7 +144,7 @@ struct SharingTests {
     secondRun.succeed(2)
     try await recorder.first { $0.digest == .returned(2) }
     again.cancel()
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test
@@ -154,14 +156,14 @@ struct SharingTests {
       .deduplicated()
     let client = OperationClient()
     let store: IntStore = client.store(for: query)
-    #expect(store.path == ["q"])
+    expect(store.path, equals: ["q"])
     let callers = (0..<2).map { _ in Task.immediate { try await store.fetch() } }
     try await self.script.next().succeed(5)
-    for caller in callers { #expect(try await caller.finished() == 5) }
+    for caller in callers { try await expect(caller.finished(), equals: 5) }
     let withDefault = OperationStore.detached(operation: query.defaultValue(0).deduplicated())
     self.script.enqueue(.value(6))
     try await withDefault.fetch()
-    #expect(withDefault.currentValue == 6)
+    expect(withDefault.currentValue, equals: 6)
   }
 
   @Test(arguments: Runner.allCases)

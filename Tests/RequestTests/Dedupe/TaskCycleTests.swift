@@ -27,8 +27,8 @@ struct TaskCycleTests {
         try await withTimeLimit("a cycle to fail") { try await stores.withLock { $0[0] }.fetch() }
       }
     }
-    #expect(Set(recorder.warnings.map(\.code)) == [.taskCycle])
-    #expect(error.map { Set($0.operationNames) } == Set((0..<length).map { "maker \($0)" }))
+    expect(Set(recorder.warnings.map(\.code)), equals: [.taskCycle])
+    expect(error.map { Set($0.operationNames) }, equals: Set((0..<length).map { "maker \($0)" }))
   }
 
   /// How the query of a ``Maker`` waits for its task.
@@ -63,8 +63,8 @@ struct TaskCycleTests {
         }
       }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
-    #expect(maker.clock.sleeperCount() == 0)
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
+    expect(maker.clock.sleeperCount(), equals: 0)
   }
 
   @Test
@@ -88,7 +88,7 @@ struct TaskCycleTests {
       made.value?.cancel()
       await #expect(throws: CancellationError.self) { try await fetch.finished() }
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
     let message = try #require(recorder.warnings.first?.message)
     #expect(message.contains("A task that maker has made has waited for 10 seconds"))
     #expect(message.contains("other → maker → other"))
@@ -98,7 +98,7 @@ struct TaskCycleTests {
   func `A task of a run that only waits for others, and is awaited, closes no cycle`() async throws {
     let other = IntStore.detached(query: QueryOperation("other") { _ in 7 }.deduplicated())
     let query = QueryOperation("maker") { _ in try await Task { try await other.fetch() }.value }
-    #expect(try await IntStore.detached(query: query.deduplicated()).fetch() == 7)
+    try await expect(IntStore.detached(query: query.deduplicated()).fetch(), equals: 7)
   }
 }
 

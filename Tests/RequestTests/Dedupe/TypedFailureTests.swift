@@ -26,9 +26,9 @@ struct TypedFailureTests {
     leader.cancel()
     #expect(!run.isCancelled)
     run.succeed(3)
-    #expect(try await leader.finished() == .success(3))
-    #expect(try await follower.finished() == .success(3))
-    #expect(self.script.runCount == 1)
+    try await expect(leader.finished(), equals: .success(3))
+    try await expect(follower.finished(), equals: .success(3))
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test(arguments: Runner.allCases)
@@ -41,8 +41,8 @@ struct TypedFailureTests {
     follower.cancel()
     try await run.cancelled()
     run.fail(Refused(code: 9))
-    #expect(try await leader.finished() == .failure(Refused(code: 9)))
-    #expect(try await follower.finished() == .failure(Refused(code: 9)))
+    try await expect(leader.finished(), equals: .failure(Refused(code: 9)))
+    try await expect(follower.finished(), equals: .failure(Refused(code: 9)))
   }
 
   @Test(arguments: Runner.allCases)
@@ -57,9 +57,9 @@ struct TypedFailureTests {
     let new = self.caller(fetch)
     let fresh = try await self.script.next()
     fresh.succeed(2)
-    #expect(try await new.finished() == .success(2))
+    try await expect(new.finished(), equals: .success(2))
     cancelledRun.fail(Refused(code: 1))
-    #expect(try await old.finished() == .failure(Refused(code: 1)))
+    try await expect(old.finished(), equals: .failure(Refused(code: 1)))
   }
 
   @Test
@@ -69,9 +69,9 @@ struct TypedFailureTests {
     let runner = OperationRunner(operation: script.query().deduplicated())
     let callers = (0..<3).map { _ in Task.immediate { await store.fetch() } }
     try await script.next().succeed(5)
-    for caller in callers { #expect(try await caller.finished() == 5) }
+    for caller in callers { try await expect(caller.finished(), equals: 5) }
     let others = (0..<3).map { _ in Task.immediate { await runner.run() } }
     try await script.next().succeed(6)
-    for caller in others { #expect(try await caller.finished() == 6) }
+    for caller in others { try await expect(caller.finished(), equals: 6) }
   }
 }

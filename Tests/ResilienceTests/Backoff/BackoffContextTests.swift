@@ -18,13 +18,13 @@ import Testing
 
   @Test func `Delays grow exponentially from a second by default, in the present task`() async {
     let context = await self.context(of: Plain())
-    #expect((1...4).map { context.operationBackoffFunction($0) / .seconds(1) } == [1, 2, 4, 8])
+    expect((1...4).map { context.operationBackoffFunction($0) / .seconds(1) }, equals: [1, 2, 4, 8])
     #expect(context.operationDelayer is TaskSleepDelayer)
   }
 
   @Test func `Modifiers set what the operation gets`() async {
     let context = await self.context(of: Plain().backoff(.constant(.seconds(7))).delayer(.noDelay))
-    #expect(context.operationBackoffFunction(3) == .seconds(7))
+    expect(context.operationBackoffFunction(3), equals: .seconds(7))
     #expect(context.operationDelayer is NoDelayer)
   }
 
@@ -32,7 +32,7 @@ import Testing
     let context = await self.context(
       of: Plain().backoff(.constant(.seconds(1))).delayer(.noDelay).backoff(.noBackoff).delayer(.taskSleep)
     )
-    #expect(context.operationBackoffFunction(1) == .seconds(1))
+    expect(context.operationBackoffFunction(1), equals: .seconds(1))
     #expect(context.operationDelayer is NoDelayer)
   }
 }

@@ -54,7 +54,7 @@ import Testing
       for attempt in oddAttempts {
         let delay = function(attempt)
         #expect(delay >= .zero && delay <= max(cap, .zero) && delay <= longest)
-        if attempt < 1 { #expect(delay == .zero) }
+        if attempt < 1 { expect(delay, equals: .zero) }
       }
     }
   }

@@ -53,9 +53,9 @@ import Testing
     let clock = RecordingClock()
     try await ClockDelayer(clock).delay(for: duration)
     let requested = try #require(clock.deadlines.first)
-    #expect(clock.deadlines.count == 1)
+    expect(clock.deadlines.count, equals: 1)
     #expect(requested >= .zero && requested <= .seconds(101 * 365 * 86_400))
-    if duration == .seconds(2) { #expect(requested == .seconds(2)) }
+    if duration == .seconds(2) { expect(requested, equals: .seconds(2)) }
   }
 
   @Test func `Delayers can be written as implicit members`() async throws {
@@ -67,7 +67,7 @@ import Testing
     let clock = RecordingClock()
     context.operationDelayer = .clock(clock)
     try await AnySendableDelayer(context.operationDelayer).delay(for: .seconds(3))
-    #expect(clock.deadlines == [.seconds(3)])
+    expect(clock.deadlines, equals: [.seconds(3)])
     let optional: (any OperationDelayer & Sendable)? = .noDelay
     #expect(optional is NoDelayer)
   }

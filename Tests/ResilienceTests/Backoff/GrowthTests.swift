@@ -10,25 +10,25 @@ import Testing
 
   @Test func `A custom function needs no description`() {
     let backoff = OperationBackoffFunction { .seconds($0) }
-    #expect(backoff(3) == .seconds(3))
-    #expect(backoff.description == "Custom")
+    expect(backoff(3), equals: .seconds(3))
+    expect(backoff.description, equals: "Custom")
   }
 
   @Test func `The first retry waits for the duration given`() {
-    #expect(self.seconds(.noBackoff) == [0, 0, 0, 0, 0, 0, 0])
-    #expect(self.seconds(.constant(.seconds(3))) == [3, 3, 3, 3, 3, 3, 3])
-    #expect(self.seconds(.seconds(1.5)) == [1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5])
-    #expect(self.seconds(.milliseconds(250)) == self.seconds(.constant(.seconds(0.25))))
-    #expect(self.seconds(.linear(.seconds(2))) == [2, 4, 6, 8, 10, 12, 14])
-    #expect(self.seconds(.exponential(.seconds(1))) == [1, 2, 4, 8, 16, 32, 64])
-    #expect(self.seconds(.fibonacci(.seconds(1))) == [1, 1, 2, 3, 5, 8, 13])
+    expect(self.seconds(.noBackoff), equals: [0, 0, 0, 0, 0, 0, 0])
+    expect(self.seconds(.constant(.seconds(3))), equals: [3, 3, 3, 3, 3, 3, 3])
+    expect(self.seconds(.seconds(1.5)), equals: [1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5])
+    expect(self.seconds(.milliseconds(250)), equals: self.seconds(.constant(.seconds(0.25))))
+    expect(self.seconds(.linear(.seconds(2))), equals: [2, 4, 6, 8, 10, 12, 14])
+    expect(self.seconds(.exponential(.seconds(1))), equals: [1, 2, 4, 8, 16, 32, 64])
+    expect(self.seconds(.fibonacci(.seconds(1))), equals: [1, 1, 2, 3, 5, 8, 13])
   }
 
   @Test func `An attempt before the first retry does not wait where delays grow`() {
     for attempt in [0, -1, Int.min] {
-      #expect(OperationBackoffFunction.linear(.seconds(1))(attempt) == .zero)
-      #expect(OperationBackoffFunction.exponential(.seconds(1))(attempt) == .zero)
-      #expect(OperationBackoffFunction.fibonacci(.seconds(1))(attempt) == .zero)
+      expect(OperationBackoffFunction.linear(.seconds(1))(attempt), equals: .zero)
+      expect(OperationBackoffFunction.exponential(.seconds(1))(attempt), equals: .zero)
+      expect(OperationBackoffFunction.fibonacci(.seconds(1))(attempt), equals: .zero)
     }
   }
 
@@ -58,43 +58,43 @@ import Testing
 
   @Test func `A delay that grows past the longest duration stays there`() {
     for growth in growths(Duration(attoseconds: 1)).dropFirst(3) {
-      #expect(growth(Int.max) == longest)
+      expect(growth(Int.max), equals: longest)
     }
-    #expect(OperationBackoffFunction.linear(.seconds(1))(Int.max) == .seconds(Int64(Int.max)))
-    #expect(OperationBackoffFunction.linear(.seconds(2))(Int.max) == longest)
-    #expect(OperationBackoffFunction.constant(Duration(attoseconds: .max))(1) == longest)
+    expect(OperationBackoffFunction.linear(.seconds(1))(Int.max), equals: .seconds(Int64(Int.max)))
+    expect(OperationBackoffFunction.linear(.seconds(2))(Int.max), equals: longest)
+    expect(OperationBackoffFunction.constant(Duration(attoseconds: .max))(1), equals: longest)
   }
 
   @Test func `Growth is exact to the attosecond`() {
     let duration = Duration(attoseconds: 1_000_000_000_000_000_003)
-    #expect(OperationBackoffFunction.exponential(duration)(11) == duration * 1_024)
-    #expect(OperationBackoffFunction.fibonacci(duration)(20) == duration * 6_765)
-    #expect(OperationBackoffFunction.linear(duration)(12_345) == duration * 12_345)
+    expect(OperationBackoffFunction.exponential(duration)(11), equals: duration * 1_024)
+    expect(OperationBackoffFunction.fibonacci(duration)(20), equals: duration * 6_765)
+    expect(OperationBackoffFunction.linear(duration)(12_345), equals: duration * 12_345)
   }
 
   @Test func `A cap limits longer delays, and the smallest cap applies`() {
     let function = OperationBackoffFunction.exponential(.seconds(1)).capped(at: .seconds(5))
-    #expect(self.seconds(function) == [1, 2, 4, 5, 5, 5, 5])
-    #expect(self.seconds(function.capped(at: .seconds(3))) == [1, 2, 3, 3, 3, 3, 3])
-    #expect(self.seconds(function.capped(at: .seconds(9))) == [1, 2, 4, 5, 5, 5, 5])
-    #expect(self.seconds(function.capped(at: .seconds(-9))) == [0, 0, 0, 0, 0, 0, 0])
+    expect(self.seconds(function), equals: [1, 2, 4, 5, 5, 5, 5])
+    expect(self.seconds(function.capped(at: .seconds(3))), equals: [1, 2, 3, 3, 3, 3, 3])
+    expect(self.seconds(function.capped(at: .seconds(9))), equals: [1, 2, 4, 5, 5, 5, 5])
+    expect(self.seconds(function.capped(at: .seconds(-9))), equals: [0, 0, 0, 0, 0, 0, 0])
   }
 
   @Test func `A custom function receives the attempt, and its negative delays count as zero`() {
     let function = OperationBackoffFunction("Mine") { .seconds($0 - 3) }
-    #expect(self.seconds(function) == [0, 0, 0, 1, 2, 3, 4])
-    #expect(function(Int.min + 3) == .zero)
-    #expect(self.seconds(function.capped(at: .seconds(2))) == [0, 0, 0, 1, 2, 2, 2])
+    expect(self.seconds(function), equals: [0, 0, 0, 1, 2, 3, 4])
+    expect(function(Int.min + 3), equals: .zero)
+    expect(self.seconds(function.capped(at: .seconds(2))), equals: [0, 0, 0, 1, 2, 2, 2])
   }
 
   @Test func `Functions describe themselves`() {
-    #expect("\(OperationBackoffFunction("Mine") { _ in .zero })" == "Mine")
-    #expect("\(OperationBackoffFunction.noBackoff)" == "No backoff")
-    #expect("\(OperationBackoffFunction.constant(.seconds(2)))" == "Constant 2.0 seconds")
+    expect("\(OperationBackoffFunction("Mine") { _ in .zero })", equals: "Mine")
+    expect("\(OperationBackoffFunction.noBackoff)", equals: "No backoff")
+    expect("\(OperationBackoffFunction.constant(.seconds(2)))", equals: "Constant 2.0 seconds")
     let function = OperationBackoffFunction.exponential(.seconds(1)).jittered().capped(at: .seconds(9))
-    #expect("\(function)" == "Exponential from 1.0 seconds, at most 9.0 seconds, with full jitter")
+    expect("\(function)", equals: "Exponential from 1.0 seconds, at most 9.0 seconds, with full jitter")
     let decorrelated = OperationBackoffFunction.decorrelated(base: .seconds(1), cap: .seconds(9))
-    #expect("\(decorrelated)" == "Decorrelated from 1.0 seconds, at most 9.0 seconds")
+    expect("\(decorrelated)", equals: "Decorrelated from 1.0 seconds, at most 9.0 seconds")
     for duration in oddDurations {
       for function in growths(duration) { #expect(!"\(function)".isEmpty) }
     }

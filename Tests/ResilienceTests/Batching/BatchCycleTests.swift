@@ -49,8 +49,8 @@ struct BatchCycleTests {
     let names = try #require(error?.operationNames)
     #expect(names.count == 3 && names[0] == names[2] && names[1] == "a batch of authors")
     #expect(names[0].contains("posts"))
-    #expect(self.recorder.warnings.map(\.code) == [.taskCycle])
-    #expect(self.recorder.warnings.first?.message.contains("a batch of authors") == true)
+    expect(self.recorder.warnings.map(\.code), equals: [.taskCycle])
+    expect(self.recorder.warnings.first?.message.contains("a batch of authors"), equals: true)
   }
 
   @Test(arguments: [1, 100])
@@ -67,9 +67,9 @@ struct BatchCycleTests {
     let error = await #expect(throws: OperationCycleError.self) {
       try await withTimeLimit("the cycle to end") { try await task.value }
     }
-    #expect(error?.operationNames == ["a batch of authors", "a batch of authors"])
-    #expect(self.recorder.warnings.map(\.code) == [.taskCycle])
-    #expect(batcher.snapshot().openBatches + batcher.snapshot().readyBatches == 0)
+    expect(error?.operationNames, equals: ["a batch of authors", "a batch of authors"])
+    expect(self.recorder.warnings.map(\.code), equals: [.taskCycle])
+    expect(batcher.snapshot().openBatches + batcher.snapshot().readyBatches, equals: 0)
   }
 
   @Test(arguments: [[1], [1, 2]])
@@ -98,11 +98,11 @@ struct BatchCycleTests {
       let error = await #expect(throws: OperationCycleError.self) {
         try await withTimeLimit("the cycle to end") { try await task.value }
       }
-      #expect(error?.operationNames == ["a batch of authors", "a batch of authors", "a batch of authors"])
+      expect(error?.operationNames, equals: ["a batch of authors", "a batch of authors", "a batch of authors"])
     }
-    #expect(asked.count == 2)
-    #expect(self.recorder.warnings.map(\.code) == keys.map { _ in .taskCycle })
-    #expect(batcher.snapshot().openBatches + batcher.snapshot().readyBatches == 0)
+    expect(asked.count, equals: 2)
+    expect(self.recorder.warnings.map(\.code), equals: keys.map { _ in .taskCycle })
+    expect(batcher.snapshot().openBatches + batcher.snapshot().readyBatches, equals: 0)
   }
 
   @Test func `Two batchers that load each other's keys end with the names of both`() async throws {
@@ -120,7 +120,7 @@ struct BatchCycleTests {
     let error = await #expect(throws: OperationCycleError.self) {
       try await withTimeLimit("the cycle to end") { try await task.value }
     }
-    #expect(error?.operationNames.contains("a batch of posts") == true)
+    expect(error?.operationNames.contains("a batch of posts"), equals: true)
   }
 
   @Test func `A request may load other keys of its batcher, and those of its own batch once`() async throws {
@@ -133,7 +133,7 @@ struct BatchCycleTests {
     itself.value = batcher
     defer { itself.value = nil }
     let task = self.load(5, of: batcher)
-    #expect(try await withTimeLimit("the product") { try await task.value } == "120")
+    try await expect(withTimeLimit("the product") { try await task.value }, equals: "120")
   }
 
   @Test func `A cycle through a query and the only batch that may be under way is found`() async throws {
@@ -154,7 +154,7 @@ struct BatchCycleTests {
     let names = try #require(error?.operationNames)
     #expect(names.first == "a batch of authors" && names.last == names.first)
     #expect(names.contains { $0.contains("posts") })
-    #expect(self.recorder.warnings.map(\.code) == [.taskCycle])
+    expect(self.recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `All batches that may be under way have to wait before it is a cycle`() async throws {
@@ -172,8 +172,8 @@ struct BatchCycleTests {
     defer { itself.value = nil }
     let task = self.load(1, of: batcher)
     let text = try await withTimeLimit("the cycle to end") { try await task.value }
-    #expect(text == "the cycle was closed by 2")
-    #expect(self.recorder.warnings.map(\.code) == [.taskCycle])
+    expect(text, equals: "the cycle was closed by 2")
+    expect(self.recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `A batch that waits while another one may end is no cycle`() async throws {
@@ -188,8 +188,8 @@ struct BatchCycleTests {
     defer { itself.value = nil }
     let (first, second) = (self.load(1, of: batcher), self.load(2, of: batcher))
     gate.open()
-    #expect(try await first.value == "1")
-    #expect(try await withTimeLimit("the batch to be sent") { try await second.value } == "3")
+    try await expect(first.value, equals: "1")
+    try await expect(withTimeLimit("the batch to be sent") { try await second.value }, equals: "3")
   }
 
   @Test func `The other callers of the batch are answered`() async throws {
@@ -211,9 +211,9 @@ struct BatchCycleTests {
       try await withTimeLimit("the cycle to end") { try await first.value }
     }
     self.endWindow()
-    #expect(try await withTimeLimit("the other caller to be answered") { try await other.value } == "9")
-    #expect(asked.all == [[1], [9]])
-    #expect(self.recorder.warnings.map(\.code) == [.taskCycle])
+    try await expect(withTimeLimit("the other caller to be answered") { try await other.value }, equals: "9")
+    expect(asked.all, equals: [[1], [9]])
+    expect(self.recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test func `A query whose batch has failed so can be fetched again`() async throws {
@@ -228,7 +228,7 @@ struct BatchCycleTests {
     fetched.value = store
     defer { fetched.value = nil }
     await #expect(throws: OperationCycleError.self) { try await store.fetch() }
-    #expect(try await store.fetch() == "one")
+    try await expect(store.fetch(), equals: "one")
   }
 
   /// Batchers whose requests load random keys of each other, with few batches at once: each load ends.

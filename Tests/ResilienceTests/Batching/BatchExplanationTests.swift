@@ -14,16 +14,16 @@ import Testing
     let store = client.store(for: batching.batcher.query(for: 1, path: ["authors", 1]))
     let fetch = Task.immediate { try await store.fetch() }
     batching.clock.advance(by: .milliseconds(1))
-    #expect(store.explainedWaits == ["a batch"])
+    expect(store.explainedWaits, equals: ["a batch"])
     #expect(store.explanationText.contains("; it has waited for 1 ms for a batch."))
     let line = "\(store.operationName) at [\"authors\", 1] runs: waits for a batch"
-    #expect(client.waitGraph().description == "The stores: 1 run\n\(line)")
+    expect(client.waitGraph().description, equals: "The stores: 1 run\n\(line)")
     batching.endWindow()
     // Also while the request of the batch is under way.
     let batch = try await batching.next()
-    #expect(store.explainedWaits == ["a batch"])
+    expect(store.explainedWaits, equals: ["a batch"])
     batch.answer()
-    #expect(try await fetch.value == "1")
+    try await expect(fetch.value, equals: "1")
     let kinds = try await withTimeLimit("the events") {
       var (kinds, iterator) = ([String](), events.makeAsyncIterator())
       while kinds.last?.hasPrefix("succeeded") != true, let event = await iterator.next() {
@@ -31,8 +31,9 @@ import Testing
       }
       return kinds
     }
-    #expect(
-      kinds == [
+    expect(
+      kinds,
+      equals: [
         "store added", "began", "waits for a batch", "has waited for 3 ms for a batch", "succeeded after 3 ms",
       ]
     )

@@ -56,13 +56,13 @@ import Testing
     let batcher = self.batcher(concurrent: 1)
     let tasks = (1...5).map { self.load($0, from: batcher) }
     self.clock.advance(by: .milliseconds(2))
-    #expect(self.asked.all == [[1, 2]])
+    expect(self.asked.all, equals: [[1, 2]])
     #expect(batcher.snapshot().readyBatches == 2 && batcher.snapshot().waitingKeys == 3)
     for (task, key) in zip(tasks, 1...5) {
       if key % 2 == 1 { try await self.answer() }
-      #expect(try await task.value == "\(key)")
+      try await expect(task.value, equals: "\(key)")
     }
-    #expect(self.asked.all == [[1, 2], [3, 4], [5]])
+    expect(self.asked.all, equals: [[1, 2], [3, 4], [5]])
     #expect(batcher.snapshot().sentBatches == 0 && self.clock.sleeperCount() == 0)
   }
 
@@ -77,7 +77,7 @@ import Testing
     _ = try await tasks[0].value
     try await self.answer()
     _ = try await tasks[5].value
-    #expect(self.asked.all == [[1, 2], [5, 6]])
+    expect(self.asked.all, equals: [[1, 2], [5, 6]])
   }
 
   @Test func `A request that fails, and one whose callers have left, make room for the next`() async throws {
@@ -90,8 +90,8 @@ import Testing
     tasks[3].cancel()
     try await second.cancelled()
     try await self.answer()
-    #expect(try await tasks[4].value == "5")
-    #expect(self.asked.all == [[1, 2], [3, 4], [5, 6]])
+    try await expect(tasks[4].value, equals: "5")
+    expect(self.asked.all, equals: [[1, 2], [3, 4], [5, 6]])
     for task in tasks { _ = await task.result }
   }
 
@@ -102,10 +102,10 @@ import Testing
       return Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) })
     }
     let tasks = (0..<10_000).map { key in Task.immediate { try await batcher.load(key) } }
-    #expect(batcher.snapshot().readyBatches == 9_999)
+    expect(batcher.snapshot().readyBatches, equals: 9_999)
     gate.open()
-    for (key, task) in tasks.enumerated() { #expect(try await task.value == key) }
-    #expect(batcher.snapshot().batches == 10_000)
+    for (key, task) in tasks.enumerated() { try await expect(task.value, equals: key) }
+    expect(batcher.snapshot().batches, equals: 10_000)
   }
 
   // MARK: - Keys that wait
@@ -118,16 +118,16 @@ import Testing
     context.operationNoticeObservers = [notices]
     let error = await #expect(throws: BatchQueueFull.self) { try await batcher.load(3, in: context) }
     #expect(error == BatchQueueFull(name: "numbers", limit: 2) && error?.hasBegun == false)
-    #expect(error?.description == "The batcher numbers has 2 keys that wait, and no room for another one.")
-    #expect(notices.descriptions == ["batch.rejected batch.maximum_waiting=2 batch.name=numbers"])
+    expect(error?.description, equals: "The batcher numbers has 2 keys that wait, and no room for another one.")
+    expect(notices.descriptions, equals: ["batch.rejected batch.maximum_waiting=2 batch.name=numbers"])
     self.clock.advance(by: .milliseconds(2))
     let fourth = self.load(4, from: batcher)
     try await self.answer()
     for task in tasks { _ = try await task.value }
     self.clock.advance(by: .milliseconds(2))
     try await self.answer()
-    #expect(try await fourth.value == "4")
-    #expect(batcher.snapshot().rejections == 1)
+    try await expect(fourth.value, equals: "4")
+    expect(batcher.snapshot().rejections, equals: 1)
   }
 
   @Test func `A caller that leaves makes room`() async throws {
@@ -138,7 +138,7 @@ import Testing
     let second = self.load(2, from: batcher)
     self.clock.advance(by: .milliseconds(2))
     try await self.answer()
-    #expect(try await second.value == "2")
+    try await expect(second.value, equals: "2")
   }
 
   // MARK: - Changes
@@ -147,23 +147,23 @@ import Testing
     let batcher = self.batcher(concurrent: 1)
     let tasks = (1...8).map { self.load($0, from: batcher) }
     batcher.update(maximumConcurrentBatches: 3)
-    #expect(self.asked.all == [[1, 2], [3, 4], [5, 6]])
+    expect(self.asked.all, equals: [[1, 2], [3, 4], [5, 6]])
     batcher.update(maximumConcurrentBatches: .max)
-    #expect(self.asked.all.count == 4)
+    expect(self.asked.all.count, equals: 4)
     for _ in 0..<4 { try await self.answer() }
     for task in tasks { _ = try await task.value }
-    #expect(batcher.snapshot().maximumConcurrentBatches == nil)
+    expect(batcher.snapshot().maximumConcurrentBatches, equals: nil)
   }
 
   @Test func `The size and the window change for batches that are opened later`() async throws {
     let batcher = self.batcher(maximumSize: 10)
     let first = self.load(1, from: batcher)
     batcher.update(maximumSize: 2, window: .milliseconds(50))
-    #expect(self.clock.remainingTimes() == [.milliseconds(2)])
+    expect(self.clock.remainingTimes(), equals: [.milliseconds(2)])
     let second = self.load(2, from: batcher)
-    #expect(self.asked.all == [[1, 2]])
+    expect(self.asked.all, equals: [[1, 2]])
     let third = self.load(3, from: batcher)
-    #expect(self.clock.remainingTimes() == [.milliseconds(50)])
+    expect(self.clock.remainingTimes(), equals: [.milliseconds(50)])
     self.clock.advance(by: .milliseconds(50))
     try await self.answer()
     try await self.answer()
@@ -176,7 +176,7 @@ import Testing
     expectWarning(.invalidArgument) {
       _ = OperationBatcher<Int, Int>(maximumPrimedKeys: limit) { _, _ in [:] }
     }
-    #expect(batcher.snapshot().maximumConcurrentBatches == 1)
+    expect(batcher.snapshot().maximumConcurrentBatches, equals: 1)
   }
 
   @Test(arguments: [0, -1, Int.min]) func `An impossible update is reported, and changes nothing`(limit: Int) {
@@ -188,7 +188,7 @@ import Testing
     expectWarning(.invalidArgument) {
       #expect(!batcher.update(maximumSize: 9, window: .seconds(min(limit, -1))))
     }
-    #expect(batcher.snapshot() == before)
+    expect(batcher.snapshot(), equals: before)
     #expect(batcher.update(maximumSize: 1, window: .zero, maximumConcurrentBatches: 1, maximumWaitingKeys: 1))
     #expect(batcher.snapshot().maximumSize == 1 && batcher.snapshot().window == .zero)
   }
@@ -203,8 +203,8 @@ import Testing
     ) { keys, _ in Dictionary(uniqueKeysWithValues: keys.map { ($0, .success($0)) }) }
     let task = Task.immediate { [context] in try await batcher.load(1, in: context) }
     batcher.update(maximumSize: 2)
-    #expect(try await batcher.load(2, in: self.context) == 2)
-    #expect(try await task.value == 1)
+    try await expect(batcher.load(2, in: self.context), equals: 2)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `A change is a notice, and the snapshot shows what the batcher does`() async throws {
@@ -218,8 +218,9 @@ import Testing
     batcher.update(maximumConcurrentBatches: 1, in: context)
     let others = "batch.maximum_waiting=9 batch.name=numbers batch.window=2 ms"
     let size = "batch.maximum_size=3"
-    #expect(
-      notices.descriptions == [
+    expect(
+      notices.descriptions,
+      equals: [
         "batch.limits_changed batch.maximum_batches=1 \(size) batch.maximum_size.previous=2 \(others)",
         "batch.limits_changed batch.maximum_batches.previous=1 \(size) \(others)",
         "batch.limits_changed batch.maximum_batches=1 \(size) \(others)",
@@ -228,9 +229,9 @@ import Testing
     let tasks = (1...5).map { self.load($0, from: batcher) }
     batcher.prime(9, with: "9")
     let snapshot = batcher.snapshot()
-    #expect(
-      snapshot.description
-        == "numbers: 2 keys wait, 0 batches ready, 1 under way; 1 batches of 3 keys, 0 rejected"
+    expect(
+      snapshot.description,
+      equals: "numbers: 2 keys wait, 0 batches ready, 1 under way; 1 batches of 3 keys, 0 rejected"
     )
     #expect(snapshot.openBatches == 1 && snapshot.largestBatch == 3 && snapshot.primedKeys == 1)
     #expect(snapshot.maximumWaitingKeys == 9 && snapshot.window == .milliseconds(2))
@@ -239,13 +240,13 @@ import Testing
       "batch.waiting_keys": 2, "batch.primed_keys": 1, "batch.open": 1, "batch.ready": 0, "batch.active": 1,
       "batch.batches": 1, "batch.keys": 3, "batch.largest": 3, "batch.rejections": 0,
     ]
-    #expect(snapshot.gauges == gauges)
-    #expect("\(batcher)" == "Batcher \(snapshot)")
+    expect(snapshot.gauges, equals: gauges)
+    expect("\(batcher)", equals: "Batcher \(snapshot)")
     for task in tasks {
       task.cancel()
       _ = await task.result
     }
-    #expect(batcher.snapshot().waitingKeys == 0)
+    expect(batcher.snapshot().waitingKeys, equals: 0)
   }
 
   // MARK: - Model
@@ -289,7 +290,7 @@ import Testing
       }
       let snapshot = batcher.snapshot()
       #expect(snapshot.sentBatches <= concurrent && snapshot.waitingKeys <= waiting)
-      if snapshot.sentBatches < concurrent { #expect(snapshot.readyBatches == 0) }
+      if snapshot.sentBatches < concurrent { expect(snapshot.readyBatches, equals: 0) }
     }
     batcher.update(maximumConcurrentBatches: .max)
     clock.advance(by: .milliseconds(2))
@@ -298,12 +299,12 @@ import Testing
     let answering = Task { while true { self.answer(try await script.next()) } }
     defer { answering.cancel() }
     for (key, task) in tasks.enumerated() {
-      if case .success(let value) = await task.result { #expect(value == "\(key)") }
+      if case .success(let value) = await task.result { expect(value, equals: "\(key)") }
     }
     let snapshot = batcher.snapshot()
     #expect(snapshot.waitingKeys == 0 && snapshot.readyBatches == 0 && snapshot.openBatches == 0)
-    #expect(snapshot.rejections == rejected)
-    #expect(Set(asked.all.joined()).count == asked.all.joined().count)
-    #expect(clock.sleeperCount() == 0)
+    expect(snapshot.rejections, equals: rejected)
+    expect(Set(asked.all.joined()).count, equals: asked.all.joined().count)
+    expect(clock.sleeperCount(), equals: 0)
   }
 }

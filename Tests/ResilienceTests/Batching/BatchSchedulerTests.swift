@@ -29,16 +29,16 @@ import Testing
     self.tick.fire()
     let third = self.load(3, from: batcher)
     self.tick.fire()
-    #expect(self.asked.all == [[1, 2], [3]])
+    expect(self.asked.all, equals: [[1, 2], [3]])
     for task in tasks + [third] { _ = try await task.value }
-    #expect(batcher.snapshot().window == nil)
+    expect(batcher.snapshot().window, equals: nil)
   }
 
   @Test func `Batchers that share a tick are sent in the order in which they were opened`() async throws {
     let batchers = [self.batcher(), self.batcher(), self.batcher()]
     let tasks = batchers.enumerated().map { self.load($0.offset, from: $0.element) }
     self.tick.fire()
-    #expect(self.asked.all == [[0], [1], [2]])
+    expect(self.asked.all, equals: [[0], [1], [2]])
     for task in tasks { _ = try await task.value }
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(self.asked.all == [[1, 2]] && self.tick.openCount == 0)
     self.tick.fire()
     for task in tasks { _ = try await task.value }
-    #expect(self.asked.count == 1)
+    expect(self.asked.count, equals: 1)
   }
 
   @Test func `A batch whose callers have left is not sent, and leaves nothing`() async throws {
@@ -56,7 +56,7 @@ import Testing
     let task = self.load(1, from: batcher)
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(self.tick.openCount == 0)
+    expect(self.tick.openCount, equals: 0)
     self.tick.fire()
     #expect(self.asked.all.isEmpty)
   }
@@ -72,7 +72,7 @@ import Testing
     tick.fire()
     #expect(asked.all.isEmpty && tick.openCount == 1)
     tick.fire()
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
   }
 
   /// Sends each batch twice.
@@ -90,7 +90,7 @@ import Testing
       asked.append(keys)
       return [1: .success(1)]
     }
-    #expect(try await batcher.load(1) == 1)
-    #expect(asked.all == [[1]])
+    try await expect(batcher.load(1), equals: 1)
+    expect(asked.all, equals: [[1]])
   }
 }

@@ -9,24 +9,24 @@ import Testing
 
   @Test func `The keys of a window are requested together, in the order in which they were added`() async throws {
     let tasks = [3, 1, 2].map { self.batching.load($0) }
-    #expect(self.batching.clock.remainingTimes() == [.milliseconds(2)])
+    expect(self.batching.clock.remainingTimes(), equals: [.milliseconds(2)])
     self.batching.clock.advance(by: .milliseconds(1))
     let late = self.batching.load(9)
     self.batching.clock.advance(by: .milliseconds(1))
     let batch = try await self.batching.next()
-    #expect(batch.keys == [3, 1, 2, 9])
+    expect(batch.keys, equals: [3, 1, 2, 9])
     batch.answer()
-    for (task, key) in zip(tasks + [late], [3, 1, 2, 9]) { #expect(try await task.value == "\(key)") }
-    #expect(self.batching.clock.sleeperCount() == 0)
+    for (task, key) in zip(tasks + [late], [3, 1, 2, 9]) { try await expect(task.value, equals: "\(key)") }
+    expect(self.batching.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A key of several callers is requested once`() async throws {
     let tasks = [1, 2, 1, 1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     let batch = try await self.batching.next()
-    #expect(batch.keys == [1, 2])
+    expect(batch.keys, equals: [1, 2])
     batch.answer()
-    for (task, key) in zip(tasks, [1, 2, 1, 1, 2]) { #expect(try await task.value == "\(key)") }
+    for (task, key) in zip(tasks, [1, 2, 1, 1, 2]) { try await expect(task.value, equals: "\(key)") }
   }
 
   @Test func `A key that is added after its batch was sent is requested again`() async throws {
@@ -35,25 +35,25 @@ import Testing
     let batch = try await self.batching.next()
     let second = self.batching.load(1)
     batch.answer()
-    #expect(try await first.value == "1")
+    try await expect(first.value, equals: "1")
     self.batching.endWindow()
     try await self.batching.next().answer()
-    #expect(try await second.value == "1")
-    #expect(self.batching.asked.all == [[1], [1]])
+    try await expect(second.value, equals: "1")
+    expect(self.batching.asked.all, equals: [[1], [1]])
   }
 
   @Test func `A full batch is sent at once, and the next key opens another`() async throws {
     let batching = Batching(maximumSize: 3)
     let tasks = [1, 2, 1, 3, 4].map { batching.load($0) }
     let full = try await batching.next()
-    #expect(full.keys == [1, 2, 3])
+    expect(full.keys, equals: [1, 2, 3])
     full.answer()
     for task in tasks.dropLast() { _ = try await task.value }
-    #expect(batching.clock.remainingTimes() == [.milliseconds(2)])
+    expect(batching.clock.remainingTimes(), equals: [.milliseconds(2)])
     batching.endWindow()
     try await batching.next().answer()
-    #expect(try await tasks[4].value == "4")
-    #expect(batching.asked.all == [[1, 2, 3], [4]])
+    try await expect(tasks[4].value, equals: "4")
+    expect(batching.asked.all, equals: [[1, 2, 3], [4]])
   }
 
   @Test func `A request that never suspends runs on the thread of the caller that completes the batch`()
@@ -67,9 +67,9 @@ import Testing
     let first = Task.immediate { try await batcher.load(1) }
     #expect(requests.all.isEmpty)
     let second = Task.immediate { try await batcher.load(2) }
-    #expect(requests.all == [2])
-    #expect(try await first.value == 1)
-    #expect(try await second.value == 2)
+    expect(requests.all, equals: [2])
+    try await expect(first.value, equals: 1)
+    try await expect(second.value, equals: 2)
   }
 
   @Test func `A batcher with a maximum size of one sends each key at once`() async throws {
@@ -79,8 +79,8 @@ import Testing
       try await batching.next().answer()
       _ = task
     }
-    for task in tasks { #expect(try await task.value == "1") }
-    #expect(batching.clock.sleeperCount() == 0)
+    for task in tasks { try await expect(task.value, equals: "1") }
+    expect(batching.clock.sleeperCount(), equals: 0)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
@@ -88,24 +88,24 @@ import Testing
     let batching = Batching(window: window)
     let task = batching.load(1)
     try await batching.next().answer()
-    #expect(try await task.value == "1")
+    try await expect(task.value, equals: "1")
   }
 
   @Test func `Only the key without an answer fails`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     try await self.batching.next().run.succeed([1: .success("one")])
-    #expect(try await tasks[0].value == "one")
+    try await expect(tasks[0].value, equals: "one")
     let error = await #expect(throws: BatchAnswerMissing.self) { try await tasks[1].value }
-    #expect(error?.key as? Int == 2)
-    #expect(error?.description == "The answer of the batch does not contain the key 2.")
+    expect(error?.key as? Int, equals: 2)
+    expect(error?.description, equals: "The answer of the batch does not contain the key 2.")
   }
 
   @Test func `A key fails with its own error, and all keys fail when the request throws`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
     try await self.batching.next().run.succeed([1: .success("one"), 2: .failure(Refused())])
-    #expect(try await tasks[0].value == "one")
+    try await expect(tasks[0].value, equals: "one")
     await #expect(throws: Refused.self) { try await tasks[1].value }
     let others = [1, 2].map { self.batching.load($0) }
     self.batching.endWindow()
@@ -117,7 +117,7 @@ import Testing
     let task = self.batching.load(1)
     self.batching.endWindow()
     try await self.batching.next().run.succeed([1: .success("one"), 7: .success("seven")])
-    #expect(try await task.value == "one")
+    try await expect(task.value, equals: "one")
   }
 
   @Test func `Different scopes never share a batch, whatever their hashes`() async throws {
@@ -131,16 +131,16 @@ import Testing
     for _ in 0..<4 {
       let batch = try await self.batching.next()
       switch batch.context.operationBatchScope {
-      case let scope as Colliding: #expect(batch.keys == (scope.name == "a" ? [1, 2] : [1]))
+      case let scope as Colliding: expect(batch.keys, equals: (scope.name == "a" ? [1, 2] : [1]))
       case let scope as String: #expect(scope == "a" && batch.keys == [4])
-      default: #expect(batch.keys == [3])
+      default: expect(batch.keys, equals: [3])
       }
       batches.append(batch.keys)
       batch.answer()
     }
-    #expect(Set(batches) == [[1, 2], [1], [3], [4]])
+    expect(Set(batches), equals: [[1, 2], [1], [3], [4]])
     for task in tasks { _ = try await task.value }
-    #expect(self.batching.clock.sleeperCount() == 0)
+    expect(self.batching.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Different keys with equal hashes are different keys`() async throws {
@@ -158,8 +158,8 @@ import Testing
     }
     tasks[1].cancel()
     clock.advance(by: .milliseconds(2))
-    for (index, name) in names.enumerated() where index != 1 { #expect(try await tasks[index].value == name) }
-    #expect(asked.all == [["a", "b", "c"].map { Colliding(name: $0) }])
+    for (index, name) in names.enumerated() where index != 1 { try await expect(tasks[index].value, equals: name) }
+    expect(asked.all, equals: [["a", "b", "c"].map { Colliding(name: $0) }])
   }
 
   @Test func `The context of the request comes from the first caller, without its run`() async throws {
@@ -170,9 +170,9 @@ import Testing
     let task = Task.immediate { try await runner.run(isolation: nil) }
     self.batching.endWindow()
     let batch = try await self.batching.next()
-    #expect(batch.context[MarkKey.self] == 5)
-    #expect(batch.context.operationDeadline == nil)
-    #expect(batch.context.operationRunningTaskIdentifier == nil)
+    expect(batch.context[MarkKey.self], equals: 5)
+    expect(batch.context.operationDeadline, equals: nil)
+    expect(batch.context.operationRunningTaskIdentifier, equals: nil)
     batch.answer()
     _ = try await task.value
   }
@@ -189,10 +189,10 @@ import Testing
     let tasks = (0..<10_000).map { number in
       Task.immediate { [context] in try await batcher.load(number % 1000, in: context) }
     }
-    #expect(clock.sleeperCount() == 1)
+    expect(clock.sleeperCount(), equals: 1)
     clock.advance(by: .milliseconds(2))
-    for (number, task) in tasks.enumerated() { #expect(try await task.value == number % 1000 * 2) }
-    #expect(sizes.all == [1000])
+    for (number, task) in tasks.enumerated() { try await expect(task.value, equals: number % 1000 * 2) }
+    expect(sizes.all, equals: [1000])
   }
 }
 

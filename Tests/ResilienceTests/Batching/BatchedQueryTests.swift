@@ -13,15 +13,15 @@ import Testing
     let fetches = stores.map { store in Task.immediate { try await store.fetch() } }
     batching.endWindow()
     let batch = try await batching.next()
-    #expect(batch.keys == [1, 2, 3])
+    expect(batch.keys, equals: [1, 2, 3])
     #expect(batch.context.runningOperationStore == nil)
     batch.run.succeed([1: .success("one"), 2: .failure(Refused())])
-    #expect(try await fetches[0].value == "one")
+    try await expect(fetches[0].value, equals: "one")
     await #expect(throws: Refused.self) { try await fetches[1].value }
     await #expect(throws: BatchAnswerMissing.self) { try await fetches[2].value }
-    #expect(stores[0].currentValue == "one")
+    expect(stores[0].currentValue, equals: "one")
     #expect(stores[1].error is Refused)
-    #expect(client.store(for: BatchedQuery(1, in: batching.batcher)).currentValue == "one")
+    expect(client.store(for: BatchedQuery(1, in: batching.batcher)).currentValue, equals: "one")
   }
 
   @Test func `Deduplicated queries of one key count as one caller`() async throws {
@@ -34,22 +34,22 @@ import Testing
     }
     batching.endWindow()
     try await batching.next().answer()
-    for task in tasks { #expect(try await task.value == "1") }
+    for task in tasks { try await expect(task.value, equals: "1") }
   }
 
   @Test func `The path is unique to the batcher and the key, unless one is given`() {
     let (one, other) = (Batching().batcher, Batching().batcher)
-    #expect(one.query(for: 1).path == BatchedQuery(1, in: one).path)
+    expect(one.query(for: 1).path, equals: BatchedQuery(1, in: one).path)
     #expect(one.query(for: 1).path != one.query(for: 2).path)
     #expect(one.query(for: 1).path != other.query(for: 1).path)
-    #expect(one.query(for: 1, path: ["authors", 1]).path == ["authors", 1])
+    expect(one.query(for: 1, path: ["authors", 1]).path, equals: ["authors", 1])
   }
 
   @Test func `A path has the name of the batcher, or a number`() {
     let named = OperationBatcher<Int, Int>(name: "authors") { _, _ in [:] }
-    #expect(named.query(for: 7).path == ["BatchedQuery", "authors", 7])
+    expect(named.query(for: 7).path, equals: ["BatchedQuery", "authors", 7])
     let same = OperationBatcher<Int, Int>(name: "authors") { _, _ in [:] }
-    #expect(same.query(for: 7).path == named.query(for: 7).path)
+    expect(same.query(for: 7).path, equals: named.query(for: 7).path)
     let unnamed = OperationBatcher<Int, Int> { _, _ in [:] }
     let text = unnamed.query(for: 7).path.description
     #expect(text.contains("batcher ") && !text.contains("ObjectIdentifier") && !text.contains("0x"))
@@ -75,6 +75,6 @@ import Testing
     batching.endWindow()
     try await batching.next().answer()
     _ = (try await task.value, try await other.value)
-    #expect(notices.descriptions == ["batch.sent batch.size=2"])
+    expect(notices.descriptions, equals: ["batch.sent batch.size=2"])
   }
 }

@@ -14,10 +14,10 @@ import Testing
     await #expect(throws: CancellationError.self) { try await tasks[1].value }
     self.batching.endWindow()
     let batch = try await self.batching.next()
-    #expect(batch.keys == [1, 3])
+    expect(batch.keys, equals: [1, 3])
     batch.answer()
-    #expect(try await tasks[0].value == "1")
-    #expect(try await tasks[2].value == "3")
+    try await expect(tasks[0].value, equals: "1")
+    try await expect(tasks[2].value, equals: "3")
   }
 
   @Test func `A key stays while one of its callers waits`() async throws {
@@ -26,9 +26,9 @@ import Testing
     tasks[2].cancel()
     self.batching.endWindow()
     let batch = try await self.batching.next()
-    #expect(batch.keys == [1])
+    expect(batch.keys, equals: [1])
     batch.answer()
-    #expect(try await tasks[1].value == "1")
+    try await expect(tasks[1].value, equals: "1")
     await #expect(throws: CancellationError.self) { try await tasks[0].value }
     await #expect(throws: CancellationError.self) { try await tasks[2].value }
   }
@@ -38,7 +38,7 @@ import Testing
     let first = batching.load(1)
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
-    #expect(batching.clock.sleeperCount() == 0)
+    expect(batching.clock.sleeperCount(), equals: 0)
     let kept = batching.load(2)
     let left = batching.load(3)
     _ = try await batching.next().answer()
@@ -52,7 +52,7 @@ import Testing
     batching.endWindow()
     _ = try await batching.next().answer()
     _ = (try await one.value, try await three.value)
-    #expect(batching.asked.all == [[2, 3], [1, 4], [1]])
+    expect(batching.asked.all, equals: [[2, 3], [1, 4], [1]])
   }
 
   @Test func `A removed key does not count for the size of its batch`() async throws {
@@ -63,7 +63,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await three.value }
     let four = batching.load(4)
     let batch = try await batching.next()
-    #expect(batch.keys == [1, 4])
+    expect(batch.keys, equals: [1, 4])
     batch.answer()
     _ = (try await one.value, try await two.value, try await four.value)
   }
@@ -81,10 +81,10 @@ import Testing
     let tasks = (0..<400).map { batching.load($0 % 200) }
     batching.endWindow()
     let batch = try await batching.next()
-    #expect(batch.keys == [-1] + (0..<200))
+    expect(batch.keys, equals: [-1] + (0..<200))
     batch.answer()
-    #expect(try await kept.value == "-1")
-    for (number, task) in tasks.enumerated() { #expect(try await task.value == "\(number % 200)") }
+    try await expect(kept.value, equals: "-1")
+    for (number, task) in tasks.enumerated() { try await expect(task.value, equals: "\(number % 200)") }
   }
 
   /// A key whose comparisons are counted.
@@ -109,19 +109,19 @@ import Testing
     let before = comparisons.value
     #expect(callers.allSatisfy { batcher.queue.leave($0) })
     #expect(comparisons.value - before <= 10 * count)
-    #expect(batcher.queue.openCount == 0)
+    expect(batcher.queue.openCount, equals: 0)
   }
 
   @Test func `A batch whose callers have all left is not sent, and leaves no timer`() async throws {
     let tasks = [1, 2].map { self.batching.load($0) }
     for task in tasks { task.cancel() }
     for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
-    #expect(self.batching.clock.sleeperCount() == 0)
+    expect(self.batching.clock.sleeperCount(), equals: 0)
     let later = self.batching.load(3)
     self.batching.endWindow()
     try await self.batching.next().answer()
-    #expect(try await later.value == "3")
-    #expect(self.batching.asked.all == [[3]])
+    try await expect(later.value, equals: "3")
+    expect(self.batching.asked.all, equals: [[3]])
   }
 
   @Test func `A batch whose last caller leaves between its window and its request is not sent`() async throws {
@@ -144,7 +144,7 @@ import Testing
     let task = Task.immediate { [context = self.batching.context] in try await batcher.load(2, in: context) }
     self.batching.endWindow()
     await #expect(throws: BatchAnswerMissing.self) { try await task.value }
-    #expect(asked.all == [[2]])
+    expect(asked.all, equals: [[2]])
   }
 
   @Test func `No request is empty, whenever callers leave`() async {
@@ -183,8 +183,8 @@ import Testing
     try await lifetimes.noneAlive()
     let last = load(1, others)
     self.batching.endWindow()
-    #expect(try await kept.value == 0)
-    #expect(try await last.value == 1)
+    try await expect(kept.value, equals: 0)
+    try await expect(last.value, equals: 1)
   }
 
   @Test func `Callers of many keys leave and come back in any order`() async throws {
@@ -206,7 +206,7 @@ import Testing
     let batch = try await batching.next()
     #expect(Set(batch.keys) == Set(waiting.map(\.key)) && Set(batch.keys).count == batch.keys.count)
     batch.answer()
-    for (key, task) in waiting { #expect(try await task.value == "\(key)") }
+    for (key, task) in waiting { try await expect(task.value, equals: "\(key)") }
   }
 
   @Test func `A caller that leaves a sent batch ends at once, and the request continues for the others`() async throws {
@@ -217,7 +217,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await tasks[0].value }
     #expect(!batch.run.isCancelled)
     batch.answer()
-    #expect(try await tasks[1].value == "2")
+    try await expect(tasks[1].value, equals: "2")
   }
 
   @Test func `The request is cancelled when all callers have left`() async throws {
@@ -238,7 +238,7 @@ import Testing
       return try await batching.batcher.load(1, in: batching.context)
     }
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(self.batching.clock.sleeperCount() == 0)
+    expect(self.batching.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Keys, callers and answers are released`() async throws {
@@ -265,7 +265,7 @@ import Testing
       _ = await waiting.result
     }
     try await lifetimes.noneAlive()
-    #expect(clock.sleeperCount() == 0)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test(arguments: 0..<10)
@@ -284,7 +284,7 @@ import Testing
             let task = Task { [context] in try await batcher.load(key, in: context) }
             if (number + worker + round) % 4 == 0 { task.cancel() }
             switch await task.result {
-            case .success(let value): #expect(value == key + 1)
+            case .success(let value): expect(value, equals: key + 1)
             case .failure(let error): #expect(error is CancellationError)
             }
           }

@@ -24,14 +24,14 @@ import Testing
   @Test func `A primed value is not asked for until it is cleared`() async throws {
     let batcher = self.batcher()
     batcher.prime(1, with: "primed")
-    #expect(try await batcher.load(1) == "primed")
-    #expect(try await batcher.load(1) == "primed")
-    #expect(try await batcher.load(2) == "asked 2")
+    try await expect(batcher.load(1), equals: "primed")
+    try await expect(batcher.load(1), equals: "primed")
+    try await expect(batcher.load(2), equals: "asked 2")
     batcher.prime(1, with: "newer")
-    #expect(try await batcher.load(1) == "newer")
+    try await expect(batcher.load(1), equals: "newer")
     batcher.clear(1)
-    #expect(try await batcher.load(1) == "asked 1")
-    #expect(self.asked.all == [[2], [1]])
+    try await expect(batcher.load(1), equals: "asked 1")
+    expect(self.asked.all, equals: [[2], [1]])
   }
 
   @Test func `A primed failure is thrown, and all answers can be cleared`() async throws {
@@ -40,21 +40,21 @@ import Testing
     batcher.prime(2, with: "primed")
     await #expect(throws: Refused(code: 404)) { try await batcher.load(1) }
     batcher.clearAll()
-    #expect(try await batcher.load(1) == "asked 1")
-    #expect(try await batcher.load(2) == "asked 2")
-    #expect(batcher.snapshot().primedKeys == 0)
+    try await expect(batcher.load(1), equals: "asked 1")
+    try await expect(batcher.load(2), equals: "asked 2")
+    expect(batcher.snapshot().primedKeys, equals: 0)
   }
 
   @Test func `Scopes do not see each other's answers`() async throws {
     let batcher = self.batcher()
     batcher.prime(1, with: "blob", in: self.context(scope: "blob"))
-    #expect(try await batcher.load(1) == "asked 1")
-    #expect(try await batcher.load(1, in: self.context(scope: "other")) == "asked 1")
-    #expect(try await batcher.load(1, in: self.context(scope: "blob")) == "blob")
+    try await expect(batcher.load(1), equals: "asked 1")
+    try await expect(batcher.load(1, in: self.context(scope: "other")), equals: "asked 1")
+    try await expect(batcher.load(1, in: self.context(scope: "blob")), equals: "blob")
     batcher.clear(1)
-    #expect(try await batcher.load(1, in: self.context(scope: "blob")) == "blob")
+    try await expect(batcher.load(1, in: self.context(scope: "blob")), equals: "blob")
     batcher.clear(1, in: self.context(scope: "blob"))
-    #expect(try await batcher.load(1, in: self.context(scope: "blob")) == "asked 1")
+    try await expect(batcher.load(1, in: self.context(scope: "blob")), equals: "asked 1")
   }
 
   @Test func `A cancelled caller gets no primed value`() async throws {
@@ -73,14 +73,14 @@ import Testing
     // Primed anew, it is the newest.
     for _ in 0..<1_000 { batcher.prime(0, with: "newer") }
     batcher.prime(3, with: "primed")
-    #expect(try await batcher.load(1) == "asked 1")
-    #expect(try await batcher.load(0) == "newer")
-    #expect(try await batcher.load(2) == "primed")
-    #expect(try await batcher.load(3) == "primed")
+    try await expect(batcher.load(1), equals: "asked 1")
+    try await expect(batcher.load(0), equals: "newer")
+    try await expect(batcher.load(2), equals: "primed")
+    try await expect(batcher.load(3), equals: "primed")
     for key in 10..<10_000 { batcher.prime(key, with: "primed") }
-    #expect(batcher.snapshot().primedKeys == 3)
-    #expect(try await batcher.load(9_999) == "primed")
-    #expect(try await batcher.load(0) == "asked 0")
+    expect(batcher.snapshot().primedKeys, equals: 3)
+    try await expect(batcher.load(9_999), equals: "primed")
+    try await expect(batcher.load(0), equals: "asked 0")
   }
 
   @Test(arguments: 0..<20) func `Random answers are those of the model`(seed: Int) async throws {
@@ -103,9 +103,9 @@ import Testing
         model = []
       default:
         let value = model.first { $0.key == key }?.value ?? "asked \(key)"
-        #expect(try await batcher.load(key) == value)
+        try await expect(batcher.load(key), equals: value)
       }
-      #expect(batcher.snapshot().primedKeys == model.count)
+      expect(batcher.snapshot().primedKeys, equals: model.count)
     }
   }
 
@@ -113,11 +113,11 @@ import Testing
     let tracker = LifetimeTracker()
     let batcher = OperationBatcher<Int, LifetimeTracker.Token>(maximumPrimedKeys: 2) { _, _ in [:] }
     for key in 0..<5 { batcher.prime(key, with: tracker.token()) }
-    #expect(tracker.aliveCount == 2)
+    expect(tracker.aliveCount, equals: 2)
     batcher.prime(4, with: tracker.token())
     batcher.clear(3)
-    #expect(tracker.aliveCount == 1)
+    expect(tracker.aliveCount, equals: 1)
     batcher.clearAll()
-    #expect(tracker.aliveCount == 0)
+    expect(tracker.aliveCount, equals: 0)
   }
 }

@@ -51,8 +51,8 @@ import Testing
     let tasks = priorities.enumerated().map { self.load($0.offset, $0.element, in: batcher) }
     // A task that awaits another one raises its priority, so the request is sent before.
     Task.immediateDetached(priority: .background) { [clock] in clock.advance(by: .milliseconds(2)) }
-    #expect(self.seen.all == [priorities.max()])
-    for (number, task) in tasks.enumerated() { #expect(try await task.value == number) }
+    expect(self.seen.all, equals: [priorities.max()])
+    for (number, task) in tasks.enumerated() { try await expect(task.value, equals: number) }
   }
 
   @Test func `A caller whose priority is raised before the batch is sent raises that of the request`() async throws {
@@ -60,7 +60,7 @@ import Testing
     let tasks = [0, 1].map { self.load($0, .background, in: batcher) }
     tasks[1].escalatePriority(to: .high)
     self.clock.advance(by: .milliseconds(2))
-    #expect(self.seen.all == [.high])
+    expect(self.seen.all, equals: [.high])
     for task in tasks { _ = try await task.value }
   }
 
@@ -68,10 +68,10 @@ import Testing
     let batcher = self.batcher(waits: true)
     let tasks = [0, 0].map { self.load($0, .background, in: batcher) }
     self.clock.advance(by: .milliseconds(2))
-    #expect(self.seen.all == [.background])
+    expect(self.seen.all, equals: [.background])
     tasks[1].escalatePriority(to: .high)
     try await self.isRaised.wait()
-    #expect(self.seen.all == [.background, .high])
+    expect(self.seen.all, equals: [.background, .high])
     for task in tasks { _ = try await task.value }
   }
 
@@ -87,7 +87,7 @@ import Testing
       self.clock.advance(by: .milliseconds(2))
       return task
     }
-    #expect(try await task.value == 1)
-    #expect(users.all == ["nobody"])
+    try await expect(task.value, equals: 1)
+    expect(users.all, equals: ["nobody"])
   }
 }

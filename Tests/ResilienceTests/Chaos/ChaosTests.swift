@@ -34,16 +34,16 @@ import Testing
         failures.append((error as? ChaosFailure)?.run ?? -1)
       }
     }
-    #expect(script.runCount == runs - failures.count)
-    #expect(chaos.runCount == runs)
+    expect(script.runCount, equals: runs - failures.count)
+    expect(chaos.runCount, equals: runs)
     return failures
   }
 
   @Test func `It is off unless the context switches it on`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(1))
     let chaos = Chaos(failureRatio: 1, latencyRatio: 1, seed: 1)
-    #expect(try await OperationRunner(operation: script.operation().chaos(chaos)).run() == 1)
-    #expect(chaos.runCount == 0)
+    try await expect(OperationRunner(operation: script.operation().chaos(chaos)).run(), equals: 1)
+    expect(chaos.runCount, equals: 0)
   }
 
   @Test func `A seed gives the same faults again`() async {
@@ -52,7 +52,7 @@ import Testing
     let other = await self.failures(of: Chaos(failureRatio: 0.3, seed: 43), runs: 200)
     #expect(first == second && first != other)
     // Fixed, so that a seed means the same with each version and on each system.
-    #expect(first.prefix(8) == [3, 4, 10, 13, 15, 17, 18, 19])
+    expect(first.prefix(8), equals: [3, 4, 10, 13, 15, 17, 18, 19])
   }
 
   @Test(arguments: [0, 0.1, 0.5, 1])
@@ -80,7 +80,7 @@ import Testing
       }
       return await group.reduce(into: [Int]()) { failures, run in if let run { failures.append(run) } }
     }
-    #expect(failures.sorted() == expected)
+    expect(failures.sorted(), equals: expected)
   }
 
   @Test func `A delayed run begins after a delay in the range, and the same one again`() async throws {
@@ -96,15 +96,15 @@ import Testing
           try await OperationRunner(operation: operation, initialContext: context).run(isolation: nil)
         }
         try await self.clock.sleepers(count: 1)
-        #expect(script.runCount == count - 1)
+        expect(script.runCount, equals: count - 1)
         let delay = try #require(self.clock.advanceToNextSleeper())
         #expect(delay >= .milliseconds(100) && delay <= .seconds(2))
         delays[delays.count - 1].append(delay)
-        #expect(try await task.value == 1)
+        try await expect(task.value, equals: 1)
       }
     }
-    #expect(delays[0] == delays[1])
-    #expect(Set(delays[0]).count == 20)
+    expect(delays[0], equals: delays[1])
+    expect(Set(delays[0]).count, equals: 20)
   }
 
   @Test func `A run may be delayed and then fail`() async throws {
@@ -117,7 +117,7 @@ import Testing
     self.clock.advance(by: .seconds(1))
     let outcome = await task.value
     #expect(throws: ChaosFailure(run: 1)) { try outcome.get() }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test func `A cancellation ends a delay at once, and begins nothing`() async throws {
@@ -139,7 +139,7 @@ import Testing
       _ = try await OperationRunner(operation: failing, initialContext: context).run()
       Issue.record("The operation has not failed.")
     } catch {
-      #expect(error.run == 1)
+      expect(error.run, equals: 1)
     }
     let delayed = script.operation().chaos(Chaos(latencyRatio: 1, seed: 1)) { Unavailable(run: $0.run) }
     let task = Task.immediate {
@@ -147,7 +147,7 @@ import Testing
     }
     try await self.clock.sleepers(count: 1)
     task.cancel()
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `Observers are notified of faults`() async throws {
@@ -158,25 +158,25 @@ import Testing
       notices.withLock { $0.append(notice) }
     }
     _ = await self.outcome(of: operation)
-    #expect(notices.withLock { $0.map(\.name) } == [.chaosLatency, .chaosFailure])
-    #expect(notices.withLock { $0.last?.attributes } == ["chaos.run": .integer(1)])
+    expect(notices.withLock { $0.map(\.name) }, equals: [.chaosLatency, .chaosFailure])
+    expect(notices.withLock { $0.last?.attributes }, equals: ["chaos.run": .integer(1)])
   }
 
   @Test(arguments: [(-0.1, 0.0), (1.5, 1.0), (Double.nan, 0.0), (Double.infinity, 1.0)])
   func `A share outside of 0 to 1 is reported`(given: Double, share: Double) {
-    #expect(expectWarning(.invalidArgument) { Chaos(failureRatio: given, seed: 1) }.failureRatio == share)
-    #expect(expectWarning(.invalidArgument) { Chaos(latencyRatio: given, seed: 1) }.latencyRatio == share)
+    expect(expectWarning(.invalidArgument) { Chaos(failureRatio: given, seed: 1) }.failureRatio, equals: share)
+    expect(expectWarning(.invalidArgument) { Chaos(latencyRatio: given, seed: 1) }.latencyRatio, equals: share)
   }
 
   @Test func `Extreme delays work, and negative ones are reported`() {
     let chaos = expectWarning(.invalidArgument) {
       Chaos(latencyRatio: 1, latency: .seconds(-5)...(.seconds(-1)), seed: 1)
     }
-    #expect(chaos.delays == .zero ... .zero)
+    expect(chaos.delays, equals: .zero ... .zero)
     let long = Chaos(latencyRatio: 1, latency: .zero...Duration(attoseconds: .max), seed: 1)
     for _ in 0..<1000 {
       let delay = long.next().delay
-      #expect(delay.map { $0 >= .zero } == true)
+      expect(delay.map { $0 >= .zero }, equals: true)
     }
   }
 

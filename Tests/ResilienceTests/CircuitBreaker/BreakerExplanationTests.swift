@@ -30,8 +30,9 @@ struct BreakerExplanationTests {
     _ = store.explain()
     await #expect(throws: CircuitOpen.self) { try await store.fetch() }
     self.posts.clock.advance(by: .seconds(1))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         Its last result is an error of 1 s ago: The circuit breaker "db" is open, and admits a run in 20 s; the \
@@ -50,14 +51,16 @@ struct BreakerExplanationTests {
   @Test func `A closed breaker, and one of each key`() async throws {
     let store = self.store
     await self.fail(1, in: store)
-    #expect(
-      store.explain().sections == [.init(title: "Circuit breaker db", facts: ["closed", "1 of 1 runs have failed"])]
+    expect(
+      store.explain().sections,
+      equals: [.init(title: "Circuit breaker db", facts: ["closed", "1 of 1 runs have failed"])]
     )
     let breakers = CircuitBreakers(name: "hosts") { CircuitBreaker(name: $0, minimumRuns: 1) }
     let keyed = OperationStore.detached(query: self.posts.freshQuery.circuitBreaker(breakers) { _, _ in "a.example" })
     await self.fail(1, in: keyed)
-    #expect(
-      keyed.explain().sections == [.init(title: "Circuit breakers", facts: ["hosts: 1 of 1 open: a.example open"])]
+    expect(
+      keyed.explain().sections,
+      equals: [.init(title: "Circuit breakers", facts: ["hosts: 1 of 1 open: a.example open"])]
     )
   }
 
@@ -70,15 +73,16 @@ struct BreakerExplanationTests {
     let other = Task.immediate { try await store.fetch() }
     self.posts.clock.advance(by: .seconds(1))
     let explanation = store.explain()
-    #expect(
-      explanation.runs.last?.description == """
+    expect(
+      explanation.runs.last?.description,
+      equals: """
         A run is under way: started by a call; it has waited for 1 s for the result of a probe of the circuit breaker db.
         """
     )
-    #expect(explanation.sections.first?.facts.first == "half-open")
+    expect(explanation.sections.first?.facts.first, equals: "half-open")
     run.succeed(1)
-    #expect(try await withTimeLimit("the probe") { try await probe.value } == 1)
+    try await expect(withTimeLimit("the probe") { try await probe.value }, equals: 1)
     try await self.posts.script.next().succeed(2)
-    #expect(try await withTimeLimit("the other run") { try await other.value } == 2)
+    try await expect(withTimeLimit("the other run") { try await other.value }, equals: 2)
   }
 }

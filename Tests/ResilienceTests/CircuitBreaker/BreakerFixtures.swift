@@ -65,7 +65,7 @@ struct Circuit: Sendable {
     await #expect(throws: CircuitOpen(retryAfter: retryAfter), sourceLocation: sourceLocation) {
       try await self.runner.run(isolation: nil)
     }
-    #expect(self.script.runCount == count, "a rejected run reached the operation", sourceLocation: sourceLocation)
+    expect(self.script.runCount, equals: count, "a rejected run reached the operation", sourceLocation: sourceLocation)
   }
 }
 

@@ -17,10 +17,10 @@ import Testing
     let script = OperationScript<Int, any Error>(default: .value(4))
     let breaker = CircuitBreaker()
     let store = OperationStore.detached(query: script.query().circuitBreaker(breaker))
-    #expect(try await store.fetch() == 4)
+    try await expect(store.fetch(), equals: 4)
     breaker.isolate()
     await #expect(throws: CircuitOpen(retryAfter: nil)) { try await store.fetch() }
-    #expect(store.currentValue == 4)
+    expect(store.currentValue, equals: 4)
     #expect(store.error is CircuitOpen)
   }
 
@@ -38,7 +38,7 @@ import Testing
       try await operation.runWithoutSetup()
       Issue.record("an isolated breaker admitted a run")
     } catch {
-      #expect(error == .open(CircuitOpen(retryAfter: nil)))
+      expect(error, equals: .open(CircuitOpen(retryAfter: nil)))
     }
   }
 
@@ -53,6 +53,6 @@ import Testing
     let other = OperationScript<String, any Error>(default: .value("here"))
     for _ in 0..<2 { _ = try? await failing.operation().circuitBreaker(breaker).runWithoutSetup() }
     await #expect(throws: CircuitOpen.self) { try await other.operation().circuitBreaker(breaker).runWithoutSetup() }
-    #expect(other.runCount == 0)
+    expect(other.runCount, equals: 0)
   }
 }

@@ -21,7 +21,7 @@ import Testing
     let circuit = Circuit(CircuitBreaker(minimumRuns: 2))
     await circuit.fail()
     #expect(circuit.breaker.update(lastRuns: 10, slowAfter: .seconds(1)))
-    #expect(circuit.breaker.snapshot().runs == 0)
+    expect(circuit.breaker.snapshot().runs, equals: 0)
     for _ in 0..<2 {
       let task = circuit.begin()
       let run = try await circuit.script.next()
@@ -51,8 +51,9 @@ import Testing
     )
     let others = "circuit.probe_wait=10 s circuit.probes=1"
     let last = "circuit.slow_ratio=1.0 circuit.window=30 s"
-    #expect(
-      log.descriptions == [
+    expect(
+      log.descriptions,
+      equals: [
         "circuit.settings_changed circuit.failure_ratio=0.3 circuit.failure_ratio.previous=0.5 circuit.minimum_runs=20"
           + " circuit.name=posts circuit.open_for=\(earlier) \(others) circuit.slow_after=1 s \(last)",
         "circuit.settings_changed circuit.failure_ratio=0.3 circuit.minimum_runs=20 circuit.name=posts"
@@ -82,14 +83,14 @@ import Testing
     #expect(circuit.breaker.update(probes: 2))
     #expect(circuit.breaker.snapshot().probes == 2 && circuit.breaker.snapshot().waiting == 1)
     try await circuit.script.next().succeed(1)
-    #expect(try await tasks[0].value == 1)
-    #expect(circuit.breaker.state == .halfOpen)
+    try await expect(tasks[0].value, equals: 1)
+    expect(circuit.breaker.state, equals: .halfOpen)
     #expect(circuit.breaker.update(probes: 1))
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     // Both have waited, and their bodies may begin in any order.
     for _ in tasks.dropFirst() { try await circuit.script.next().succeed(1) }
-    for task in tasks.dropFirst() { #expect(try await task.value == 1) }
-    #expect(circuit.clock.sleeperCount() == 0)
+    for task in tasks.dropFirst() { try await expect(task.value, equals: 1) }
+    expect(circuit.clock.sleeperCount(), equals: 0)
   }
 
   // MARK: - The time in half open
@@ -109,10 +110,10 @@ import Testing
 
   @Test func `A probe that never ends opens the breaker again after the time in half open`() async throws {
     let circuit = await self.halfOpen()
-    #expect(circuit.breaker.state == .halfOpen)
+    expect(circuit.breaker.state, equals: .halfOpen)
     // The time begins with the first probe.
     circuit.clock.advance(by: .seconds(100))
-    #expect(circuit.breaker.state == .halfOpen)
+    expect(circuit.breaker.state, equals: .halfOpen)
     let probe = circuit.begin()
     let run = try await circuit.script.next()
     let waiting = (0..<3).map { _ in circuit.begin() }
@@ -120,11 +121,11 @@ import Testing
     for task in waiting {
       await #expect(throws: CircuitOpen(retryAfter: .seconds(10))) { try await task.value }
     }
-    #expect(circuit.breaker.state == .open(until: circuit.clock.now() + 10))
-    #expect(circuit.breaker.snapshot().trips == 2)
+    expect(circuit.breaker.state, equals: .open(until: circuit.clock.now() + 10))
+    expect(circuit.breaker.snapshot().trips, equals: 2)
     // The probe is late: it changes nothing.
     run.succeed(1)
-    #expect(try await probe.value == 1)
+    try await expect(probe.value, equals: 1)
     #expect(circuit.breaker.state.isOpen && circuit.clock.sleeperCount() == 0)
     circuit.clock.advance(by: .seconds(10))
     await circuit.succeed()
@@ -140,10 +141,10 @@ import Testing
     circuit.clock.advance(by: .seconds(59))
     #expect(circuit.breaker.state == .halfOpen && circuit.breaker.snapshot().waiting == 1)
     run.succeed(1)
-    #expect(try await probe.value == 1)
+    try await expect(probe.value, equals: 1)
     try await circuit.script.next().succeed(2)
-    #expect(try await other.value == 2)
-    #expect(circuit.clock.sleeperCount() == 0)
+    try await expect(other.value, equals: 2)
+    expect(circuit.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The opening begins when the time is over, whoever finds it out later`() async throws {
@@ -154,17 +155,17 @@ import Testing
       circuit.clock.advance(by: .seconds(8))
       let until = circuit.clock.now() + 7
       switch finder {
-      case 0: #expect(circuit.breaker.state == .open(until: until))
+      case 0: expect(circuit.breaker.state, equals: .open(until: until))
       case 1: await circuit.expectRejection(.seconds(7))
       default:
         run.succeed(1)
         _ = try await probe.value
-        #expect(circuit.breaker.state == .open(until: until))
+        expect(circuit.breaker.state, equals: .open(until: until))
       }
       probe.cancel()
       _ = await probe.result
       circuit.clock.advance(by: .seconds(7))
-      #expect(circuit.breaker.state == .halfOpen)
+      expect(circuit.breaker.state, equals: .halfOpen)
     }
   }
 
@@ -190,7 +191,7 @@ import Testing
     probe.cancel()
     _ = await probe.result
     let reasons = log.all.filter { $0.name == .circuitOpened }.map { $0.attributes["circuit.reason"] }
-    #expect(reasons == [.string("failures"), .string("half_open_time")])
+    expect(reasons, equals: [.string("failures"), .string("half_open_time")])
   }
 
   @Test func `Parallel updates, failures and probes leave a breaker that works`() async throws {

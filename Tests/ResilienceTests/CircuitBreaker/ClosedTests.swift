@@ -7,15 +7,15 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct ClosedTests {
   @Test func `A run passes through a closed breaker`() async throws {
     let circuit = Circuit(CircuitBreaker())
-    #expect(try await circuit.run(.value(7)).get() == 7)
-    #expect(await circuit.run(.error(Refused(code: 3))).failure as? Refused == Refused(code: 3))
-    #expect(circuit.breaker.state == .closed)
+    try await expect(circuit.run(.value(7)).get(), equals: 7)
+    await expect(circuit.run(.error(Refused(code: 3))).failure as? Refused, equals: Refused(code: 3))
+    expect(circuit.breaker.state, equals: .closed)
   }
 
   @Test func `It does not open below the minimum of runs, and opens with the run that reaches it`() async {
     let circuit = Circuit(CircuitBreaker(failureRatio: 0.5, minimumRuns: 20))
     await circuit.fail(19)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     await circuit.fail()
     #expect(circuit.breaker.state.isOpen)
   }
@@ -24,7 +24,7 @@ import Testing
     let circuit = Circuit(CircuitBreaker(failureRatio: 0.5, minimumRuns: 4))
     await circuit.succeed(10)
     await circuit.fail(9)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     await circuit.fail()
     #expect(circuit.breaker.state.isOpen)
   }
@@ -33,7 +33,7 @@ import Testing
     let circuit = Circuit(CircuitBreaker(failureRatio: 0.5, minimumRuns: 4))
     await circuit.fail(2)
     await circuit.succeed(1)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     await circuit.succeed(1)
     #expect(circuit.breaker.state.isOpen)
   }
@@ -43,22 +43,22 @@ import Testing
     let circuit = Circuit(CircuitBreaker(failureRatio: ratio, minimumRuns: 100))
     await circuit.succeed(100 - failures)
     await circuit.fail(failures - 1)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     await circuit.fail()
     #expect(circuit.breaker.state.isOpen)
     let below = Circuit(CircuitBreaker(failureRatio: ratio, minimumRuns: 100))
     await below.succeed(101 - failures)
     await below.fail(failures - 1)
-    #expect(below.breaker.state == .closed)
+    expect(below.breaker.state, equals: .closed)
   }
 
   @Test func `Errors that do not count are answers of the service`() async {
     let circuit = Circuit(CircuitBreaker(minimumRuns: 2) { ($0 as? Refused)?.code != 404 })
     for _ in 0..<10 { await circuit.run(.error(Refused(code: 404))) }
-    #expect(circuit.breaker.snapshot().runs == 10)
-    #expect(circuit.breaker.snapshot().failures == 0)
+    expect(circuit.breaker.snapshot().runs, equals: 10)
+    expect(circuit.breaker.snapshot().failures, equals: 0)
     await circuit.fail(9)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     await circuit.fail()
     #expect(circuit.breaker.state.isOpen)
   }
@@ -71,13 +71,13 @@ import Testing
     }
     // The first of ten slices has been dropped.
     await circuit.succeed()
-    #expect(circuit.breaker.snapshot().runs == 10)
+    expect(circuit.breaker.snapshot().runs, equals: 10)
     circuit.clock.advance(by: .milliseconds(999))
     await circuit.succeed()
-    #expect(circuit.breaker.snapshot().runs == 11)
+    expect(circuit.breaker.snapshot().runs, equals: 11)
     circuit.clock.advance(by: .milliseconds(1))
     await circuit.succeed()
-    #expect(circuit.breaker.snapshot().runs == 11)
+    expect(circuit.breaker.snapshot().runs, equals: 11)
   }
 
   @Test func `A long pause empties the window`() async {
@@ -85,11 +85,11 @@ import Testing
     await circuit.fail()
     circuit.clock.advance(by: .seconds(30))
     await circuit.fail()
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     circuit.clock.advance(by: .seconds(1_000_000_000))
     await circuit.fail()
-    #expect(circuit.breaker.state == .closed)
-    #expect(circuit.breaker.snapshot().runs == 1)
+    expect(circuit.breaker.state, equals: .closed)
+    expect(circuit.breaker.snapshot().runs, equals: 1)
   }
 
   @Test func `A cancelled run counts neither as a success nor as a failure`() async throws {
@@ -98,10 +98,10 @@ import Testing
     _ = try await circuit.script.next()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(circuit.breaker.snapshot().runs == 0)
+    expect(circuit.breaker.snapshot().runs, equals: 0)
     await circuit.run(.error(CancellationError()))
-    #expect(circuit.breaker.snapshot().runs == 0)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.snapshot().runs, equals: 0)
+    expect(circuit.breaker.state, equals: .closed)
   }
 
   @Test func `An error that a cancelled task throws does not count`() async throws {
@@ -113,8 +113,8 @@ import Testing
     task.cancel()
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await task.value }
-    #expect(breaker.state == .closed)
-    #expect(breaker.snapshot().runs == 0)
+    expect(breaker.state, equals: .closed)
+    expect(breaker.snapshot().runs, equals: 0)
   }
 
   @Test func `Ten thousand runs at once are all counted`() async throws {
@@ -124,8 +124,8 @@ import Testing
       for _ in 0..<10_000 { group.addTask { _ = try await operation.runWithoutSetup() } }
       try await group.waitForAll()
     }
-    #expect(breaker.snapshot().runs == 10_000)
-    #expect(breaker.snapshot().failures == 0)
+    expect(breaker.snapshot().runs, equals: 10_000)
+    expect(breaker.snapshot().failures, equals: 0)
   }
 }
 

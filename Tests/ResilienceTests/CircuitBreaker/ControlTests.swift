@@ -11,13 +11,13 @@ import Testing
 
   @Test func `An isolated breaker rejects runs until it is reset`() async throws {
     self.circuit.breaker.isolate()
-    #expect(self.circuit.breaker.state == .isolated)
+    expect(self.circuit.breaker.state, equals: .isolated)
     await self.circuit.expectRejection(nil)
     self.circuit.clock.advance(by: .seconds(1_000_000))
     await self.circuit.expectRejection(nil)
     self.circuit.breaker.reset()
-    #expect(self.circuit.breaker.state == .closed)
-    #expect(try await self.circuit.run(.value(1)).get() == 1)
+    expect(self.circuit.breaker.state, equals: .closed)
+    try await expect(self.circuit.run(.value(1)).get(), equals: 1)
   }
 
   @Test func `A reset closes an open breaker and forgets the results`() async throws {
@@ -25,12 +25,12 @@ import Testing
     await circuit.fail(2)
     circuit.breaker.reset()
     await circuit.fail(2)
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     await circuit.fail()
     #expect(circuit.breaker.state.isOpen)
     circuit.breaker.reset()
-    #expect(circuit.breaker.state == .closed)
-    #expect(try await circuit.run(.value(1)).get() == 1)
+    expect(circuit.breaker.state, equals: .closed)
+    try await expect(circuit.run(.value(1)).get(), equals: 1)
   }
 
   @Test func `A run from before a reset or an isolation changes nothing after it`() async throws {
@@ -42,15 +42,15 @@ import Testing
       let state = circuit.breaker.state
       run.fail(Refused())
       _ = await task.result
-      #expect(circuit.breaker.state == state)
-      #expect(circuit.breaker.snapshot().runs == 0)
+      expect(circuit.breaker.state, equals: state)
+      expect(circuit.breaker.snapshot().runs, equals: 0)
     }
   }
 
   @Test func `The states come in order, the current one first`() async throws {
     let (breaker, clock) = (self.circuit.breaker, self.circuit.clock)
     var states = breaker.states.makeAsyncIterator()
-    #expect(await states.next() == .closed)
+    await expect(states.next(), equals: .closed)
     let start = clock.now()
     await self.circuit.fail()
     clock.advance(by: .seconds(10))
@@ -62,10 +62,10 @@ import Testing
     for expected in [
       .open(until: start + 10), .halfOpen, .open(until: start + 20), .halfOpen, .closed, .isolated, .closed,
     ] as [CircuitBreaker.State] {
-      #expect(await states.next() == expected)
+      await expect(states.next(), equals: expected)
     }
     var others = breaker.states.makeAsyncIterator()
-    #expect(await others.next() == .closed)
+    await expect(others.next(), equals: .closed)
   }
 
   @Test func `The states end when the breaker is released`() async throws {
@@ -78,7 +78,7 @@ import Testing
     let task = Task.immediate { await states.reduce(into: []) { $0.append($1) } }
     breaker?.isolate()
     breaker = nil
-    #expect(try await withTimeLimit("the states to end") { await task.value } == [.closed, .isolated])
+    try await expect(withTimeLimit("the states to end") { await task.value }, equals: [.closed, .isolated])
     try await lifetimes.noneAlive()
   }
 
@@ -87,7 +87,7 @@ import Testing
     await circuit.succeed(2)
     await circuit.fail()
     let snapshot = circuit.breaker.snapshot()
-    #expect(snapshot.description == "CircuitBreaker: closed, 1 of 3 runs failed, 0 trips, 0 rejections")
+    expect(snapshot.description, equals: "CircuitBreaker: closed, 1 of 3 runs failed, 0 trips, 0 rejections")
     await circuit.fail()
     await circuit.expectRejection(.seconds(5))
     let encoder = JSONEncoder()
@@ -95,9 +95,9 @@ import Testing
     encoder.dateEncodingStrategy = .secondsSince1970
     let data = try encoder.encode(circuit.breaker.snapshot())
     let until = Int(circuit.clock.now().timeIntervalSince1970) + 5
-    #expect(
-      String(decoding: data, as: UTF8.self)
-        == #"{"failureRatio":0.5,"failures":0,"minimumRuns":4,"name":"CircuitBreaker","#
+    expect(
+      String(decoding: data, as: UTF8.self),
+      equals: #"{"failureRatio":0.5,"failures":0,"minimumRuns":4,"name":"CircuitBreaker","#
         + #""openSince":\#(until - 5),"preventedTrips":0,"probes":0,"rejections":1,"runs":0,"slow":0,"#
         + #""state":{"name":"open","openUntil":\#(until)},"trips":1,"waiting":0}"#
     )
@@ -123,11 +123,11 @@ import Testing
       }
     }
     breaker.reset()
-    #expect(breaker.state == .closed)
+    expect(breaker.state, equals: .closed)
     reader.cancel()
     _ = await reader.value
     try await Work<Int, any Error> { _, _ in 1 }.circuitBreaker(breaker).runWithoutSetup()
-    #expect(breaker.snapshot().runs == 1)
+    expect(breaker.snapshot().runs, equals: 1)
   }
 
   @Test func `Impossible arguments are refused`() async {

@@ -30,12 +30,12 @@ import Testing
     let circuit = await self.halfOpen(probes: 3)
     let tasks = (0..<3).map { _ in circuit.begin() }
     for index in 0..<3 {
-      #expect(circuit.breaker.state == .halfOpen)
+      expect(circuit.breaker.state, equals: .halfOpen)
       try await circuit.script.next().succeed(index)
       _ = try await tasks[index].value
     }
-    #expect(circuit.breaker.state == .closed)
-    #expect(circuit.breaker.snapshot().runs == 0)
+    expect(circuit.breaker.state, equals: .closed)
+    expect(circuit.breaker.snapshot().runs, equals: 0)
   }
 
   @Test func `A probe that has succeeded does not give its place to another`() async throws {
@@ -46,7 +46,7 @@ import Testing
     await circuit.expectRejection(nil)
     run.succeed(1)
     _ = try await pending.value
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
   }
 
   @Test func `The first failed probe opens it, and the others change nothing`() async throws {
@@ -60,9 +60,9 @@ import Testing
     runs[2].fail(Refused())
     _ = (await tasks[0].result, await tasks[2].result)
     await circuit.expectRejection(.seconds(10))
-    #expect(circuit.breaker.snapshot().trips == 2)
+    expect(circuit.breaker.snapshot().trips, equals: 2)
     circuit.clock.advance(by: .seconds(10))
-    #expect(circuit.breaker.state == .halfOpen)
+    expect(circuit.breaker.state, equals: .halfOpen)
   }
 
   @Test func `A cancelled probe gives its place back`() async throws {
@@ -73,10 +73,10 @@ import Testing
       await circuit.expectRejection(nil)
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(circuit.breaker.state == .halfOpen)
+      expect(circuit.breaker.state, equals: .halfOpen)
     }
     await circuit.succeed()
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
   }
 
   @Test func `A cancelled probe of an earlier opening gives back no place of a later one`() async throws {
@@ -114,9 +114,9 @@ import Testing
       #expect(results.allSatisfy { !$0 })
       // A probe that is admitted may begin later than the others are rejected.
       for _ in 0..<3 { try await circuit.script.next().succeed(1) }
-      #expect(circuit.script.runCount == 4)
+      expect(circuit.script.runCount, equals: 4)
       for try await result in group { #expect(result) }
     }
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
   }
 }

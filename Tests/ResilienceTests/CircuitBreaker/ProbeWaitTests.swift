@@ -29,14 +29,14 @@ import Testing
     circuit.clock.advance(by: .seconds(10))
     let probe = try await circuit.script.next()
     try await circuit.clock.sleepers(count: 49, .deadline)
-    #expect(circuit.script.runCount == 2)
-    #expect(circuit.breaker.state == .halfOpen)
+    expect(circuit.script.runCount, equals: 2)
+    expect(circuit.breaker.state, equals: .halfOpen)
     probe.succeed(0)
     for _ in 1..<50 { try await circuit.script.next().succeed(1) }
     for task in tasks { _ = try await task.value }
-    #expect(circuit.breaker.state == .closed)
-    #expect(circuit.breaker.snapshot().rejections == 50)
-    #expect(circuit.clock.sleeperCount() == 0)
+    expect(circuit.breaker.state, equals: .closed)
+    expect(circuit.breaker.snapshot().rejections, equals: 50)
+    expect(circuit.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `After the breaker has closed, waiting runs begin by and by`() async throws {
@@ -46,7 +46,7 @@ import Testing
     let others = (0..<20).map { _ in circuit.begin() }
     first.succeed(0)
     _ = try await probe.value
-    #expect(circuit.breaker.state == .closed)
+    expect(circuit.breaker.state, equals: .closed)
     // Their number doubles with each round in which all succeed. What fails or is cancelled makes room for one.
     var running = [try await circuit.script.next(), try await circuit.script.next()]
     #expect(circuit.script.runCount == 4 && circuit.breaker.snapshot().waiting == 18)
@@ -57,18 +57,18 @@ import Testing
     others[2].cancel()
     _ = await others[2].result
     running.append(try await circuit.script.next())
-    #expect(circuit.breaker.snapshot().waiting == 13)
+    expect(circuit.breaker.snapshot().waiting, equals: 13)
     // A new run does not wait.
     let new = circuit.begin()
     try await circuit.script.next().succeed(9)
-    #expect(try await new.value == 9)
+    try await expect(new.value, equals: 9)
     // Those that wait are admitted in order, and their bodies may begin in any.
-    #expect(running.count { $0.isCancelled } == 1)
+    expect(running.count { $0.isCancelled }, equals: 1)
     for run in running where !run.isCancelled { run.succeed(2) }
     for _ in 0..<13 { try await circuit.script.next().succeed(3) }
-    #expect(circuit.breaker.snapshot().waiting == 0)
+    expect(circuit.breaker.snapshot().waiting, equals: 0)
     for other in others { _ = await other.result }
-    #expect(circuit.clock.sleeperCount() == 0)
+    expect(circuit.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A failure right after the breaker has closed rejects the runs that wait`() async throws {
@@ -84,7 +84,7 @@ import Testing
     for other in others.dropFirst(2) {
       await #expect(throws: CircuitOpen(retryAfter: .seconds(10))) { try await other.value }
     }
-    #expect(circuit.script.runCount == 4)
+    expect(circuit.script.runCount, equals: 4)
   }
 
   @Test func `A run whose turn does not come in a closed breaker begins at the end of its longest wait`() async throws {
@@ -95,13 +95,13 @@ import Testing
     first.succeed(0)
     _ = try await probe.value
     let running = [try await circuit.script.next(), try await circuit.script.next()]
-    #expect(circuit.breaker.snapshot().waiting == 1)
+    expect(circuit.breaker.snapshot().waiting, equals: 1)
     circuit.clock.advance(by: .seconds(3))
     try await circuit.script.next().succeed(3)
-    #expect(try await others[2].value == 3)
+    try await expect(others[2].value, equals: 3)
     for run in running { run.succeed(1) }
     for other in others { _ = try await other.value }
-    #expect(circuit.breaker.snapshot().rejections == 0)
+    expect(circuit.breaker.snapshot().rejections, equals: 0)
   }
 
   @Test func `When the probe fails, those beside it hear when the breaker admits a run`() async throws {
@@ -115,9 +115,9 @@ import Testing
     for other in others {
       await #expect(throws: CircuitOpen(retryAfter: .seconds(10))) { try await other.value }
     }
-    #expect(circuit.script.runCount == 2)
-    #expect(circuit.breaker.snapshot().rejections == 5)
-    #expect(circuit.clock.sleeperCount() == 0)
+    expect(circuit.script.runCount, equals: 2)
+    expect(circuit.breaker.snapshot().rejections, equals: 5)
+    expect(circuit.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The place of a cancelled probe goes to the run that has waited longest`() async throws {
@@ -130,13 +130,13 @@ import Testing
     probe.cancel()
     _ = await probe.result
     let second = try await circuit.script.next()
-    #expect(circuit.script.runCount == 3)
-    #expect(circuit.breaker.state == .halfOpen)
-    #expect(circuit.clock.sleeperCount() == 1)
+    expect(circuit.script.runCount, equals: 3)
+    expect(circuit.breaker.state, equals: .halfOpen)
+    expect(circuit.clock.sleeperCount(), equals: 1)
     second.succeed(7)
-    #expect(try await others[1].value == 7)
+    try await expect(others[1].value, equals: 7)
     try await circuit.script.next().succeed(8)
-    #expect(try await others[2].value == 8)
+    try await expect(others[2].value, equals: 8)
   }
 
   @Test func `A cancelled probe whose body goes on gives its place back at once, and its end counts no more`()
@@ -155,7 +155,7 @@ import Testing
     }
     try await began.wait()
     let other = circuit.begin()
-    #expect(circuit.breaker.snapshot().waiting == 1)
+    expect(circuit.breaker.snapshot().waiting, equals: 1)
     probe.cancel()
     let second = try await circuit.script.next()
     #expect(circuit.breaker.snapshot().probes == 1 && circuit.breaker.snapshot().waiting == 0)
@@ -163,8 +163,8 @@ import Testing
     await #expect(throws: Refused.self) { try await probe.value }
     #expect(circuit.breaker.state == .halfOpen && circuit.breaker.snapshot().probes == 1)
     second.succeed(2)
-    #expect(try await other.value == 2)
-    #expect(circuit.breaker.state == .closed)
+    try await expect(other.value, equals: 2)
+    expect(circuit.breaker.state, equals: .closed)
   }
 
   @Test func `A run waits for several probes until the last has succeeded`() async throws {
@@ -176,7 +176,7 @@ import Testing
     runs[1].succeed(2)
     for probe in probes { _ = try await probe.value }
     try await circuit.script.next().succeed(3)
-    #expect(try await other.value == 3)
+    try await expect(other.value, equals: 3)
   }
 
   @Test func `A run waits no longer than the breaker and its deadline allow`() async throws {
@@ -189,15 +189,15 @@ import Testing
     let hurried = Task.immediate { [context] in
       try await circuit.script.operation().circuitBreaker(circuit.breaker).runWithoutSetup(in: context)
     }
-    #expect(circuit.clock.remainingTimes(.deadline) == [.seconds(1), .seconds(3)])
+    expect(circuit.clock.remainingTimes(.deadline), equals: [.seconds(1), .seconds(3)])
     circuit.clock.advance(by: .seconds(1))
     await #expect(throws: CircuitOpen(retryAfter: nil)) { try await hurried.value }
     circuit.clock.advance(by: .seconds(2))
     await #expect(throws: CircuitOpen(retryAfter: nil)) { try await patient.value }
-    #expect(circuit.breaker.state == .halfOpen)
+    expect(circuit.breaker.state, equals: .halfOpen)
     run.succeed(1)
-    #expect(try await probe.value == 1)
-    #expect(circuit.breaker.state == .closed)
+    try await expect(probe.value, equals: 1)
+    expect(circuit.breaker.state, equals: .closed)
   }
 
   @Test func `Resetting admits those who wait, and isolating rejects them`() async throws {
@@ -212,11 +212,11 @@ import Testing
       } else {
         circuit.breaker.reset()
         try await circuit.script.next().succeed(2)
-        #expect(try await other.value == 2)
+        try await expect(other.value, equals: 2)
       }
       run.succeed(1)
-      #expect(try await probe.value == 1)
-      #expect(circuit.clock.sleeperCount() == 0)
+      try await expect(probe.value, equals: 1)
+      expect(circuit.clock.sleeperCount(), equals: 0)
     }
   }
 
@@ -236,8 +236,8 @@ import Testing
     let task = Task.immediate { [context = circuit.context] in
       try await outer.circuitBreaker(breaker).runWithoutSetup(in: context)
     }
-    #expect(try await withTimeLimit("the probe") { try await task.value } == 5)
-    #expect(breaker.state == .closed)
+    try await expect(withTimeLimit("the probe") { try await task.value }, equals: 5)
+    expect(breaker.state, equals: .closed)
   }
 
   @Test func `Beyond ten thousand waiting runs others are rejected at once, and all can leave`() async throws {
@@ -257,9 +257,9 @@ import Testing
     for task in tasks[1...] {
       if case .failure(let error) = await task.result, error is CancellationError { cancelled += 1 }
     }
-    #expect(cancelled == 10_000)
+    expect(cancelled, equals: 10_000)
     probe.succeed(1)
-    #expect(try await tasks[0].value == 1)
-    #expect(breaker.state == .closed)
+    try await expect(tasks[0].value, equals: 1)
+    expect(breaker.state, equals: .closed)
   }
 }

@@ -14,7 +14,7 @@ import Testing
         looks += 1
         return isSpare
       }
-      #expect(removed.count == 1)
+      expect(removed.count, equals: 1)
       #expect(looks <= 2 * RecentEntries<Int>.reach)
     }
   }
@@ -22,12 +22,12 @@ import Testing
   @Test func `Spare values that have not been used for long are removed, and otherwise the one used least recently`() {
     var entries = RecentEntries<Int>()
     for number in 0..<4 { entries.add(number, for: "\(number)", at: .seconds(number)) }
-    #expect(entries.use("0", at: .seconds(4)) == 0)
-    #expect(entries.makePlace(in: 5, usedUntil: .seconds(9)) { _ in true } == [])
-    #expect(entries.makePlace(in: 4, usedUntil: .seconds(2)) { $0 != 1 } == [2])
-    #expect(entries.makePlace(in: 3, usedUntil: .zero) { $0 == 0 } == [0])
-    #expect(entries.makePlace(in: 1, usedUntil: .zero) { _ in false } == [1, 3])
-    #expect(entries.count == 0)
+    expect(entries.use("0", at: .seconds(4)), equals: 0)
+    expect(entries.makePlace(in: 5, usedUntil: .seconds(9)) { _ in true }, equals: [])
+    expect(entries.makePlace(in: 4, usedUntil: .seconds(2)) { $0 != 1 }, equals: [2])
+    expect(entries.makePlace(in: 3, usedUntil: .zero) { $0 == 0 }, equals: [0])
+    expect(entries.makePlace(in: 1, usedUntil: .zero) { _ in false }, equals: [1, 3])
+    expect(entries.count, equals: 0)
   }
 
   @Test(arguments: ModelRuns.seeds)

@@ -32,9 +32,9 @@ import Testing
       await #expect(throws: CircuitOpen.self) { try await operation.runWithoutSetup(in: self.context) }
     }
     breaker.reset()
-    for _ in 0..<10 { #expect(try await operation.runWithoutSetup(in: self.context) == 1) }
+    for _ in 0..<10 { try await expect(operation.runWithoutSetup(in: self.context), equals: 1) }
     await #expect(throws: OperationRejected.self) { try await operation.runWithoutSetup(in: self.context) }
-    #expect(self.script.runCount == 10)
+    expect(self.script.runCount, equals: 10)
   }
 
   @Test func `Five rejections by a breaker do not trip the breaker around it`() async throws {
@@ -43,8 +43,8 @@ import Testing
     for _ in 0..<5 {
       await #expect(throws: CircuitOpen.self) { try await operation.runWithoutSetup(in: self.context) }
     }
-    #expect(outer.state == .closed)
-    #expect(outer.snapshot().runs == 0)
+    expect(outer.state, equals: .closed)
+    expect(outer.snapshot().runs, equals: 0)
   }
 
   @Test func `Rejections by limits do not trip the breaker around them`() async throws {
@@ -69,9 +69,9 @@ import Testing
         try await operation.limited(by: adaptive).circuitBreaker(outer).runWithoutSetup(in: self.context)
       }
     }
-    #expect(outer.state == .closed)
-    #expect(outer.snapshot().runs == 0)
-    #expect(self.script.runCount == 0)
+    expect(outer.state, equals: .closed)
+    expect(outer.snapshot().runs, equals: 0)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test func `Rejections do not shrink an adaptive limit, and return the permits of every limit`() async throws {
@@ -91,7 +91,7 @@ import Testing
     for _ in 0..<50 {
       await #expect(throws: CircuitOpen.self) { try await operation.runWithoutSetup(in: self.context) }
     }
-    #expect(adaptive.limit == limit)
+    expect(adaptive.limit, equals: limit)
     #expect(adaptive.activeCount == 0 && bulkhead.activeCount == 0)
   }
 
@@ -106,10 +106,10 @@ import Testing
       await #expect(throws: CircuitOpen(retryAfter: .seconds(50))) {
         try await operation.runWithoutSetup(in: self.context)
       }
-      #expect(outer.state == .halfOpen)
+      expect(outer.state, equals: .halfOpen)
     }
     self.clock.advance(by: .seconds(50))
-    #expect(try await operation.runWithoutSetup(in: self.context) == 1)
+    try await expect(operation.runWithoutSetup(in: self.context), equals: 1)
     #expect(outer.state == .closed && inner.state == .closed)
   }
 
@@ -124,7 +124,7 @@ import Testing
     context.operationBackoffFunction = .noBackoff
     let runner = OperationRunner(operation: operation, initialContext: context)
     let error = await #expect(throws: CircuitOpen.self) { try await runner.run() }
-    #expect(error?.hasBegun == true)
+    expect(error?.hasBegun, equals: true)
     #expect(outer.state.isOpen)
     outer.reset()
     await #expect(throws: OperationRejected.self) { try await runner.run() }
@@ -142,7 +142,7 @@ import Testing
     let operation = script.operation().circuitBreaker(self.isolated(), else: { _ in .busy })
       .circuitBreaker(outer, else: { _ in .busy })
     await #expect(throws: Failure.busy) { try await operation.runWithoutSetup(in: self.context) }
-    #expect(outer.state == .closed)
+    expect(outer.state, equals: .closed)
     let broken = script.operation().circuitBreaker(outer, else: { _ in .busy })
     await #expect(throws: Failure.broken) { try await broken.runWithoutSetup(in: self.context) }
     #expect(outer.state.isOpen)
@@ -155,16 +155,16 @@ import Testing
     _ = try? await operation.runWithoutSetup(in: self.context)
     self.clock.advance(by: .nanoseconds(12_345))
     let open = await #expect(throws: CircuitOpen.self) { try await operation.runWithoutSetup(in: self.context) }
-    #expect(open?.name == "posts")
-    #expect((open?.lastFailure as? Refused) == Refused(code: 3))
+    expect(open?.name, equals: "posts")
+    expect((open?.lastFailure as? Refused), equals: Refused(code: 3))
     let failure = "\(Refused(code: 3))"
-    #expect(
-      open?.description
-        == "The circuit breaker \"posts\" is open, and admits a run in 3.9 s; the last failure was: \(failure)."
+    expect(
+      open?.description,
+      equals: "The circuit breaker \"posts\" is open, and admits a run in 3.9 s; the last failure was: \(failure)."
     )
-    #expect(
-      breaker.description
-        == "Circuit breaker posts: open until 2001-01-01 00:00:03 +0000, 0 of 0 runs failed, 1 trips, 1 rejections"
+    expect(
+      breaker.description,
+      equals: "Circuit breaker posts: open until 2001-01-01 00:00:03 +0000, 0 of 0 runs failed, 1 trips, 1 rejections"
     )
 
     let rate = RateLimit(1, per: .seconds(60), name: "quota")
@@ -172,20 +172,21 @@ import Testing
     self.script.enqueue(.error(Refused(code: 4)))
     _ = try? await limited.runWithoutSetup(in: self.context)
     let rejected = await #expect(throws: OperationRejected.self) { try await limited.runWithoutSetup(in: self.context) }
-    #expect(rejected?.name == "quota")
-    #expect((rejected?.lastFailure as? Refused) == Refused(code: 4))
-    #expect(
-      rejected?.description
-        == "The limit \"quota\" rejected the run, and would admit it in 1 min; the last failure was: \(Refused(code: 4))."
+    expect(rejected?.name, equals: "quota")
+    expect((rejected?.lastFailure as? Refused), equals: Refused(code: 4))
+    expect(
+      rejected?.description,
+      equals:
+        "The limit \"quota\" rejected the run, and would admit it in 1 min; the last failure was: \(Refused(code: 4))."
     )
-    #expect(rate.description == "Rate limit \"quota\": 1 runs per 1 min, 0 waiting")
+    expect(rate.description, equals: "Rate limit \"quota\": 1 runs per 1 min, 0 waiting")
     let bulkhead = ConcurrencyLimit(2, name: "disk")
     let adaptive = AdaptiveLimit(minimum: 1, maximum: 4, name: "search")
     bulkhead.takePermit(in: self.context)
-    #expect(bulkhead.description == "Concurrency limit \"disk\": 1 of 2 runs under way, 0 waiting")
-    #expect(adaptive.description == "Adaptive limit \"search\": 0 of 1 runs under way, 0 waiting")
-    #expect("\(CircuitOpen(retryAfter: nil))" == "The circuit breaker admits no run at the moment.")
-    #expect("\(OperationRejected(retryAfter: nil))" == "A limit rejected the run.")
+    expect(bulkhead.description, equals: "Concurrency limit \"disk\": 1 of 2 runs under way, 0 waiting")
+    expect(adaptive.description, equals: "Adaptive limit \"search\": 0 of 1 runs under way, 0 waiting")
+    expect("\(CircuitOpen(retryAfter: nil))", equals: "The circuit breaker admits no run at the moment.")
+    expect("\(OperationRejected(retryAfter: nil))", equals: "A limit rejected the run.")
   }
 
   @Test func `A breaker that is reset keeps no failure`() async throws {

@@ -13,10 +13,11 @@ struct FallbackExplanationTests {
   @Test func `A fallback that is shown, and its error`() async throws {
     let store = OperationStore.detached(query: self.posts.query.fallback(0).stale(after: .seconds(60)))
     self.posts.script.enqueue(.error(Refused(code: 7)))
-    #expect(try await store.fetch() == 0)
+    try await expect(store.fetch(), equals: 0)
     self.posts.clock.advance(by: .seconds(5))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 5 s ago.
         It is a fallback, because the run failed: Refused(code: 7).
@@ -31,28 +32,28 @@ struct FallbackExplanationTests {
     func fallBack() async throws {
       self.posts.script.enqueue(.error(Refused()))
       try await store.fetch()
-      #expect(store.explain().value?.origin == "It is a fallback, because the run failed: Refused(code: 0).")
+      expect(store.explain().value?.origin, equals: "It is a fallback, because the run failed: Refused(code: 0).")
     }
     try await fallBack()
     store.currentValue = 5
-    #expect(store.explain().value?.origin == nil)
+    expect(store.explain().value?.origin, equals: nil)
     try await fallBack()
     self.posts.script.enqueue(.value(6))
     try await store.fetch()
-    #expect(store.explain().value?.origin == nil)
+    expect(store.explain().value?.origin, equals: nil)
     try await fallBack()
     store.resetState()
-    #expect(store.explain().value == nil)
+    expect(store.explain().value, equals: nil)
     self.posts.script.enqueue(.value(7))
     try await store.fetch()
-    #expect(store.explain().value?.origin == nil)
+    expect(store.explain().value?.origin, equals: nil)
   }
 
   @Test func `An attempt that succeeds after a fallback`() async throws {
     let query = self.posts.query.fallback(0).modifier(AgainForZero())
     let store = OperationStore.detached(query: query)
     self.posts.script.enqueue(.error(Refused()), .value(3))
-    #expect(try await store.fetch() == 3)
+    try await expect(store.fetch(), equals: 3)
     #expect(store.explain().value != nil && store.explain().value?.origin == nil)
   }
 
@@ -60,7 +61,7 @@ struct FallbackExplanationTests {
     let store = OperationStore.detached(query: self.posts.query.fallback(0))
     self.posts.script.enqueue(.error(Leak(text: "hush")))
     try await store.fetch()
-    #expect(store.explain().value?.origin == "It is a fallback, because the run failed: Leak.")
+    expect(store.explain().value?.origin, equals: "It is a fallback, because the run failed: Leak.")
   }
 }
 

@@ -29,8 +29,9 @@ import Testing
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback(0), reports)
     for _ in 1...4 { try await store.fetch() }
-    #expect(
-      reports.all == [
+    expect(
+      reports.all,
+      equals: [
         Report(value: 0, isFallback: true), Report(value: 1, isFallback: false), Report(value: 0, isFallback: true),
         Report(value: 2, isFallback: false),
       ]
@@ -47,9 +48,10 @@ import Testing
     other.enqueue(.yield(.success(2), then: .value(3)))
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback(to: other.query()), reports)
-    #expect(try await store.fetch() == 3)
-    #expect(
-      reports.all == [
+    try await expect(store.fetch(), equals: 3)
+    expect(
+      reports.all,
+      equals: [
         Report(value: 1, isFallback: false), Report(value: 2, isFallback: true), Report(value: 3, isFallback: true),
       ]
     )
@@ -61,8 +63,8 @@ import Testing
     script.enqueue(.error(Refused()), .value(4))
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback(0).modifier(RunTwice()), reports)
-    #expect(try await store.fetch() == 4)
-    #expect(reports.all == [Report(value: 4, isFallback: false)])
+    try await expect(store.fetch(), equals: 4)
+    expect(reports.all, equals: [Report(value: 4, isFallback: false)])
     subscription.cancel()
   }
 
@@ -70,8 +72,8 @@ import Testing
     let script = IntScript(default: .error(Refused()))
     let reports = Log<Report>()
     let (store, subscription) = self.store(script.query().fallback(1).fallback(2), reports)
-    #expect(try await store.fetch() == 1)
-    #expect(reports.all == [Report(value: 1, isFallback: true)])
+    try await expect(store.fetch(), equals: 1)
+    expect(reports.all, equals: [Report(value: 1, isFallback: true)])
     subscription.cancel()
   }
 
@@ -93,10 +95,10 @@ import Testing
     let second = Task.immediate { try await store.fetch() }
     let secondRun = try await script.next()
     firstRun.fail(Refused())
-    #expect(try await first.value == 0)
+    try await expect(first.value, equals: 0)
     secondRun.succeed(2)
-    #expect(try await second.value == 2)
-    #expect(reports.all == [Report(value: 0, isFallback: true), Report(value: 2, isFallback: false)])
+    try await expect(second.value, equals: 2)
+    expect(reports.all, equals: [Report(value: 0, isFallback: true), Report(value: 2, isFallback: false)])
     subscription.cancel()
   }
 }

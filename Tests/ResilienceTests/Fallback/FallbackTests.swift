@@ -11,12 +11,12 @@ import Testing
       Issue.record("It fell back from \(error).")
       return 2
     }
-    #expect(try await OperationRunner(operation: operation).run() == 1)
+    try await expect(OperationRunner(operation: operation).run(), equals: 1)
   }
 
   @Test func `A failure falls back to a value`() async throws {
     let script = IntScript(default: .error(Refused(code: 1)))
-    #expect(try await OperationRunner(operation: script.operation().fallback(7)).run() == 7)
+    try await expect(OperationRunner(operation: script.operation().fallback(7)).run(), equals: 7)
   }
 
   @Test func `A closure receives the error and the context of the run`() async throws {
@@ -24,7 +24,7 @@ import Testing
     let operation = script.operation()
       .fallback { error, context in (error as? Refused)?.code == 3 ? context.mark : 0 }
       .context { $0.mark = 8 }
-    #expect(try await OperationRunner(operation: operation).run() == 8)
+    try await expect(OperationRunner(operation: operation).run(), equals: 8)
   }
 
   @Test func `A closure may wait, and may decline with an error`() async throws {
@@ -37,7 +37,7 @@ import Testing
     let task = Task.immediate { try await OperationRunner(operation: waiting).run(isolation: nil) }
     try await gate.arrivals(count: 1)
     gate.open()
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     let declining = script.operation().fallback { _, _ in throw Refused(code: 2) }
     await #expect(throws: Refused(code: 2)) { try await OperationRunner(operation: declining).run() }
   }
@@ -49,9 +49,9 @@ import Testing
       _ = try await OperationRunner(operation: declining).run()
       Issue.record("The operation has not failed.")
     } catch {
-      #expect(error.code == 2)
+      expect(error.code, equals: 2)
     }
-    #expect((try? await OperationRunner(operation: script.operation().fallback(3)).run()) == 3)
+    expect((try? await OperationRunner(operation: script.operation().fallback(3)).run()), equals: 3)
   }
 
   @Test func `Another operation runs with its own setup and modifiers, and yields`() async throws {
@@ -67,9 +67,9 @@ import Testing
         if let value = try? result.get() { yields.append((value, context?.isFallback ?? false)) }
       }
     )
-    #expect(value == 15)
+    expect(value, equals: 15)
     #expect(yields.all.map(\.0) == [5] && yields.all.map(\.1) == [true])
-    #expect(other.setupCount == 1)
+    expect(other.setupCount, equals: 1)
   }
 
   @Test func `The error of the other operation surfaces`() async {
@@ -84,7 +84,7 @@ import Testing
     let operation = script.operation().fallback { _, _ in throw Refused(code: 2) }.fallback { error, _ in
       (error as? Refused)?.code ?? 0
     }
-    #expect(try await OperationRunner(operation: operation).run() == 2)
+    try await expect(OperationRunner(operation: operation).run(), equals: 2)
   }
 
   @Test func `Observers are notified of a fallback`() async throws {
@@ -94,13 +94,13 @@ import Testing
     try await OperationRunner(operation: query).run()
     let notice = try #require(notices.all.first)
     #expect(notices.all.count == 1 && notice.name == .fellBack && notice.path == ["posts"])
-    #expect(notice.attributes == ["fallback.error": .string(String(reflecting: Refused.self))])
+    expect(notice.attributes, equals: ["fallback.error": .string(String(reflecting: Refused.self))])
   }
 
   @Test func `A run stays on the actor of its caller`() async throws {
     let operation = MainActorWork { _ in throw Refused() }.fallback(to: MainActorWork { _ in 5 })
     let value = try await Task { @MainActor in try await OperationRunner(operation: operation).run() }.value
-    #expect(value == 5)
+    expect(value, equals: 5)
   }
 
   @Test func `The rules of modifiers are kept`() async throws {

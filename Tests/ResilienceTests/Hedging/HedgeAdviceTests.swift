@@ -55,16 +55,16 @@ import Testing
     self.executor.runAll()
     first.fail(advice)
     self.executor.runAll()
-    #expect(hedging.clock.remainingTimes() == [.seconds(2)])
+    expect(hedging.clock.remainingTimes(), equals: [.seconds(2)])
     hedging.clock.advance(by: .milliseconds(1_999))
     self.executor.runAll()
-    #expect(hedging.script.runCount == 1)
+    expect(hedging.script.runCount, equals: 1)
     hedging.clock.advance(by: .milliseconds(1))
     self.executor.runAll()
     try await hedging.script.next().succeed(2)
     self.executor.runAll()
-    #expect(try await task.value == 2)
-    #expect(hedging.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 2)
+    expect(hedging.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The run after that begins no earlier either, and a run under way can win meanwhile`() async throws {
@@ -79,18 +79,18 @@ import Testing
     let third = try await hedging.script.next()
     second.fail(Advice(retryAfter: .seconds(2)))
     self.executor.runAll()
-    #expect(hedging.clock.remainingTimes() == [.seconds(2)])
+    expect(hedging.clock.remainingTimes(), equals: [.seconds(2)])
     hedging.clock.advance(by: .seconds(1))
     self.executor.runAll()
     third.fail(Refused())
     self.executor.runAll()
-    #expect(hedging.clock.remainingTimes() == [.seconds(1)])
+    expect(hedging.clock.remainingTimes(), equals: [.seconds(1)])
     hedging.clock.advance(by: .milliseconds(999))
     self.executor.runAll()
-    #expect(hedging.script.runCount == 3)
+    expect(hedging.script.runCount, equals: 3)
     first.succeed(1)
     self.executor.runAll()
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
     #expect(hedging.script.runCount == 3 && hedging.clock.sleeperCount() == 0)
   }
 
@@ -111,7 +111,7 @@ import Testing
     let task = self.begin(hedging)
     try await hedging.script.next().fail(Advice(retryAfter: .seconds(2)))
     self.executor.runAll()
-    #expect(hedging.clock.remainingTimes() == [.seconds(2)])
+    expect(hedging.clock.remainingTimes(), equals: [.seconds(2)])
     task.cancel()
     self.executor.runAll()
     await #expect(throws: CancellationError.self) { try await task.value }
@@ -128,13 +128,13 @@ import Testing
     try await hedging.script.next().fail(Advice(retryAfter: hint))
     self.executor.runAll()
     if wait > .zero {
-      #expect(hedging.clock.remainingTimes() == [wait])
+      expect(hedging.clock.remainingTimes(), equals: [wait])
       hedging.clock.advance(by: wait)
       self.executor.runAll()
     }
     try await hedging.script.next().succeed(2)
     self.executor.runAll()
-    #expect(try await task.value == 2)
-    #expect(hedging.clock.elapsed == wait)
+    try await expect(task.value, equals: 2)
+    expect(hedging.clock.elapsed, equals: wait)
   }
 }

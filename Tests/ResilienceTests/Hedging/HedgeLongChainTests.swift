@@ -40,6 +40,6 @@ import Testing
       .hedged(using: settings)
       .hedged(using: settings)
       .hedged(using: settings)
-    #expect(try await operation.runWithoutSetup(in: OperationContext()) == 1)
+    try await expect(operation.runWithoutSetup(in: OperationContext()), equals: 1)
   }
 }

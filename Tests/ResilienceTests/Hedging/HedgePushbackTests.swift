@@ -31,12 +31,12 @@ import Testing
       let task = self.begin(hedging)
       try await hedging.script.next().fail(Pushing(retryPushback: .after(pause), retryAfter: .seconds(30)))
       self.executor.runAll()
-      #expect(hedging.clock.remainingTimes() == [pause])
+      expect(hedging.clock.remainingTimes(), equals: [pause])
       hedging.clock.advance(by: pause)
       self.executor.runAll()
       try await hedging.script.next().succeed(2)
       self.executor.runAll()
-      #expect(try await task.value == 2)
+      try await expect(task.value, equals: 2)
     }
   }
 
@@ -48,13 +48,13 @@ import Testing
     self.executor.runAll()
     try await hedging.script.next().fail(Pushing(retryPushback: .stop))
     self.executor.runAll()
-    #expect(hedging.clock.sleeperCount() == 0)
+    expect(hedging.clock.sleeperCount(), equals: 0)
     hedging.clock.advance(by: .seconds(10))
     self.executor.runAll()
     #expect(hedging.script.runCount == 2 && !first.isCancelled)
     first.succeed(1)
     self.executor.runAll()
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `Without a run under way the failure of such a server surfaces at once`() async throws {
@@ -79,7 +79,7 @@ import Testing
     self.executor.runAll()
     try await hedging.script.next().succeed(2)
     self.executor.runAll()
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
   }
 
   // MARK: - Budgets
@@ -100,7 +100,7 @@ import Testing
       self.executor.runAll()
     }
     await #expect(throws: Rejected()) { try await task.value }
-    #expect(self.counts(of: budget, hedging.clock) == [0, 0, 0])
+    expect(self.counts(of: budget, hedging.clock), equals: [0, 0, 0])
   }
 
   @Test func `The first run that reaches the service deposits, and the next one withdraws`() async throws {
@@ -115,8 +115,8 @@ import Testing
     self.executor.runAll()
     try await hedging.script.next().succeed(4)
     self.executor.runAll()
-    #expect(try await task.value == 4)
-    #expect(self.counts(of: budget, hedging.clock) == [1, 1, 1])
+    try await expect(task.value, equals: 4)
+    expect(self.counts(of: budget, hedging.clock), equals: [1, 1, 1])
   }
 
   @Test func `A run that is rejected while it is cancelled gives back what it has cost`() async throws {
@@ -131,8 +131,8 @@ import Testing
     self.executor.runAll()
     second.fail(Rejected())
     self.executor.runAll()
-    #expect(try await task.value == 1)
-    #expect(self.counts(of: budget, hedging.clock) == [1, 1, 0])
+    try await expect(task.value, equals: 1)
+    expect(self.counts(of: budget, hedging.clock), equals: [1, 1, 0])
   }
 
   @Test(arguments: [true, false])
@@ -147,7 +147,7 @@ import Testing
     } else {
       try await query.runWithoutSetup(in: context)
     }
-    #expect(budget.snapshot().runs == 1)
+    expect(budget.snapshot().runs, equals: 1)
   }
 
   private enum End {
@@ -191,7 +191,7 @@ import Testing
         if end == .succeeded { break }
       }
       let snapshot = budget.snapshot()
-      #expect([snapshot.available, snapshot.runs, snapshot.withdrawals] == [balance, runs, withdrawals])
+      expect([snapshot.available, snapshot.runs, snapshot.withdrawals], equals: [balance, runs, withdrawals])
     }
   }
 }

@@ -34,16 +34,16 @@ import Testing
     let runner = OperationRunner(operation: query, initialContext: self.context)
     let first = Task.immediate { try await runner.run(isolation: nil) }
     settings.update(after: .fixed(.milliseconds(30)), maximum: 1)
-    #expect(self.clock.remainingTimes() == [.milliseconds(100)])
+    expect(self.clock.remainingTimes(), equals: [.milliseconds(100)])
     try await self.script.next().succeed(1)
     _ = try await first.value
     let second = Task.immediate { try await runner.run(isolation: nil) }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     try await self.script.next().succeed(2)
     _ = try await second.value
     settings.update(maximum: 3)
     let third = Task.immediate { try await runner.run(isolation: nil) }
-    #expect(self.clock.remainingTimes() == [.milliseconds(30)])
+    expect(self.clock.remainingTimes(), equals: [.milliseconds(30)])
     try await self.script.next().succeed(3)
     _ = try await third.value
   }
@@ -58,15 +58,15 @@ import Testing
       _ = try await task.value
     }
     let task = self.begin(settings)
-    #expect(self.clock.remainingTimes() == [.milliseconds(20)])
-    #expect(settings.snapshot().currentDelay == .milliseconds(20))
+    expect(self.clock.remainingTimes(), equals: [.milliseconds(20)])
+    expect(settings.snapshot().currentDelay, equals: .milliseconds(20))
     try await self.script.next().succeed(1)
     _ = try await task.value
   }
 
   @Test(arguments: [0, -1, Int.min]) func `A maximum without a meaning is reported and counts as one`(maximum: Int) {
     let settings = expectWarning(.invalidArgument) { HedgeSettings(after: .fixed(.seconds(1)), maximum: maximum) }
-    #expect(settings.maximum == 1)
+    expect(settings.maximum, equals: 1)
   }
 
   @Test(arguments: [0, -1, Int.min]) func `An impossible update is reported, and changes nothing`(number: Int) {
@@ -87,7 +87,7 @@ import Testing
     let task = self.begin(HedgeSettings(after: .fixed(delay), maximum: 3))
     _ = (try await self.script.next(), try await self.script.next())
     try await self.script.next().succeed(3)
-    #expect(try await task.value == 3)
+    try await expect(task.value, equals: 3)
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
@@ -95,8 +95,8 @@ import Testing
     let task = self.begin(HedgeSettings(after: .fixed(delay)))
     self.clock.advance(by: .seconds(1_000_000))
     try await self.script.next().succeed(1)
-    #expect(try await task.value == 1)
-    #expect(self.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 1)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Another delay and another budget are notices with what was before`() {
@@ -109,8 +109,9 @@ import Testing
     // An equal one is another budget, with deposits of its own.
     settings.update(budget: RetryBudget(ratio: 0.5, minimumPerSecond: 1), in: context)
     let (name, budget) = ("hedge.settings_changed", "0.5 for each run, and 1.0 a second")
-    #expect(
-      notices.descriptions == [
+    expect(
+      notices.descriptions,
+      equals: [
         "\(name) hedge.delay=.quantile(0.5) hedge.delay.previous=0 s hedge.maximum=2",
         "\(name) hedge.budget=\(budget) hedge.delay=.quantile(0.5) hedge.maximum=2",
         "\(name) hedge.budget=\(budget) hedge.budget.previous=\(budget) hedge.delay=.quantile(0.5) hedge.maximum=2",
@@ -132,9 +133,10 @@ import Testing
     let second = try await self.script.next()
     self.clock.advance(by: .milliseconds(100))
     second.succeed(2)
-    #expect(try await task.value == 2)
-    #expect(
-      notices.descriptions == [
+    try await expect(task.value, equals: 2)
+    expect(
+      notices.descriptions,
+      equals: [
         "hedge.settings_changed hedge.budget=0.0 for each run, and 0.1 a second hedge.delay=100 ms hedge.maximum=3"
           + " hedge.maximum.previous=2 hedge.name=posts",
         "hedge.started ScriptedQuery<Int, Error> hedge.index=1 hedge.name=posts",
@@ -142,16 +144,17 @@ import Testing
       ]
     )
     let snapshot = settings.snapshot(in: context)
-    #expect(
-      snapshot.description == "posts: after 100 ms, at most 3 runs; 1 runs, 1 hedges, of which 1 won, 1 refused"
+    expect(
+      snapshot.description,
+      equals: "posts: after 100 ms, at most 3 runs; 1 runs, 1 hedges, of which 1 won, 1 refused"
     )
     #expect(snapshot.budget?.refusals == 1 && snapshot.budget?.name == "all")
     let gauges: [String: Double] = [
       "hedge.maximum": 3, "hedge.runs": 1, "hedge.hedges": 1, "hedge.wins": 1, "hedge.refusals": 1, "hedge.delay": 0.1,
     ]
-    #expect(snapshot.gauges == gauges)
+    expect(snapshot.gauges, equals: gauges)
     #expect(try !JSONEncoder().encode(snapshot).isEmpty)
-    #expect(HedgeSettings(after: .fixed(.zero)).snapshot().name == "hedge")
+    expect(HedgeSettings(after: .fixed(.zero)).snapshot().name, equals: "hedge")
   }
 
   // MARK: - Values and failures
@@ -160,9 +163,9 @@ import Testing
     let task = self.begin(HedgeSettings(after: .fixed(.seconds(1)), maximum: 3), whileValue: { value, _ in value < 0 })
     try await self.script.next().succeed(-1)
     let second = try await self.script.next()
-    #expect(self.clock.remainingTimes() == [.seconds(1)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(1)])
     second.succeed(2)
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     #expect(self.script.runCount == 2 && self.clock.sleeperCount() == 0)
   }
 
@@ -173,7 +176,7 @@ import Testing
     try await self.script.next().succeed(-1)
     try await self.script.next().succeed(-2)
     try await self.script.next().fail(Refused())
-    #expect(try await task.value == -2)
+    try await expect(task.value, equals: -2)
     #expect(self.script.runCount == 3 && self.clock.sleeperCount() == 0)
   }
 
@@ -187,7 +190,7 @@ import Testing
         return true
       }
     )
-    #expect(try await query.runWithoutSetup(in: self.context) == -1)
+    try await expect(query.runWithoutSetup(in: self.context), equals: -1)
     #expect(asked.count == 2 && script.runCount == 2)
   }
 
@@ -210,7 +213,7 @@ import Testing
     let run = try await script.next()
     task.cancel()
     run.succeed(5)
-    #expect(try await task.value == 5)
-    #expect(script.runCount == 1)
+    try await expect(task.value, equals: 5)
+    expect(script.runCount, equals: 1)
   }
 }

@@ -9,12 +9,12 @@ import Testing
     let hedging = Hedging(after: .fixed(.milliseconds(100)))
     let task = hedging.begin()
     let run = try await hedging.script.next()
-    #expect(hedging.clock.remainingTimes() == [.milliseconds(100)])
+    expect(hedging.clock.remainingTimes(), equals: [.milliseconds(100)])
     hedging.clock.advance(by: .milliseconds(99))
     run.succeed(1)
-    #expect(try await task.value == 1)
-    #expect(hedging.script.runCount == 1)
-    #expect(hedging.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 1)
+    expect(hedging.script.runCount, equals: 1)
+    expect(hedging.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The next run begins after the delay, and the first success wins`() async throws {
@@ -23,12 +23,12 @@ import Testing
     let first = try await hedging.script.next()
     hedging.clock.advance(by: .milliseconds(100))
     let second = try await hedging.script.next()
-    #expect(first.context.operationHedgeIndex == 0)
-    #expect(second.context.operationHedgeIndex == 1)
+    expect(first.context.operationHedgeIndex, equals: 0)
+    expect(second.context.operationHedgeIndex, equals: 1)
     second.succeed(2)
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     #expect(first.isCancelled)
-    #expect(hedging.script.activeRunCount == 0)
+    expect(hedging.script.activeRunCount, equals: 0)
   }
 
   @Test func `The first run can still win`() async throws {
@@ -38,7 +38,7 @@ import Testing
     hedging.clock.advance(by: .milliseconds(100))
     let second = try await hedging.script.next()
     first.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
     #expect(second.isCancelled)
   }
 
@@ -48,14 +48,14 @@ import Testing
     var runs = [try await hedging.script.next()]
     for count in 2...4 {
       hedging.clock.advance(by: .milliseconds(99))
-      #expect(hedging.script.runCount == count - 1)
+      expect(hedging.script.runCount, equals: count - 1)
       hedging.clock.advance(by: .milliseconds(1))
       runs.append(try await hedging.script.next())
     }
-    #expect(hedging.clock.sleeperCount() == 0)
+    expect(hedging.clock.sleeperCount(), equals: 0)
     runs[2].succeed(3)
-    #expect(try await task.value == 3)
-    #expect(hedging.script.runCount == 4)
+    try await expect(task.value, equals: 3)
+    expect(hedging.script.runCount, equals: 4)
   }
 
   @Test func `The cancelled runs are awaited`() async throws {
@@ -72,7 +72,7 @@ import Testing
     try await first.cancelled()
     #expect(!ended.isOpen)
     first.succeed(1)
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     await watching.value
   }
 
@@ -82,14 +82,14 @@ import Testing
     hedging.clock.advance(by: .milliseconds(40))
     try await hedging.script.next().fail(Refused(code: 1))
     let second = try await hedging.script.next()
-    #expect(hedging.clock.remainingTimes() == [.milliseconds(100)])
+    expect(hedging.clock.remainingTimes(), equals: [.milliseconds(100)])
     hedging.clock.advance(by: .milliseconds(99))
-    #expect(hedging.script.runCount == 2)
+    expect(hedging.script.runCount, equals: 2)
     hedging.clock.advance(by: .milliseconds(1))
     let third = try await hedging.script.next()
     second.fail(Refused(code: 2))
     third.succeed(3)
-    #expect(try await task.value == 3)
+    try await expect(task.value, equals: 3)
   }
 
   @Test func `When all runs have failed, the last failure is thrown`() async throws {
@@ -102,8 +102,8 @@ import Testing
     try await hedging.script.next().fail(Refused(code: 3))
     first.fail(Refused(code: 1))
     await #expect(throws: Refused.self) { try await task.value }
-    #expect(hedging.script.runCount == 3)
-    #expect(hedging.clock.sleeperCount() == 0)
+    expect(hedging.script.runCount, equals: 3)
+    expect(hedging.clock.sleeperCount(), equals: 0)
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1)])
@@ -112,16 +112,16 @@ import Testing
     let task = hedging.begin()
     _ = (try await hedging.script.next(), try await hedging.script.next())
     try await hedging.script.next().succeed(3)
-    #expect(try await task.value == 3)
+    try await expect(task.value, equals: 3)
   }
 
   @Test func `A maximum of one hedges nothing`() async throws {
     let hedging = Hedging(after: .fixed(.milliseconds(100)), maximum: 1)
     let task = hedging.begin()
-    #expect(hedging.clock.sleeperCount() == 0)
+    expect(hedging.clock.sleeperCount(), equals: 0)
     try await hedging.script.next().fail(Refused())
     await #expect(throws: Refused.self) { try await task.value }
-    #expect(hedging.script.runCount == 1)
+    expect(hedging.script.runCount, equals: 1)
   }
 
   @Test func `A cancelled run cancels all its runs, and starts none`() async throws {
@@ -133,8 +133,8 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(first.isCancelled && second.isCancelled)
-    #expect(hedging.script.runCount == 2)
-    #expect(hedging.clock.sleeperCount() == 0)
+    expect(hedging.script.runCount, equals: 2)
+    expect(hedging.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `No run begins after the deadline of the context`() async throws {
@@ -148,8 +148,8 @@ import Testing
     hedging.clock.advance(by: .milliseconds(100))
     second.fail(Refused())
     first.succeed(1)
-    #expect(try await task.value == 1)
-    #expect(hedging.script.runCount == 2)
+    try await expect(task.value, equals: 1)
+    expect(hedging.script.runCount, equals: 2)
   }
 
   @Test func `The run that yields first passes its yields on, and the others do not`() async throws {
@@ -171,8 +171,8 @@ import Testing
     third.yield(30)
     first.yield(11)
     first.succeed(1)
-    #expect(try await task.value == 1)
-    #expect(yielded.all == [20, 21, 30])
+    try await expect(task.value, equals: 1)
+    expect(yielded.all, equals: [20, 21, 30])
   }
 
   @Test func `Many hedged runs at once leave nothing`() async throws {
@@ -183,10 +183,10 @@ import Testing
     context.use(clock)
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<1000 { group.addTask { [context] in try await query.runWithoutSetup(in: context) } }
-      for try await value in group { #expect(value == 1) }
+      for try await value in group { expect(value, equals: 1) }
     }
-    #expect(script.runCount == 1000)
-    #expect(clock.sleeperCount() == 0)
+    expect(script.runCount, equals: 1000)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Impossible arguments are refused`() async {

@@ -15,17 +15,17 @@ import Testing
 
   @Test func `A hedged query is a query, with and without idempotent()`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(4))
-    #expect(try await OperationStore.detached(query: script.query().hedged(after: .seconds(1))).fetch() == 4)
+    try await expect(OperationStore.detached(query: script.query().hedged(after: .seconds(1))).fetch(), equals: 4)
     let stated = script.query().idempotent().retry(limit: 1).hedged(after: .quantile(0.9))
-    #expect(try await OperationStore.detached(query: stated).fetch() == 4)
-    #expect(stated.path == script.query().path)
-    #expect(stated.operationName == script.query().operationName)
+    try await expect(OperationStore.detached(query: stated).fetch(), equals: 4)
+    expect(stated.path, equals: script.query().path)
+    expect(stated.operationName, equals: script.query().operationName)
   }
 
   @Test func `An idempotent operation with other modifiers can be hedged`() async throws {
     let script = OperationScript<Int, any Error>(default: .value(4))
     let operation = script.operation().idempotent().retry(limit: 1).hedged(after: .seconds(1), maximum: 2)
-    #expect(try await operation.runWithoutSetup() == 4)
+    try await expect(operation.runWithoutSetup(), equals: 4)
   }
 
   @Test func `A typed failure stays what it is`() async throws {
@@ -35,21 +35,21 @@ import Testing
       try await operation.runWithoutSetup()
       Issue.record("the operation succeeded")
     } catch {
-      #expect(error.code == 3)
+      expect(error.code, equals: 3)
     }
-    #expect(script.runCount == 3)
+    expect(script.runCount, equals: 3)
   }
 
   @Test func `A hedged mutation is a mutation`() async throws {
     let store = OperationStore.detached(mutation: Doubling().idempotent().hedged(after: .seconds(1)))
-    #expect(try await store.mutate(with: 21) == 42)
+    try await expect(store.mutate(with: 21), equals: 42)
   }
 
   @Test func `A retry inside of idempotent() is found by a retry outside of it`() async throws {
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let operation = script.operation().retry(limit: 2).idempotent().retry(limit: 5)
     await #expect(throws: Refused.self) { try await operation.runWithoutSetup(in: .withoutDelays) }
-    #expect(script.runCount == 3)
+    expect(script.runCount, equals: 3)
   }
 
   @Test func `A budget bounds the runs besides the first`() async throws {
@@ -61,14 +61,14 @@ import Testing
     let first = try await hedging.script.next()
     hedging.clock.advance(by: .milliseconds(100))
     try await hedging.script.next().succeed(2)
-    #expect(try await hedged.value == 2)
+    try await expect(hedged.value, equals: 2)
     #expect(first.isCancelled)
     let refused = hedging.begin()
     let only = try await hedging.script.next()
     hedging.clock.advance(by: .milliseconds(100))
     only.fail(Refused(code: 9))
     await #expect(throws: Refused(code: 9)) { try await refused.value }
-    #expect(hedging.script.runCount == 4)
+    expect(hedging.script.runCount, equals: 4)
   }
 
   @Test func `Observers are notified of hedges`() async throws {
@@ -81,7 +81,7 @@ import Testing
     hedging.clock.advance(by: .milliseconds(100))
     try await hedging.script.next().succeed(2)
     _ = try await task.value
-    #expect(notices.descriptions == ["hedge.started ScriptedQuery<Int, Error> hedge.index=1"])
+    expect(notices.descriptions, equals: ["hedge.started ScriptedQuery<Int, Error> hedge.index=1"])
   }
 }
 

@@ -9,10 +9,10 @@ import Testing
     let hedging = Hedging(after: .quantile(0.95, minimumRuns: 3))
     for _ in 0..<2 { try await hedging.run(for: .milliseconds(10)) }
     let task = hedging.begin()
-    #expect(hedging.clock.sleeperCount() == 0)
+    expect(hedging.clock.sleeperCount(), equals: 0)
     try await hedging.script.next().fail(Refused())
     try await hedging.script.next().succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `The delay is the time within which the share of runs has ended`() async throws {
@@ -20,7 +20,7 @@ import Testing
     // Out of order: 7 and 20 have no common factor, so each number comes once.
     for number in 0..<20 { try await hedging.run(for: .milliseconds((number * 7) % 20 + 1)) }
     let task = hedging.begin()
-    #expect(hedging.clock.remainingTimes() == [.milliseconds(19)])
+    expect(hedging.clock.remainingTimes(), equals: [.milliseconds(19)])
     try await hedging.script.next().succeed(1)
     _ = try await task.value
   }
@@ -30,7 +30,7 @@ import Testing
     let hedging = Hedging(after: .quantile(quantile, minimumRuns: 100))
     for number in 1...100 { try await hedging.run(for: .milliseconds(number)) }
     let task = hedging.begin()
-    #expect(hedging.clock.remainingTimes() == [.milliseconds(milliseconds)])
+    expect(hedging.clock.remainingTimes(), equals: [.milliseconds(milliseconds)])
     task.cancel()
     _ = await task.result
   }
@@ -40,7 +40,7 @@ import Testing
     for _ in 0..<500 { try await hedging.run(for: .milliseconds(10)) }
     for _ in 0..<500 { try await hedging.run(for: .milliseconds(9)) }
     let task = hedging.begin()
-    #expect(hedging.clock.remainingTimes() == [.milliseconds(9)])
+    expect(hedging.clock.remainingTimes(), equals: [.milliseconds(9)])
     task.cancel()
     _ = await task.result
   }
@@ -56,7 +56,7 @@ import Testing
     second.succeed(2)
     _ = try await task.value
     let next = hedging.begin()
-    #expect(hedging.clock.remainingTimes() == [.milliseconds(15)])
+    expect(hedging.clock.remainingTimes(), equals: [.milliseconds(15)])
     next.cancel()
     _ = await next.result
   }

@@ -36,7 +36,7 @@ import Testing
     /// Runs generations until the limit is `count`.
     func grow(to count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
       for _ in 0..<1000 where self.limit.limit < count { self.round() }
-      #expect(self.limit.limit == count, sourceLocation: sourceLocation)
+      expect(self.limit.limit, equals: count, sourceLocation: sourceLocation)
     }
   }
 
@@ -47,8 +47,8 @@ import Testing
       if limits.last != permits.limit.limit { limits.append(permits.limit.limit) }
       permits.round()
     }
-    #expect(limits == [2, 4, 8, 16, 20])
-    #expect(permits.limit.activeCount == 0)
+    expect(limits, equals: [2, 4, 8, 16, 20])
+    expect(permits.limit.activeCount, equals: 0)
   }
 
   @Test func `It does not grow while permits are free`() {
@@ -58,7 +58,7 @@ import Testing
       permits.clock.advance(by: .milliseconds(10))
       permits.giveBack(permit)
     }
-    #expect(permits.limit.limit == 2)
+    expect(permits.limit.limit, equals: 2)
   }
 
   @Test func `It shrinks when runs take longer the more of them there are`() {
@@ -75,9 +75,9 @@ import Testing
     let permits = Permits(AdaptiveLimit(minimum: 1, maximum: 64))
     permits.grow(to: 64)
     for _ in 0..<100 { permits.round { _ in .milliseconds(70) } }
-    #expect(permits.limit.limit == 64)
+    expect(permits.limit.limit, equals: 64)
     for _ in 0..<100 { permits.round { _ in .milliseconds(1) } }
-    #expect(permits.limit.limit == 64)
+    expect(permits.limit.limit, equals: 64)
   }
 
   @Test func `The time that a run waits for its permit is no part of its duration`() async throws {
@@ -91,19 +91,19 @@ import Testing
       }
       for task in tasks { _ = try await task.value }
     }
-    #expect(limiting.limit.limit == 1)
-    #expect(limiting.limit.description == "Adaptive limit: 0 of 1 runs under way, 0 waiting")
+    expect(limiting.limit.limit, equals: 1)
+    expect(limiting.limit.description, equals: "Adaptive limit: 0 of 1 runs under way, 0 waiting")
   }
 
   @Test func `Failures that were under way together shrink it once, down to the minimum`() {
     let permits = Permits(AdaptiveLimit(minimum: 2, maximum: 8, decrease: 0.5))
     permits.grow(to: 8)
     permits.round(failures: 8)
-    #expect(permits.limit.limit == 4)
+    expect(permits.limit.limit, equals: 4)
     permits.round(failures: 4)
-    #expect(permits.limit.limit == 2)
+    expect(permits.limit.limit, equals: 2)
     permits.round(failures: 2)
-    #expect(permits.limit.limit == 2)
+    expect(permits.limit.limit, equals: 2)
     permits.grow(to: 8)
   }
 
@@ -111,9 +111,9 @@ import Testing
     let permits = Permits(AdaptiveLimit(minimum: 2, maximum: 50))
     permits.grow(to: 50)
     for _ in 0..<50 { permits.round(failures: 2) }
-    #expect(permits.limit.limit == 50)
+    expect(permits.limit.limit, equals: 50)
     permits.round(failures: 50)
-    #expect(permits.limit.limit == 37)
+    expect(permits.limit.limit, equals: 37)
   }
 
   @Test func `Long runs that hold the permits do not keep others from beginning`() async throws {
@@ -140,14 +140,14 @@ import Testing
     #expect(limit.limit == 16 && limit.activeCount == 12)
     #expect(permits.take(1).isEmpty)
     let task = limiting.begin()
-    #expect(limit.waitingCount == 1)
+    expect(limit.waitingCount, equals: 1)
     try await limiting.clock.sleepers(count: 1, .deadline)
     limiting.clock.advance(by: .seconds(60))
     try await limiting.script.next().succeed(3)
-    #expect(try await task.value == 3)
-    #expect(limiting.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 3)
+    expect(limiting.clock.sleeperCount(), equals: 0)
     permits.giveBack(long)
-    #expect(limit.activeCount == 0)
+    expect(limit.activeCount, equals: 0)
   }
 
   @Test func `A cancelled run and an error that does not count change nothing`() async throws {
@@ -161,8 +161,8 @@ import Testing
       try await limiting.script.next().fail(Refused())
       _ = await failing.result
     }
-    #expect(limiting.limit.limit == 1)
-    #expect(limiting.limit.activeCount == 0)
+    expect(limiting.limit.limit, equals: 1)
+    expect(limiting.limit.activeCount, equals: 0)
   }
 
   @Test func `Runs wait for a limit that has shrunk, and begin when others have ended`() async throws {
@@ -175,13 +175,13 @@ import Testing
       permits.giveBack(taken)
     }
     let tasks = (0..<6).map { _ in limiting.begin() }
-    #expect(limiting.limit.waitingCount == 2)
+    expect(limiting.limit.waitingCount, equals: 2)
     let first = try await limiting.script.next()
     first.fail(Refused())
     _ = await tasks[0].result
-    #expect(limiting.limit.limit == 2)
-    #expect(limiting.limit.activeCount == 3)
-    #expect(limiting.limit.waitingCount == 2)
+    expect(limiting.limit.limit, equals: 2)
+    expect(limiting.limit.activeCount, equals: 3)
+    expect(limiting.limit.waitingCount, equals: 2)
     for number in 1..<4 {
       try await limiting.script.next().succeed(number)
       _ = try await tasks[number].value
@@ -189,8 +189,8 @@ import Testing
     // The last two have waited, and their bodies may begin in any order.
     for _ in 4..<6 { try await limiting.script.next().succeed(0) }
     for task in tasks[4...] { _ = try await task.value }
-    #expect(limiting.limit.activeCount == 0)
-    #expect(limiting.limit.waitingCount == 0)
+    expect(limiting.limit.activeCount, equals: 0)
+    expect(limiting.limit.waitingCount, equals: 0)
   }
 
   @Test func `Impossible arguments are refused`() async {

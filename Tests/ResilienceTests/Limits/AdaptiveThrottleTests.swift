@@ -56,7 +56,7 @@ import Testing
     #expect((snapshot.requests, snapshot.accepts, snapshot.rejections) == (requests, accepts, 0))
     let formula = max(0, (Double(requests) - multiplier * Double(accepts)) / Double(requests + 1))
     let expected = min(formula, 0.99)
-    #expect(snapshot.rejectionProbability == expected)
+    expect(snapshot.rejectionProbability, equals: expected)
   }
 
   @Test func `Chance decides, and rejected runs count as wanted`() async throws {
@@ -65,7 +65,7 @@ import Testing
     // 9 of 10 are rejected: 0.9.
     bench.chance.value = 0.89
     #expect(await bench.permit() == nil)
-    #expect(bench.throttle.snapshot().requests == 10)
+    expect(bench.throttle.snapshot().requests, equals: 10)
     bench.chance.value = 0.91
     #expect(await bench.permit() != nil)
     let operation = Work<Int, any Error> { _, _ in 1 }.limited(by: bench.throttle)
@@ -92,16 +92,16 @@ import Testing
     await bench.run(.failed(Refused()), 5)
     let late = try #require(await bench.permit())
     bench.clock.advance(by: .seconds(9))
-    #expect(bench.throttle.snapshot().requests == 6)
+    expect(bench.throttle.snapshot().requests, equals: 6)
     bench.clock.advance(by: .seconds(1))
     await bench.run(.succeeded)
-    #expect(bench.throttle.snapshot().requests == 1)
+    expect(bench.throttle.snapshot().requests, equals: 1)
     // The request has left the window, so nothing is left to forget.
     bench.throttle.returnPermit(late, after: .cancelled, in: bench.context)
-    #expect(bench.throttle.snapshot().requests == 1)
+    expect(bench.throttle.snapshot().requests, equals: 1)
     bench.clock.advance(by: .seconds(1_000_000_000))
     await bench.run(.succeeded)
-    #expect(bench.throttle.snapshot().requests == 1)
+    expect(bench.throttle.snapshot().requests, equals: 1)
   }
 
   @Test func `Other settings hold at once, and another window begins anew`() async throws {
@@ -109,11 +109,11 @@ import Testing
     await bench.run(.failed(Refused()), 9)
     let late = try #require(await bench.permit())
     #expect(bench.throttle.update(multiplier: 1.5))
-    #expect(bench.throttle.snapshot().requests == 10)
+    expect(bench.throttle.snapshot().requests, equals: 10)
     #expect(bench.throttle.update(window: .seconds(60)))
-    #expect(bench.throttle.snapshot().requests == 0)
+    expect(bench.throttle.snapshot().requests, equals: 0)
     bench.throttle.returnPermit(late, after: .succeeded, in: bench.context)
-    #expect(bench.throttle.snapshot().accepts == 0)
+    expect(bench.throttle.snapshot().accepts, equals: 0)
   }
 
   @Test func `A change is a notice, and the snapshot has the multiplier`() {
@@ -125,8 +125,9 @@ import Testing
     throttle.update(multiplier: 1.5, window: .seconds(60), in: context)
     throttle.update(window: .seconds(30), in: context)
     expectWarning(.invalidArgument) { throttle.update(multiplier: .nan, in: context) }
-    #expect(
-      log.descriptions == [
+    expect(
+      log.descriptions,
+      equals: [
         "limit.changed limit.multiplier=1.5 limit.multiplier.previous=2.0 limit.name=posts limit.reason=update"
           + " limit.window=1 min",
         "limit.changed limit.multiplier=1.5 limit.name=posts limit.reason=update limit.window=30 s"

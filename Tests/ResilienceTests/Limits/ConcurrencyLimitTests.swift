@@ -8,24 +8,24 @@ import Testing
   @Test func `Runs up to the limit begin at once`() async throws {
     let limiting = Limiting(ConcurrencyLimit(3))
     let tasks = (0..<3).map { _ in limiting.begin() }
-    #expect(limiting.script.runCount == 3)
-    #expect(limiting.limit.activeCount == 3)
+    expect(limiting.script.runCount, equals: 3)
+    expect(limiting.limit.activeCount, equals: 3)
     for _ in tasks { try await limiting.script.next().succeed(1) }
-    for task in tasks { #expect(try await task.value == 1) }
-    #expect(limiting.limit.activeCount == 0)
+    for task in tasks { try await expect(task.value, equals: 1) }
+    expect(limiting.limit.activeCount, equals: 0)
   }
 
   @Test func `Runs beyond the limit begin in the order in which they came, whatever their priorities`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1))
     let first = limiting.begin()
     let (background, high) = (limiting.begin(priority: .background), limiting.begin(priority: .high))
-    #expect(limiting.limit.waitingCount == 2)
+    expect(limiting.limit.waitingCount, equals: 2)
     try await limiting.script.next().succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     try await limiting.script.next().succeed(2)
-    #expect(try await background.value == 2)
+    try await expect(background.value, equals: 2)
     try await limiting.script.next().succeed(3)
-    #expect(try await high.value == 3)
+    try await expect(high.value, equals: 3)
   }
 
   @Test func `A permit comes back after a failure, and after a cancellation`() async throws {
@@ -37,7 +37,7 @@ import Testing
     _ = try await limiting.script.next()
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(limiting.limit.activeCount == 0)
+    expect(limiting.limit.activeCount, equals: 0)
   }
 
   @Test func `A run that finds the queue full is rejected at once`() async throws {
@@ -49,7 +49,7 @@ import Testing
       task.cancel()
       _ = await task.result
     }
-    #expect(limiting.script.runCount == 1)
+    expect(limiting.script.runCount, equals: 1)
   }
 
   @Test func `A run that may not wait is rejected at once`() async throws {
@@ -59,7 +59,7 @@ import Testing
       await limiting.expectRejection(nil)
       try await limiting.script.next().succeed(1)
       _ = try await first.value
-      #expect(limiting.clock.sleeperCount() == 0)
+      expect(limiting.clock.sleeperCount(), equals: 0)
     }
   }
 
@@ -73,29 +73,29 @@ import Testing
     let third = limiting.begin()
     limiting.maximumWait = .seconds(Int64.max)
     let others = (0..<100).map { _ in limiting.begin() }
-    #expect(limiting.clock.remainingTimes().sorted().first == .seconds(2))
+    expect(limiting.clock.remainingTimes().sorted().first, equals: .seconds(2))
     #expect(limiting.clock.sleeperCount() <= 2)
     limiting.clock.advance(by: .seconds(2))
     await #expect(throws: OperationRejected(retryAfter: nil)) { try await third.value }
-    #expect(limiting.limit.waitingCount == 101)
+    expect(limiting.limit.waitingCount, equals: 101)
     limiting.clock.advance(by: .seconds(2))
     await #expect(throws: OperationRejected(retryAfter: nil)) { try await second.value }
     try await limiting.script.next().succeed(1)
     _ = try await first.value
     for task in others { task.cancel() }
     for task in others { _ = await task.result }
-    #expect(limiting.limit.activeCount == 0)
-    #expect(limiting.clock.sleeperCount() == 0)
+    expect(limiting.limit.activeCount, equals: 0)
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run that begins in time leaves no timer`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1), maximumWait: .seconds(5))
     let (first, second) = (limiting.begin(), limiting.begin())
-    #expect(limiting.clock.sleeperCount() == 1)
+    expect(limiting.clock.sleeperCount(), equals: 1)
     try await limiting.script.next().succeed(1)
     try await limiting.script.next().succeed(2)
     _ = try await (first.value, second.value)
-    #expect(limiting.clock.sleeperCount() == 0)
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run does not wait past the deadline of its context`() async throws {
@@ -116,12 +116,12 @@ import Testing
     let (second, third) = (limiting.begin(), limiting.begin())
     second.cancel()
     await #expect(throws: CancellationError.self) { try await second.value }
-    #expect(limiting.limit.waitingCount == 1)
+    expect(limiting.limit.waitingCount, equals: 1)
     try await limiting.script.next().succeed(1)
     try await limiting.script.next().succeed(3)
-    #expect(try await first.value == 1)
-    #expect(try await third.value == 3)
-    #expect(limiting.script.runCount == 2)
+    try await expect(first.value, equals: 1)
+    try await expect(third.value, equals: 3)
+    expect(limiting.script.runCount, equals: 2)
   }
 
   @Test func `A run of a cancelled task does not wait`() async throws {
@@ -133,7 +133,7 @@ import Testing
       return try await operation.runWithoutSetup()
     }
     await #expect(throws: CancellationError.self) { try await cancelled.value }
-    #expect(limiting.limit.waitingCount == 0)
+    expect(limiting.limit.waitingCount, equals: 0)
     first.cancel()
     _ = await first.result
   }
@@ -147,12 +147,12 @@ import Testing
     let operation = GatedOperation(gate: gate).limited(by: limit, maximumWait: .seconds(60))
     let tasks = (0...10_000).map { _ in Task.immediate { [context] in try await operation.runWithoutSetup(in: context) }
     }
-    #expect(limit.waitingCount == 10_000)
-    #expect(clock.sleeperCount() == 1)
+    expect(limit.waitingCount, equals: 10_000)
+    expect(clock.sleeperCount(), equals: 1)
     gate.open()
     for task in tasks { try await task.value }
-    #expect(limit.activeCount == 0)
-    #expect(clock.sleeperCount() == 0)
+    expect(limit.activeCount, equals: 0)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A limit is released after its waiters have left`() async throws {

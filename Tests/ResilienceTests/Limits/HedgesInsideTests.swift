@@ -30,13 +30,13 @@ import Testing
     let limit = ConcurrencyLimit(2)
     let task = self.run(self.hedged.limited(by: limit))
     _ = try await self.script.next()
-    #expect(limit.activeCount == 1)
+    expect(limit.activeCount, equals: 1)
     self.clock.advance(by: .milliseconds(100))
     let second = try await self.script.next()
-    #expect(limit.activeCount == 2)
+    expect(limit.activeCount, equals: 2)
     second.succeed(2)
-    #expect(try await task.value == 2)
-    #expect(limit.activeCount == 0)
+    try await expect(task.value, equals: 2)
+    expect(limit.activeCount, equals: 0)
   }
 
   @Test func `No second run begins beside the first while no permit is free`() async throws {
@@ -49,10 +49,10 @@ import Testing
     // The place of the first run is free when it has failed.
     first.fail(Refused())
     let second = try await self.script.next()
-    #expect(limit.activeCount == 1)
+    expect(limit.activeCount, equals: 1)
     second.succeed(2)
-    #expect(try await task.value == 2)
-    #expect(limit.activeCount == 0)
+    try await expect(task.value, equals: 2)
+    expect(limit.activeCount, equals: 0)
   }
 
   @Test func `No second run begins beside a body that a timeout has left behind`() async throws {
@@ -70,10 +70,10 @@ import Testing
     await #expect(throws: OperationTimedOut(after: .seconds(1))) { try await task.value }
     #expect(runs.value == 1 && limit.activeCount == 1)
     let later = self.run(operation)
-    #expect(limit.waitingCount == 1)
+    expect(limit.waitingCount, equals: 1)
     gate.open()
-    #expect(try await later.value == 2)
-    #expect(limit.activeCount == 0)
+    try await expect(later.value, equals: 2)
+    expect(limit.activeCount, equals: 0)
   }
 
   @Test func `A run beside such a body has a permit of its own`() async throws {
@@ -87,9 +87,9 @@ import Testing
     let task = self.run(body.timeout(.seconds(1)).hedged(after: .seconds(10)).limited(by: limit))
     try await began.wait()
     self.clock.advance(by: .seconds(1))
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     // The body of the first run goes on.
-    #expect(limit.activeCount == 1)
+    expect(limit.activeCount, equals: 1)
     gate.open()
     try await limit.whenFree()
   }
@@ -104,7 +104,7 @@ import Testing
     inner.update(permits: 2)
     first.fail(Refused())
     try await self.script.next().succeed(2)
-    #expect(try await task.value == 2)
+    try await expect(task.value, equals: 2)
     #expect(outer.activeCount == 0 && inner.activeCount == 0)
   }
 
@@ -114,9 +114,9 @@ import Testing
     let first = try await self.script.next()
     self.clock.advance(by: .milliseconds(100))
     try await refusal.sent.wait()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     first.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `A second run that its budget does not allow takes no permit`() async throws {
@@ -129,8 +129,8 @@ import Testing
     try await refusal.sent.wait()
     #expect(self.script.runCount == 1 && limit.activeCount == 1)
     first.succeed(1)
-    #expect(try await task.value == 1)
-    #expect(limit.activeCount == 0)
+    try await expect(task.value, equals: 1)
+    expect(limit.activeCount, equals: 0)
   }
 }
 

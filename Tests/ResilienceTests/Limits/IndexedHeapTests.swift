@@ -25,7 +25,7 @@ import Testing
     for number in [0, count / 2, count] {
       let before = comparisons.value
       heap.set(Counted(number: -1, comparisons: comparisons), for: number)
-      #expect(heap.first == number)
+      expect(heap.first, equals: number)
       heap.set(nil, for: number)
       #expect(comparisons.value - before <= 6 * levels)
     }

@@ -44,12 +44,12 @@ import Testing
     try await self.began.wait()
     self.clock.advance(by: .seconds(1))
     await #expect(throws: OperationTimedOut(after: .seconds(1))) { try await first.value }
-    #expect(limit.activeCount == 1)
+    expect(limit.activeCount, equals: 1)
     let second = self.run(operation)
-    #expect(limit.waitingCount == 1)
+    expect(limit.waitingCount, equals: 1)
     self.gate.open()
-    #expect(try await second.value == 2)
-    #expect(limit.activeCount == 0)
+    try await expect(second.value, equals: 2)
+    expect(limit.activeCount, equals: 0)
   }
 
   @Test func `A body that heeds its cancellation gives its permit back with its run`() async throws {
@@ -68,7 +68,7 @@ import Testing
     try await self.began.wait()
     run.cancel()
     await #expect(throws: CancellationError.self) { try await run.value }
-    #expect(limit.activeCount == 1)
+    expect(limit.activeCount, equals: 1)
     self.gate.open()
     try await limit.whenFree()
   }
@@ -81,9 +81,9 @@ import Testing
     try await self.began.wait()
     self.clock.advance(by: .seconds(1))
     // The second attempt has succeeded, and the body of the first one goes on.
-    #expect(try await run.value == 2)
-    #expect(limit.activeCount == 1)
-    #expect(outer.activeCount == 1)
+    try await expect(run.value, equals: 2)
+    expect(limit.activeCount, equals: 1)
+    expect(outer.activeCount, equals: 1)
     self.gate.open()
     try await outer.whenFree()
     try await limit.whenFree()
@@ -113,7 +113,7 @@ import Testing
     try await self.began.wait()
     self.clock.advance(by: .seconds(1))
     await #expect(throws: OperationTimedOut.self) { try await fetch.value }
-    #expect(limit.activeCount == 1)
+    expect(limit.activeCount, equals: 1)
     self.gate.open()
     try await limit.whenFree()
   }

@@ -19,8 +19,9 @@ struct LimitExplanationTests {
     self.posts.clock.advance(by: .seconds(1))
     let second = Task.immediate { try await store.fetch() }
     self.posts.clock.advance(by: .seconds(2))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         It is stale, because it has no value.
@@ -31,9 +32,9 @@ struct LimitExplanationTests {
         """
     )
     run.succeed(1)
-    #expect(try await withTimeLimit("the first value") { try await first.value } == 1)
+    try await expect(withTimeLimit("the first value") { try await first.value }, equals: 1)
     try await self.posts.script.next().succeed(2)
-    #expect(try await withTimeLimit("the second value") { try await second.value } == 2)
+    try await expect(withTimeLimit("the second value") { try await second.value }, equals: 2)
     let texts = try await withTimeLimit("events") {
       var (texts, iterator) = ([String](), events.makeAsyncIterator())
       while texts.count < 6, let event = await iterator.next() { texts.append(event.what.description) }
@@ -49,12 +50,12 @@ struct LimitExplanationTests {
     self.posts.script.enqueue(.value(1))
     try await store.fetch()
     let second = Task.immediate { try await store.fetch() }
-    #expect(store.explain().runs.first?.waits.map(\.subject) == ["a permit of RateLimit"])
+    expect(store.explain().runs.first?.waits.map(\.subject), equals: ["a permit of RateLimit"])
     second.cancel()
     await #expect(throws: CancellationError.self) { try await withTimeLimit("the end") { try await second.value } }
     await store.settled()
     #expect(store.explain().runs.isEmpty)
-    #expect(store.explain().sections.map(\.title) == ["Limit"])
+    expect(store.explain().sections.map(\.title), equals: ["Limit"])
   }
 
   @Test func `The numbers of each kind of limit`() async throws {
@@ -62,18 +63,20 @@ struct LimitExplanationTests {
       let query = self.posts.query.limited(by: limit)
       return OperationStore.detached(query: query).explain().sections.flatMap(\.facts)
     }
-    #expect(
-      facts(RateLimit(5, per: .seconds(10), queue: 3, name: "api")) == [
+    expect(
+      facts(RateLimit(5, per: .seconds(10), queue: 3, name: "api")),
+      equals: [
         "api: 5 of 5 permits available, 5 come in 10.0 s, 0 of 3 waiting, 0 rejected"
       ]
     )
-    #expect(
-      facts(AdaptiveThrottle(name: "search")) == [
+    expect(
+      facts(AdaptiveThrottle(name: "search")),
+      equals: [
         "search: 0 of 0 runs accepted, 0 rejected here, the next with a probability of 0.0"
       ]
     )
     let adaptive = AdaptiveLimit(minimum: 1, maximum: 8, name: "adaptive")
-    #expect(facts(adaptive) == [adaptive.snapshot().description])
+    expect(facts(adaptive), equals: [adaptive.snapshot().description])
   }
 
   @Test func `A throttle that rejects`() async throws {
@@ -87,8 +90,9 @@ struct LimitExplanationTests {
       _ = try? await store.fetch()
     }
     self.posts.clock.advance(by: .seconds(1))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         Its last result is an error of 1 s ago: The limit "search" rejected the run; the last failure was: \

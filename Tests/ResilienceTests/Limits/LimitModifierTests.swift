@@ -22,9 +22,9 @@ import Testing
     let clock = ManualClock()
     let query = script.query().limited(by: limit, maximumWait: .zero).manualTime(clock)
     let store = OperationStore.detached(query: query)
-    #expect(try await store.fetch() == 4)
+    try await expect(store.fetch(), equals: 4)
     await #expect(throws: OperationRejected(retryAfter: .seconds(60))) { try await store.fetch() }
-    #expect(store.currentValue == 4)
+    expect(store.currentValue, equals: 4)
     #expect(store.error is OperationRejected)
   }
 
@@ -39,7 +39,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await fetch.value }
     #expect(store.error == nil)
     #expect(!store.isLoading)
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test func `An operation with a failure of its own maps the rejection`() async throws {
@@ -52,7 +52,7 @@ import Testing
     var context = OperationContext()
     context.use(clock)
     let operation = script.operation().limited(by: limit, maximumWait: .seconds(10)) { .rejected($0.retryAfter) }
-    #expect(try await operation.runWithoutSetup(in: context) == 1)
+    try await expect(operation.runWithoutSetup(in: context), equals: 1)
     await #expect(throws: Refusal.rejected(.seconds(60))) { try await operation.runWithoutSetup(in: context) }
     // The failure type has no better error for a run that is cancelled while it waits.
     let patient = script.operation().limited(by: limit) { .rejected($0.retryAfter) }
@@ -64,8 +64,8 @@ import Testing
       }
     }
     waiting.cancel()
-    #expect(await waiting.value == .failure(.rejected(nil)))
-    #expect(limit.waitingCount == 0)
+    await expect(waiting.value, equals: .failure(.rejected(nil)))
+    expect(limit.waitingCount, equals: 0)
   }
 
   @Test func `Observers are notified of rejections`() async throws {
@@ -79,17 +79,17 @@ import Testing
     let operation = script.operation().limited(by: limit, maximumWait: .zero)
     try await operation.runWithoutSetup(in: context)
     await #expect(throws: OperationRejected.self) { try await operation.runWithoutSetup(in: context) }
-    #expect(notices.descriptions == ["limit.rejected ScriptedOperation<Int, Error> limit.retry_after=1 min"])
+    expect(notices.descriptions, equals: ["limit.rejected ScriptedOperation<Int, Error> limit.retry_after=1 min"])
   }
 
   @Test func `A custom limit admits runs`() async throws {
     let limit = OddLimit()
     let script = OperationScript<Int, any Error>(default: .value(1))
     let operation = script.operation().limited(by: limit)
-    #expect(try await operation.runWithoutSetup() == 1)
+    try await expect(operation.runWithoutSetup(), equals: 1)
     await #expect(throws: OperationRejected(retryAfter: .seconds(1))) { try await operation.runWithoutSetup() }
-    #expect(try await operation.runWithoutSetup() == 1)
-    #expect(limit.returned.withLock { $0 } == [1, 3])
+    try await expect(operation.runWithoutSetup(), equals: 1)
+    expect(limit.returned.withLock { $0 }, equals: [1, 3])
   }
 }
 

@@ -120,19 +120,19 @@ import Testing
     #expect(hasBegun)
     let early = (0..<3).map { _ in LimitWaiter(deadlines: deadlines, due: expires ? .milliseconds(35) : nil) }
     for waiter in early { _ = machine.join(waiter, at: .zero) }
-    #expect(machine.waiterCount == 3)
+    expect(machine.waiterCount, equals: 3)
     // The first one has waited longer than the target.
     machine.giveBack(at: .milliseconds(10))
     if expires { machine.wake(at: .milliseconds(35)) } else { for waiter in early[1...] { machine.remove(waiter) } }
-    #expect(machine.waiterCount == 0)
+    expect(machine.waiterCount, equals: 0)
     machine.giveBack(at: .milliseconds(40))
     // Ten idle minutes later, a burst.
     _ = machine.take()
     let burst = (0..<4).map { _ in LimitWaiter(deadlines: deadlines, due: nil) }
     for waiter in burst { _ = machine.join(waiter, at: .seconds(600)) }
-    #expect(machine.waiterCount == 4)
+    expect(machine.waiterCount, equals: 4)
     for number in 0..<4 { machine.giveBack(at: .seconds(600) + .milliseconds(6 * (number + 1))) }
-    #expect(burst.map(\.decision) == [.admitted, .admitted, .admitted, .admitted])
+    expect(burst.map(\.decision), equals: [.admitted, .admitted, .admitted, .admitted])
   }
 
   @Test func `A run waits for the target at most once the queue stands, and for the interval before`() async {
@@ -143,30 +143,30 @@ import Testing
     let other = limiting.begin()
     limiting.clock.advance(by: .milliseconds(1))
     await #expect(throws: OperationRejected.self) { try await early.value }
-    #expect(limiting.limit.waitingCount == 1)
+    expect(limiting.limit.waitingCount, equals: 1)
     // The queue has stood for 100 ms.
     let late = limiting.begin()
-    #expect(limiting.clock.remainingTimes().first == .milliseconds(5))
+    expect(limiting.clock.remainingTimes().first, equals: .milliseconds(5))
     limiting.clock.advance(by: .milliseconds(5))
     await #expect(throws: OperationRejected.self) { try await late.value }
-    #expect(limiting.limit.waitingCount == 1)
+    expect(limiting.limit.waitingCount, equals: 1)
     limiting.clock.advance(by: .milliseconds(94))
     await #expect(throws: OperationRejected.self) { try await other.value }
     // The queue was empty, so it stands no longer.
     let again = limiting.begin()
-    #expect(limiting.clock.remainingTimes() == [.milliseconds(100)])
+    expect(limiting.clock.remainingTimes(), equals: [.milliseconds(100)])
     for task in [again, running] {
       task.cancel()
       _ = await task.result
     }
-    #expect(limiting.limit.snapshot().rejections == 3)
+    expect(limiting.limit.snapshot().rejections, equals: 3)
   }
 
   @Test func `Bounded delay makes no longest wait longer`() async {
     let limiting = Limiting(ConcurrencyLimit(1, order: .boundedDelay()), maximumWait: .milliseconds(20))
     let running = limiting.begin()
     let waiting = limiting.begin()
-    #expect(limiting.clock.remainingTimes() == [.milliseconds(20)])
+    expect(limiting.clock.remainingTimes(), equals: [.milliseconds(20)])
     limiting.clock.advance(by: .milliseconds(20))
     await #expect(throws: OperationRejected.self) { try await waiting.value }
     running.cancel()
@@ -179,7 +179,7 @@ import Testing
     }
     let partitioned = Limiting(shares)
     let tasks = (0..<2).map { _ in partitioned.begin() }
-    #expect(partitioned.clock.remainingTimes() == [.milliseconds(50)])
+    expect(partitioned.clock.remainingTimes(), equals: [.milliseconds(50)])
     partitioned.clock.advance(by: .milliseconds(50))
     await #expect(throws: OperationRejected.self) { try await tasks[1].value }
     tasks[0].cancel()
@@ -191,7 +191,7 @@ import Testing
     let patient = limiting.begin()
     limiting.clock.advance(by: .milliseconds(100))
     await #expect(throws: OperationRejected.self) { try await waiting.value }
-    #expect(limiting.limit.waitingCount == 1)
+    expect(limiting.limit.waitingCount, equals: 1)
     for task in [patient, running] {
       task.cancel()
       _ = await task.result
@@ -207,15 +207,15 @@ import Testing
     _ = try await first.value
     // The queue has stood for less than 0.1 s: the oldest run is next.
     try await limiting.script.next().succeed(1)
-    #expect(try await waiting[0].value == 1)
+    try await expect(waiting[0].value, equals: 1)
     let second = try await limiting.script.next()
     limiting.clock.advance(by: .milliseconds(1))
     second.succeed(2)
-    #expect(try await waiting[1].value == 2)
+    try await expect(waiting[1].value, equals: 2)
     try await limiting.script.next().succeed(3)
-    #expect(try await waiting[3].value == 3)
+    try await expect(waiting[3].value, equals: 3)
     try await limiting.script.next().succeed(4)
-    #expect(try await waiting[2].value == 4)
+    try await expect(waiting[2].value, equals: 4)
   }
 
   @Test func `In a full queue that stands, a new run takes the place of the oldest`() async throws {
@@ -228,18 +228,18 @@ import Testing
     await #expect(throws: OperationRejected.self) { try await waiting[0].value }
     for _ in 0..<3 { try await limiting.script.next().succeed(1) }
     _ = try await (first.value, newest.value, waiting[1].value)
-    #expect(limiting.limit.snapshot().rejections == 2)
+    expect(limiting.limit.snapshot().rejections, equals: 2)
   }
 
   @Test func `Negative durations of an order are reported and count as zero, and huge ones are possible`() {
     let order = expectWarning(.invalidArgument) { LimitOrder.controlledDelay(target: .seconds(-1)) }
-    #expect(order == .controlledDelay(target: .zero))
+    expect(order, equals: .controlledDelay(target: .zero))
     let interval = expectWarning(.invalidArgument) { LimitOrder.controlledDelay(interval: .seconds(Int64.min)) }
-    #expect(interval == .controlledDelay(interval: .zero))
+    expect(interval, equals: .controlledDelay(interval: .zero))
     let bounded = expectWarning(.invalidArgument) { LimitOrder.boundedDelay(target: .seconds(-1)) }
-    #expect(bounded == .boundedDelay(target: .zero))
+    expect(bounded, equals: .boundedDelay(target: .zero))
     let newest = expectWarning(.invalidArgument) { LimitOrder.adaptiveLIFO(after: .seconds(-1)) }
-    #expect(newest == .adaptiveLIFO(after: .zero))
+    expect(newest, equals: .adaptiveLIFO(after: .zero))
     for order in [
       LimitOrder.controlledDelay(target: .seconds(Int64.max), interval: .seconds(Int64.max)),
       .adaptiveLIFO(after: .seconds(Int64.max)), .controlledDelay(target: .zero, interval: .zero),
@@ -252,7 +252,7 @@ import Testing
       for number in 0..<10 {
         let waiter = LimitWaiter(deadlines: SystemDeadlineSource(), due: nil)
         let decision = machine.join(waiter, at: .seconds(number))
-        #expect(decision == nil)
+        expect(decision, equals: nil)
       }
       for number in 0..<11 where machine.inUse > 0 { machine.giveBack(at: .seconds(1000 + number)) }
       #expect(machine.inUse == 0 && machine.waiterCount == 0)

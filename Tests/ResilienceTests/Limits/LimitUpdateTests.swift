@@ -9,15 +9,15 @@ import Testing
   @Test func `More permits admit waiting runs at once, and fewer wait for those under way`() async throws {
     let limiting = Limiting(ConcurrencyLimit(1))
     let tasks = (0..<4).map { _ in limiting.begin() }
-    #expect(limiting.script.runCount == 1)
+    expect(limiting.script.runCount, equals: 1)
     #expect(limiting.limit.update(permits: 3))
     #expect(limiting.limit.activeCount == 3 && limiting.limit.waitingCount == 1 && limiting.limit.permits == 3)
     #expect(limiting.limit.update(permits: 1))
-    #expect(limiting.limit.activeCount == 3)
+    expect(limiting.limit.activeCount, equals: 3)
     for _ in 0..<2 { try await limiting.script.next().succeed(1) }
-    #expect(limiting.limit.waitingCount == 1)
+    expect(limiting.limit.waitingCount, equals: 1)
     for _ in 0..<2 { try await limiting.script.next().succeed(1) }
-    for task in tasks { #expect(try await task.value == 1) }
+    for task in tasks { try await expect(task.value, equals: 1) }
     #expect(limiting.limit.activeCount == 0 && limiting.clock.sleeperCount() == 0)
   }
 
@@ -25,10 +25,10 @@ import Testing
     let limiting = Limiting(ConcurrencyLimit(1, queue: 3))
     let tasks = (0..<4).map { _ in limiting.begin() }
     #expect(limiting.limit.update(queue: 1))
-    #expect(limiting.limit.waitingCount == 3)
+    expect(limiting.limit.waitingCount, equals: 3)
     await limiting.expectRejection(nil)
     for _ in 0..<4 { try await limiting.script.next().succeed(1) }
-    for task in tasks { #expect(try await task.value == 1) }
+    for task in tasks { try await expect(task.value, equals: 1) }
   }
 
   @Test func `An update that changes something is a notice with what was before`() {
@@ -43,8 +43,9 @@ import Testing
     RateLimit(1, per: .seconds(1), name: "quota").update(6, burst: 2, in: context)
     AdaptiveLimit(minimum: 1, maximum: 4).update(minimum: 2, decrease: 0.5, in: context)
     let settings = "limit.decrease=0.5 limit.decrease.previous=0.75 limit.maximum=4.0 limit.minimum=2.0"
-    #expect(
-      log.descriptions == [
+    expect(
+      log.descriptions,
+      equals: [
         "limit.changed limit.name=posts limit.order=.firstComeFirstServed limit.queue=10000 limit.reason=update"
           + " limit.value=2.0 limit.value.previous=1.0",
         "limit.changed limit.name=posts limit.order=.adaptiveLIFO(after: 1 s)"
@@ -67,8 +68,9 @@ import Testing
     limit.update(shares: ["silver": PartitionShare(guaranteed: 1)], in: context)
     limit.update(permits: 4, in: context)
     expectWarning(.invalidArgument) { limit.update(permits: 0, in: context) }
-    #expect(
-      log.descriptions == [
+    expect(
+      log.descriptions,
+      equals: [
         "limit.changed limit.name=posts limit.queue=10000 limit.reason=update limit.shares=1 limit.shares.previous=1"
           + " limit.value=3.0",
         "limit.changed limit.name=posts limit.queue=10000 limit.reason=update limit.shares=1 limit.value=4.0"
@@ -89,8 +91,8 @@ import Testing
     let tasks = [limiting.begin(), limiting.begin()]
     limiting.clock.advance(by: .seconds(1_000_000))
     for _ in tasks { try await limiting.script.next().succeed(1) }
-    for task in tasks { #expect(try await task.value == 1) }
-    #expect(limiting.clock.sleeperCount() == 0)
+    for task in tasks { try await expect(task.value, equals: 1) }
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A rate limit keeps the permits that are missing, which come at the new rate`() {
@@ -102,7 +104,7 @@ import Testing
     clock.advance(by: .seconds(5))
     // Five have come at the old rate. The other five come at ten a second.
     #expect(limit.update(10, in: context))
-    #expect(limit.snapshot(in: context).available == 5)
+    expect(limit.snapshot(in: context).available, equals: 5)
     for _ in 0..<5 { #expect(limit.takePermit(in: context) != nil) }
     #expect(limit.takePermit(in: context) == nil)
     clock.advance(by: .milliseconds(100))
@@ -122,13 +124,13 @@ import Testing
     let limit = RateLimit(10, per: .seconds(1))
     for _ in 0..<10 { #expect(limit.takePermit(in: context) != nil) }
     clock.advance(by: .seconds(3_600))
-    #expect(limit.snapshot().available == 10)
+    expect(limit.snapshot().available, equals: 10)
     #expect(limit.update(1, per: .seconds(60), burst: 10))
-    #expect((0..<20).count { _ in limit.takePermit(in: context) != nil } == 10)
+    expect((0..<20).count { _ in limit.takePermit(in: context) != nil }, equals: 10)
     // A limit that no run has used has all of its permits.
     let unused = RateLimit(10, per: .seconds(1))
     #expect(unused.update(1, per: .seconds(60), burst: 3))
-    #expect(unused.snapshot().available == 3)
+    expect(unused.snapshot().available, equals: 3)
   }
 
   @Test func `A run that waits begins at the new rate, or is rejected at its longest wait`() async throws {
@@ -139,10 +141,10 @@ import Testing
     #expect(limiting.limit.update(1, per: .seconds(2), in: limiting.context))
     // Nine tenths of a permit are missing: 1.8 s at the new rate.
     limiting.clock.advance(by: .milliseconds(1799))
-    #expect(limiting.script.runCount == 1)
+    expect(limiting.script.runCount, equals: 1)
     limiting.clock.advance(by: .milliseconds(1))
     try await limiting.script.next().succeed(2)
-    #expect(try await second.value == 2)
+    try await expect(second.value, equals: 2)
     let third = limiting.begin()
     #expect(limiting.limit.update(1, per: .seconds(1000), in: limiting.context))
     limiting.clock.advance(by: .seconds(60))
@@ -152,12 +154,12 @@ import Testing
 
   @Test func `An adaptive limit moves into its new range at once, and says why it has its number`() {
     let limit = AdaptiveLimit(minimum: 4, maximum: 10, name: "posts")
-    #expect(limit.snapshot().reason == .initial)
+    expect(limit.snapshot().reason, equals: .initial)
     #expect(limit.update(minimum: 6))
     #expect(limit.limit == 6 && limit.snapshot().reason == .update)
     #expect(limit.update(minimum: 1, maximum: 3, tolerance: 2))
-    #expect(limit.limit == 3)
-    #expect(limit.snapshot().description == "posts: 0 of 3 runs under way (update, 1 to 3), 0 waiting, 0 rejected")
+    expect(limit.limit, equals: 3)
+    expect(limit.snapshot().description, equals: "posts: 0 of 3 runs under way (update, 1 to 3), 0 waiting, 0 rejected")
     var permits = (0..<3).compactMap { _ in limit.takePermit(in: OperationContext()) }
     #expect(permits.count == 3 && limit.takePermit(in: OperationContext()) == nil)
     while let permit = permits.popLast() {
@@ -203,11 +205,11 @@ import Testing
     try await limiting.script.next(after: limiting.begin())
     let second = limiting.begin()
     await limiting.expectRejection(.seconds(2))
-    #expect(limiting.limit.snapshot().rejections == 1)
+    expect(limiting.limit.snapshot().rejections, equals: 1)
     limiting.clock.advance(by: .seconds(1))
     try await limiting.script.next().succeed(2)
-    #expect(try await second.value == 2)
-    #expect(limiting.clock.sleeperCount() == 0)
+    try await expect(second.value, equals: 2)
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 }
 

@@ -59,7 +59,7 @@ import Testing
     }
     #expect(self.asked.all.isEmpty)
     self.clock.advance(by: .milliseconds(100))
-    #expect(try await calls[2].finished() == "SWI")
+    try await expect(calls[2].finished(), equals: "SWI")
     for call in calls.prefix(2) { await self.expectCancellation(call) }
     #expect(self.asked.all == ["swi"] && self.clock.sleeperCount() == 0)
   }
@@ -73,7 +73,7 @@ import Testing
     await self.expectCancellation(given)
     #expect(former.currentValue == "KEPT" && former.error == nil && !former.isLoading)
     self.clock.advance(by: .milliseconds(300))
-    #expect(try await call.finished() == "AB")
+    try await expect(call.finished(), equals: "AB")
   }
 
   @Test func `A run under way gives way to another path, and not to its own`() async throws {
@@ -98,26 +98,26 @@ import Testing
     await self.expectCancellation(calls[0])
     #expect(store.currentValue == "KEPT" && store.error == nil)
     self.clock.advance(by: .milliseconds(300))
-    #expect(try await other.finished() == "OTHER")
+    try await expect(other.finished(), equals: "OTHER")
   }
 
   @Test func `With a leading call, the first begins at once, and the last after the pause`() async throws {
-    #expect(try await self.fetch(self.debounced("a", leading: true)).finished() == "A")
+    try await expect(self.fetch(self.debounced("a", leading: true)).finished(), equals: "A")
     let given = self.fetch(self.debounced("ab", leading: true))
     self.clock.advance(by: .milliseconds(200))
     let last = self.fetch(self.debounced("abc", leading: true))
     await self.expectCancellation(given)
     self.clock.advance(by: .milliseconds(299))
-    #expect(self.asked.all == ["a"])
+    expect(self.asked.all, equals: ["a"])
     self.clock.advance(by: .milliseconds(1))
-    #expect(try await last.finished() == "ABC")
+    try await expect(last.finished(), equals: "ABC")
     self.clock.advance(by: .milliseconds(300))
-    #expect(try await self.fetch(self.debounced("b", leading: true)).finished() == "B")
+    try await expect(self.fetch(self.debounced("b", leading: true)).finished(), equals: "B")
   }
 
   @Test func `A call that is cancelled while it waits leaves nothing behind`() async throws {
     let call = self.fetch(self.debounced("a"))
-    #expect(self.clock.sleeperCount() == 1)
+    expect(self.clock.sleeperCount(), equals: 1)
     call.cancel()
     await self.expectCancellation(call)
     #expect(self.clock.sleeperCount() == 0 && self.asked.all.isEmpty)
@@ -133,13 +133,13 @@ import Testing
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .milliseconds(300))
     await store.settled()
-    #expect(self.asked.all == ["a"])
+    expect(self.asked.all, equals: ["a"])
     let other = self.fetch(self.debounced("b"))
     var context = OperationContext()
     context.operationRunCause = .refreshBehind
-    #expect(try await store.fetch(using: context) == "A")
+    try await expect(store.fetch(using: context), equals: "A")
     self.clock.advance(by: .milliseconds(300))
-    #expect(try await other.finished() == "B")
+    try await expect(other.finished(), equals: "B")
   }
 
   @Test func `Another attempt of a retry does not wait again`() async throws {
@@ -151,29 +151,29 @@ import Testing
     let store = client.store(for: query.manualTime(self.clock))
     let call = Task.immediate { try await store.fetch() }
     self.clock.advance(by: .milliseconds(300))
-    #expect(try await call.finished() == 7)
-    #expect(script.runCount == 2)
+    try await expect(call.finished(), equals: 7)
+    expect(script.runCount, equals: 2)
   }
 
   // MARK: - Throttling
 
   @Test func `One run begins in each period: the first at once, and the newest at its end`() async throws {
-    #expect(try await self.fetch(self.throttled("1")).finished() == "1")
+    try await expect(self.fetch(self.throttled("1")).finished(), equals: "1")
     let given = self.fetch(self.throttled("2"))
     self.clock.advance(by: .milliseconds(600))
     let second = self.fetch(self.throttled("3"))
     await self.expectCancellation(given)
     self.clock.advance(by: .milliseconds(399))
-    #expect(self.asked.all == ["1"])
+    expect(self.asked.all, equals: ["1"])
     self.clock.advance(by: .milliseconds(1))
-    #expect(try await second.finished() == "3")
+    try await expect(second.finished(), equals: "3")
     let third = self.fetch(self.throttled("4"))
     self.clock.advance(by: .milliseconds(999))
-    #expect(self.asked.all == ["1", "3"])
+    expect(self.asked.all, equals: ["1", "3"])
     self.clock.advance(by: .milliseconds(1))
-    #expect(try await third.finished() == "4")
+    try await expect(third.finished(), equals: "4")
     self.clock.advance(by: .seconds(1))
-    #expect(try await self.fetch(self.throttled("5")).finished() == "5")
+    try await expect(self.fetch(self.throttled("5")).finished(), equals: "5")
   }
 
   // MARK: - Long durations
@@ -189,13 +189,13 @@ import Testing
     func throttled(_ text: String) -> Task<String, any Error> {
       self.fetch(OperationStore.detached(query: self.query(text).throttled(for: duration).manualTime(self.clock)))
     }
-    #expect(try await throttled("b").finished() == "B")
+    try await expect(throttled("b").finished(), equals: "B")
     let second = throttled("c")
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(1_000_000))
     second.cancel()
     await self.expectCancellation(second)
-    #expect(self.asked.all == ["b"])
+    expect(self.asked.all, equals: ["b"])
   }
 
   // MARK: - Groups
@@ -220,7 +220,7 @@ import Testing
     let last = fetch(("posts", "d", 1), among: ["posts"], in: client)
     await #expect(throws: CancellationError.self) { try await named.finished() }
     self.clock.advance(by: .milliseconds(300))
-    for call in [first, last] + others { #expect(try await call.finished() == 1) }
+    for call in [first, last] + others { try await expect(call.finished(), equals: 1) }
   }
 
   @Test func `Groups that are not used any more do not accumulate`() async throws {

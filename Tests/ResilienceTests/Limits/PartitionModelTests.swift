@@ -236,8 +236,8 @@ import Testing
     await runs.play(limitedBy: limit, seed: seed) { $0.tenant = "\(Int.random(in: 0...3, using: &$1))" }
     #expect(runs.overlaps.maximum <= 4)
     #expect(limit.activeCount == 0 && limit.waitingCount == 0)
-    #expect(limit.snapshot().partitions.map(\.name) == ["0"])
-    #expect(runs.clock.sleeperCount() == 0)
+    expect(limit.snapshot().partitions.map(\.name), equals: ["0"])
+    expect(runs.clock.sleeperCount(), equals: 0)
   }
 }
 

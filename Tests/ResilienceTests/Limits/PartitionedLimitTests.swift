@@ -19,11 +19,11 @@ import Testing
   @Test func `A tenant borrows what others do not use, except what they have reserved`() {
     let share = PartitionShare(guaranteed: 5, reserved: 2)
     let limit = PartitionedLimit(10, shares: ["gold": share, "silver": PartitionShare(guaranteed: 5)]) { $0.tenant }
-    #expect(self.take(10, limit, "greedy").count == 8)
+    expect(self.take(10, limit, "greedy").count, equals: 8)
     #expect(self.take(5, limit, "silver").isEmpty)
-    #expect(self.take(5, limit, "gold").count == 2)
-    #expect(limit.activeCount == 10)
-    #expect(limit.snapshot().partitions.map(\.borrowed) == [0, 8, 0])
+    expect(self.take(5, limit, "gold").count, equals: 2)
+    expect(limit.activeCount, equals: 10)
+    expect(limit.snapshot().partitions.map(\.borrowed), equals: [0, 8, 0])
   }
 
   @Test func `A share may have a maximum, so that a tenant borrows only a part`() {
@@ -32,9 +32,9 @@ import Testing
       shares: ["gold": PartitionShare(guaranteed: 2, maximum: 4)],
       others: PartitionShare(guaranteed: 0, maximum: 3)
     ) { $0.tenant }
-    #expect(self.take(10, limit, "gold").count == 4)
-    #expect(self.take(10, limit, "a").count == 3)
-    #expect(self.take(10, limit, "b").count == 3)
+    expect(self.take(10, limit, "gold").count, equals: 4)
+    expect(self.take(10, limit, "a").count, equals: 3)
+    expect(self.take(10, limit, "b").count, equals: 3)
   }
 
   @Test func `Permits that come back go to the tenant with the first claim`() async throws {
@@ -43,13 +43,13 @@ import Testing
     let tasks = ["greedy", "greedy", "gold", "gold", "gold", "other"].map { tenant in
       Task.immediate { try await limit.waitForPermit(in: self.context(tenant), maximumWait: nil) }
     }
-    #expect(limit.waitingCount == 6)
+    expect(limit.waitingCount, equals: 6)
     // Gold up to its guarantee; then the tenants without a permit, before those that have some.
     for index in [2, 3, 5, 0] {
       limit.returnPermit(taken.removeFirst(), after: .succeeded, in: OperationContext())
       taken.append(try await tasks[index].value)
     }
-    #expect(limit.waitingCount == 2)
+    expect(limit.waitingCount, equals: 2)
     while let permit = taken.popLast() {
       limit.returnPermit(permit, after: .succeeded, in: OperationContext())
     }
@@ -88,7 +88,7 @@ import Testing
     #expect(limit.activeCount == 3 && limit.snapshot().partitions.map(\.name) == ["greedy", "silver"])
     #expect(limit.update(permits: 1))
     for permit in permits + [permit] { limit.returnPermit(permit, after: .succeeded, in: OperationContext()) }
-    #expect(self.take(2, limit, "silver").count == 1)
+    expect(self.take(2, limit, "silver").count, equals: 1)
   }
 
   @Test func `Impossible shares are reported, and the last good ones stay`() {
@@ -125,13 +125,11 @@ import Testing
       AdaptiveLimit(minimum: 1, maximum: 2).snapshot(), PartitionedLimit(3) { _ in "" }.snapshot(),
       AdaptiveThrottle().snapshot(),
     ]
-    #expect(
-      snapshots.map(\.name) == ["a", "b", "AdaptiveLimit", "PartitionedLimit", "AdaptiveThrottle"]
-    )
+    expect(snapshots.map(\.name), equals: ["a", "b", "AdaptiveLimit", "PartitionedLimit", "AdaptiveThrottle"])
     #expect(snapshots.allSatisfy { !$0.gauges.isEmpty && $0.description.hasPrefix($0.name) })
-    #expect(
-      String(decoding: try encoder.encode(snapshots[0]), as: UTF8.self)
-        == #"{"active":0,"name":"a","permits":2,"queue":3,"rejections":0,"waiting":0}"#
+    expect(
+      String(decoding: try encoder.encode(snapshots[0]), as: UTF8.self),
+      equals: #"{"active":0,"name":"a","permits":2,"queue":3,"rejections":0,"waiting":0}"#
     )
     for snapshot in snapshots { #expect(try !encoder.encode(snapshot).isEmpty) }
   }

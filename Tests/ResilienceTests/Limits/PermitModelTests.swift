@@ -108,8 +108,8 @@ import Testing
     let runs = ParallelRuns()
     await runs.play(limitedBy: limit, seed: seed)
     #expect(runs.overlaps.maximum <= 3)
-    #expect(limit.activeCount == 0)
-    #expect(limit.waitingCount == 0)
-    #expect(runs.clock.sleeperCount() == 0)
+    expect(limit.activeCount, equals: 0)
+    expect(limit.waitingCount, equals: 0)
+    expect(runs.clock.sleeperCount(), equals: 0)
   }
 }

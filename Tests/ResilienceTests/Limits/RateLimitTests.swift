@@ -51,7 +51,7 @@ import Testing
       clock.advance(by: .milliseconds(100))
     }
     // Permits come at multiples of a third of a second, and runs at multiples of a tenth: at most one in 0.4 s.
-    #expect(admitted == 3600 / 2 * 5)
+    expect(admitted, equals: 3600 / 2 * 5)
     let third = Duration(attoseconds: Duration.seconds(1).attoseconds / 3 + 1)
     clock.advance(by: .seconds(10))
     admitted = 0
@@ -61,7 +61,7 @@ import Testing
       #expect(limit.takePermit(in: context) == nil)
       clock.advance(by: third)
     }
-    #expect(admitted == 10_800)
+    expect(admitted, equals: 10_800)
   }
 
   @Test func `No burst is above the burst, however long the pause`() {
@@ -71,7 +71,7 @@ import Testing
     context.use(clock)
     for pause in [Duration.zero, .seconds(1), .seconds(1_000_000), .seconds(Int64.max)] {
       clock.advance(by: pause)
-      #expect((0..<100).count { _ in limit.takePermit(in: context) != nil } == 5)
+      expect((0..<100).count { _ in limit.takePermit(in: context) != nil }, equals: 5)
     }
   }
 
@@ -108,17 +108,17 @@ import Testing
   @Test func `Runs beyond the rate begin one after the other, with one timer`() async throws {
     let limiting = Limiting(RateLimit(1, per: .seconds(10)))
     let tasks = (0..<4).map { _ in limiting.begin() }
-    #expect(limiting.limit.waitingCount == 3)
-    #expect(limiting.clock.remainingTimes() == [.seconds(10)])
+    expect(limiting.limit.waitingCount, equals: 3)
+    expect(limiting.clock.remainingTimes(), equals: [.seconds(10)])
     try await limiting.script.next().succeed(0)
-    #expect(try await tasks[0].value == 0)
+    try await expect(tasks[0].value, equals: 0)
     for number in 1...3 {
       limiting.clock.advance(by: .seconds(10))
       try await limiting.script.next().succeed(number)
-      #expect(try await tasks[number].value == number)
-      #expect(limiting.limit.waitingCount == 3 - number)
+      try await expect(tasks[number].value, equals: number)
+      expect(limiting.limit.waitingCount, equals: 3 - number)
     }
-    #expect(limiting.clock.sleeperCount() == 0)
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run whose turn would come too late is rejected at once, with the time until its turn`() async throws {
@@ -131,7 +131,7 @@ import Testing
     await #expect(throws: OperationRejected(retryAfter: .seconds(29))) { try await late.value }
     for task in tasks { task.cancel() }
     for task in tasks { _ = await task.result }
-    #expect(limiting.clock.sleeperCount() == 0)
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A waiter that leaves moves the later ones forward`() async throws {
@@ -144,9 +144,9 @@ import Testing
     limiting.clock.advance(by: .seconds(10))
     for number in [0, 3] {
       try await limiting.script.next().succeed(number)
-      #expect(try await tasks[number].value == number)
+      try await expect(tasks[number].value, equals: number)
     }
-    #expect(limiting.clock.sleeperCount() == 0)
+    expect(limiting.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Permits that come back unused when the bucket is full again make no larger burst`() throws {
@@ -154,12 +154,12 @@ import Testing
     let (limit, context) = (limiting.limit, limiting.context)
     let held = (0..<10).compactMap { _ in limit.takePermit(in: context) }
     limiting.clock.advance(by: .milliseconds(1_990))
-    #expect((0..<40).count { _ in limit.takePermit(in: context) != nil } == 10)
+    expect((0..<40).count { _ in limit.takePermit(in: context) != nil }, equals: 10)
     limiting.clock.advance(by: .milliseconds(10))
     for permit in held { limit.returnPermit(permit, after: .unused, in: context) }
-    #expect((0..<40).count { _ in limit.takePermit(in: context) != nil } == 0)
+    expect((0..<40).count { _ in limit.takePermit(in: context) != nil }, equals: 0)
     limiting.clock.advance(by: .milliseconds(90))
-    #expect((0..<40).count { _ in limit.takePermit(in: context) != nil } == 1)
+    expect((0..<40).count { _ in limit.takePermit(in: context) != nil }, equals: 1)
   }
 
   @Test(arguments: [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 0, 4, 1, 3]])
@@ -169,7 +169,7 @@ import Testing
     limiting.clock.advance(by: .seconds(100))
     let held = (0..<5).compactMap { _ in limit.takePermit(in: context) }
     for index in order { limit.returnPermit(held[index], after: .unused, in: context) }
-    #expect(limit.snapshot(in: context).available == 5)
+    expect(limit.snapshot(in: context).available, equals: 5)
   }
 
   @Test func `An unused permit goes to the next run`() async throws {
@@ -178,7 +178,7 @@ import Testing
     let task = limiting.begin()
     limiting.limit.returnPermit(permit, after: .unused, in: limiting.context)
     try await limiting.script.next().succeed(4)
-    #expect(try await task.value == 4)
+    try await expect(task.value, equals: 4)
     #expect(limiting.limit.takePermit(in: limiting.context) == nil)
     limiting.clock.advance(by: .seconds(10))
     #expect(limiting.limit.takePermit(in: limiting.context) != nil)

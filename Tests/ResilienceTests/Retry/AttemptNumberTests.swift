@@ -22,9 +22,9 @@ import Testing
     context.onNextAttempt { next, error in
       received.append(next.operationAttempt * 10 + ((error as? Refused)?.code ?? 0))
     }
-    #expect(try await work.retry(limit: 5).runWithoutSetup(in: context) == 3)
-    #expect(numbers.withLock { $0 } == [1, 2, 3])
-    #expect(received.all == [21, 32])
+    try await expect(work.retry(limit: 5).runWithoutSetup(in: context), equals: 3)
+    expect(numbers.withLock { $0 }, equals: [1, 2, 3])
+    expect(received.all, equals: [21, 32])
   }
 
   @Test func `An operation that another one runs in its second attempt begins with its first`() async throws {
@@ -39,7 +39,7 @@ import Testing
       guard context.operationAttempt == 2 else { throw Refused() }
       return try await body.retry(limit: 1).runOnce(in: context)
     }
-    #expect(try await outer.retry(limit: 1).runOnce() == 1)
-    #expect(numbers.withLock { $0 } == [1, 2])
+    try await expect(outer.retry(limit: 1).runOnce(), equals: 1)
+    expect(numbers.withLock { $0 }, equals: [1, 2])
   }
 }

@@ -12,12 +12,12 @@ import Testing
     "  Sun, 06 Nov 1994 08:49:37 GMT  ", "90", " 90 ", "90.0",
   ])
   func `Seconds and dates in all formats are understood`(header: String) {
-    #expect(OperationDuration(httpRetryAfter: header, now: self.now) == .seconds(90))
+    expect(OperationDuration(httpRetryAfter: header, now: self.now), equals: .seconds(90))
   }
 
   @Test(arguments: ["-5", "0", "Sat, 05 Nov 1994 08:49:37 GMT", "Thu, 01 Jan 1970 00:00:00 GMT"])
   func `Dates in the past and negative numbers are zero`(header: String) {
-    #expect(OperationDuration(httpRetryAfter: header, now: self.now) == .zero)
+    expect(OperationDuration(httpRetryAfter: header, now: self.now), equals: .zero)
   }
 
   @Test(arguments: [
@@ -31,13 +31,13 @@ import Testing
     "-1e400", "5\0", "\u{0}5", "5\0 ", "Sun, 06 Nov 1994 08:49:37 GMT\0", "snan", "nan(1)", "5 6", "٥", "0x1p3",
   ])
   func `A malformed header is ignored`(header: String) {
-    #expect(OperationDuration(httpRetryAfter: header, now: self.now) == nil)
-    #expect(RetryClassification(httpStatus: 503, retryAfter: header, now: self.now) == .retry)
+    expect(OperationDuration(httpRetryAfter: header, now: self.now), equals: nil)
+    expect(RetryClassification(httpStatus: 503, retryAfter: header, now: self.now), equals: .retry)
   }
 
   @Test(arguments: ["1e300", "99999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
   func `A huge header is clamped`(header: String) {
-    #expect(OperationDuration(httpRetryAfter: header, now: self.now) == .seconds(100 * 365 * 86_400))
+    expect(OperationDuration(httpRetryAfter: header, now: self.now), equals: .seconds(100 * 365 * 86_400))
   }
 
   @Test func `Leap years and centuries are counted`() {
@@ -46,7 +46,7 @@ import Testing
       ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400), ("Monday, 01-Jan-69 00:00:00 GMT", 3_124_224_000),
     ] {
       let now = Date(timeIntervalSince1970: seconds - 10)
-      #expect(OperationDuration(httpRetryAfter: header, now: now) == .seconds(10))
+      expect(OperationDuration(httpRetryAfter: header, now: now), equals: .seconds(10))
     }
   }
 
@@ -63,7 +63,7 @@ import Testing
   func `A year of two digits is at most fifty years in the future`(header: String, now: Double, seconds: Double) {
     let delay = OperationDuration(httpRetryAfter: header, now: Date(timeIntervalSince1970: now))
     if now.isFinite {
-      #expect(delay == .seconds(seconds))
+      expect(delay, equals: .seconds(seconds))
     } else {
       #expect(delay.map { $0 >= .zero } ?? true)
     }
@@ -91,7 +91,7 @@ import Testing
         "Sun \(month) \(parts.day ?? 0) \(time) \(year)",
       ]
       for header in headers {
-        #expect(OperationDuration(httpRetryAfter: header, now: now) == .seconds(date.timeIntervalSince(now)))
+        expect(OperationDuration(httpRetryAfter: header, now: now), equals: .seconds(date.timeIntervalSince(now)))
         var characters = Array(header)
         for _ in 0..<Int.random(in: 1...4, using: &generator) {
           let index = Int.random(in: characters.indices, using: &generator)
@@ -124,11 +124,11 @@ import Testing
 
   @Test func `Status codes allow another attempt, or do not`() {
     for status in [408, 425, 429, 500, 502, 503, 504] {
-      #expect(RetryClassification(httpStatus: status) == .retry)
-      #expect(RetryClassification(httpStatus: status, retryAfter: "5") == .retryAfter(.seconds(5)))
+      expect(RetryClassification(httpStatus: status), equals: .retry)
+      expect(RetryClassification(httpStatus: status, retryAfter: "5"), equals: .retryAfter(.seconds(5)))
     }
     for status in [200, 301, 400, 401, 403, 404, 409, 410, 422, 501, 505, -1, .max] {
-      #expect(RetryClassification(httpStatus: status, retryAfter: "5") == .never)
+      expect(RetryClassification(httpStatus: status, retryAfter: "5"), equals: .never)
     }
   }
 }

@@ -13,7 +13,7 @@ import Testing
   func `Two retries do not multiply, and the inner one counts`(isSetUp: Bool) async {
     let operation = self.attempts.failing().retry(limit: 1).backoff(.noBackoff).retry(limit: 5)
     await #expect(throws: Refused(code: 2)) { try await operation.run(isSetUp: isSetUp) }
-    #expect(self.attempts.indices == [nil, 0])
+    expect(self.attempts.indices, equals: [nil, 0])
     #expect(self.attempts.all.allSatisfy { $0.maximum == 1 })
   }
 
@@ -21,14 +21,14 @@ import Testing
   func `Three retries do not multiply either`(isSetUp: Bool) async {
     let operation = self.attempts.failing().retry(limit: 2).retry(limit: 0).retry(limit: 5)
     await #expect(throws: Refused(code: 3)) { try await operation.run(isSetUp: isSetUp) }
-    #expect(self.attempts.indices == [nil, 0, 1])
+    expect(self.attempts.indices, equals: [nil, 0, 1])
   }
 
   @Test(arguments: [true, false])
   func `An inner retry with no retries switches the outer one off`(isSetUp: Bool) async {
     let operation = self.attempts.failing().retry(limit: 0).retry(limit: 5)
     await #expect(throws: Refused(code: 1)) { try await operation.run(isSetUp: isSetUp) }
-    #expect(self.attempts.all.first?.isLastRun == true)
+    expect(self.attempts.all.first?.isLastRun, equals: true)
   }
 
   @Test func `The inner retry's condition applies`() async {
@@ -55,9 +55,9 @@ import Testing
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let query = ScriptedQuery(script).retry(limit: 1).modifier(PassThrough()).defaultValue(3).retry(limit: 5)
     _ = try? await query.runWithoutSetup(in: .withoutDelays)
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     _ = try? await query.runOnce()
-    #expect(script.runCount == 4)
+    expect(script.runCount, equals: 4)
   }
 
   @Test func `The inner retry is found in an operation that forwards its setup and its run`() async {

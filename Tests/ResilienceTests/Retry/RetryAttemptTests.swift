@@ -25,22 +25,22 @@ import Testing
     self.script.enqueue(.error(Refused(code: 1)), .error(Refused(code: 2)))
     let fetch = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(store.attempt?.index == 1)
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 1))
-    #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 2))
+    expect(store.attempt?.index, equals: 1)
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 1))
+    expect(store.attempt?.nextBegins, equals: Date(timeIntervalSinceReferenceDate: 2))
     self.clock.advance(by: .seconds(2))
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(store.attempt?.index == 2)
-    #expect(store.attempt?.lastFailure as? Refused == Refused(code: 2))
-    #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 6))
+    expect(store.attempt?.index, equals: 2)
+    expect(store.attempt?.lastFailure as? Refused, equals: Refused(code: 2))
+    expect(store.attempt?.nextBegins, equals: Date(timeIntervalSinceReferenceDate: 6))
     self.clock.advance(by: .seconds(4))
     let run = try await self.script.next()
-    #expect(store.attempt?.index == 3)
-    #expect(store.attempt?.nextBegins == nil)
+    expect(store.attempt?.index, equals: 3)
+    expect(store.attempt?.nextBegins, equals: nil)
     run.succeed(5)
-    #expect(try await fetch.value == 5)
+    try await expect(fetch.value, equals: 5)
     #expect(store.attempt == nil)
-    #expect(received.all == [1, 2])
+    expect(received.all, equals: [1, 2])
     subscription.cancel()
   }
 
@@ -67,7 +67,7 @@ import Testing
     try await self.clock.sleepers(count: 1, .delay)
     self.clock.advance(by: .seconds(1))
     _ = await fetch.result
-    #expect(received.all == [1])
+    expect(received.all, equals: [1])
     subscription.cancel()
   }
 
@@ -82,7 +82,7 @@ import Testing
       with: QueryEventHandler(onAttemptFailed: { attempt, _ in received.append(attempt.index) })
     )
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(received.all == [1])
+    expect(received.all, equals: [1])
     subscription.cancel()
   }
 
@@ -91,7 +91,7 @@ import Testing
     self.script.enqueue(.error(Refused()))
     let fetch = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(store.attempt?.index == 1)
+    expect(store.attempt?.index, equals: 1)
     fetch.cancel()
     await #expect(throws: (any Error).self) { try await fetch.value }
     #expect(store.attempt == nil)

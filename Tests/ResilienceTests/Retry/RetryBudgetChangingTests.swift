@@ -26,8 +26,8 @@ import Testing
     self.deposit(4, into: budget)
     budget.takeBackDeposit(in: self.context)
     budget.takeBackDeposit(in: self.context)
-    #expect(budget.available(in: self.context) == 1)
-    #expect(budget.snapshot(in: self.context).runs == 2)
+    expect(budget.available(in: self.context), equals: 1)
+    expect(budget.snapshot(in: self.context).runs, equals: 2)
   }
 
   @Test func `A deposit that others have withdrawn before it is taken back is missing from the next ones`() {
@@ -35,7 +35,7 @@ import Testing
     self.deposit(1, into: budget)
     #expect(budget.withdraw(in: self.context))
     budget.takeBackDeposit(in: self.context)
-    #expect(budget.available(in: self.context) == 0)
+    expect(budget.available(in: self.context), equals: 0)
     self.deposit(1, into: budget)
     #expect(!budget.withdraw(in: self.context))
     self.deposit(1, into: budget)
@@ -57,13 +57,13 @@ import Testing
     let second = try #require(budget.withdrawal(in: self.context))
     #expect(first.source == .deposits && second.source == .reserve)
     budget.giveBack(second, in: self.context)
-    #expect(budget.available(in: self.context) == 1)
+    expect(budget.available(in: self.context), equals: 1)
     budget.giveBack(first, in: self.context)
-    #expect(budget.available(in: self.context) == 2)
+    expect(budget.available(in: self.context), equals: 2)
     // The reserve does not overflow.
     budget.giveBack(second, in: self.context)
-    #expect(budget.available(in: self.context) == 2)
-    #expect(budget.snapshot(in: self.context).withdrawals == -1)
+    expect(budget.available(in: self.context), equals: 2)
+    expect(budget.snapshot(in: self.context).withdrawals, equals: -1)
   }
 
   // MARK: - Changes
@@ -72,28 +72,28 @@ import Testing
     let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 0)
     self.deposit(10, into: budget)
     budget.update(ratio: 1.0 / 3)
-    #expect(budget.ratio == 1.0 / 3)
-    #expect(budget.available(in: self.context) == 2)
+    expect(budget.ratio, equals: 1.0 / 3)
+    expect(budget.available(in: self.context), equals: 2)
     self.deposit(3, into: budget)
-    #expect(budget.available(in: self.context) == 3)
+    expect(budget.available(in: self.context), equals: 3)
     budget.update(ratio: 0)
     self.deposit(30, into: budget)
-    #expect(budget.available(in: self.context) == 3)
+    expect(budget.available(in: self.context), equals: 3)
   }
 
   @Test func `The minimum changes at once, and is cut to ten seconds of the new one`() {
     let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
     budget.update(minimumPerSecond: 3)
-    #expect(budget.available(in: self.context) == 30)
+    expect(budget.available(in: self.context), equals: 30)
     budget.update(minimumPerSecond: 100)
-    #expect(budget.available(in: self.context) == 30)
+    expect(budget.available(in: self.context), equals: 30)
     self.clock.advance(by: .milliseconds(500))
-    #expect(budget.available(in: self.context) == 80)
+    expect(budget.available(in: self.context), equals: 80)
     budget.update(minimumPerSecond: 0)
-    #expect(budget.available(in: self.context) == 0)
+    expect(budget.available(in: self.context), equals: 0)
     budget.update(minimumPerSecond: 0.5)
     self.clock.advance(by: .seconds(2))
-    #expect(budget.available(in: self.context) == 1)
+    expect(budget.available(in: self.context), equals: 1)
   }
 
   @Test(arguments: [-1, -Double.infinity, .nan])
@@ -114,7 +114,7 @@ import Testing
       self.clock.advance(by: .milliseconds(1))
       #expect(budget.available(in: self.context) >= 0)
     }
-    #expect(budget.ratio == 1e9)
+    expect(budget.ratio, equals: 1e9)
   }
 
   @Test func `A change is a notice with the numbers and the name`() {
@@ -125,8 +125,9 @@ import Testing
     budget.update(ratio: 0.5, in: context)
     budget.update(ratio: 0.5, minimumPerSecond: 10, in: context)
     budget.update(minimumPerSecond: 1, in: context)
-    #expect(
-      notices.descriptions == [
+    expect(
+      notices.descriptions,
+      equals: [
         "retry.budget_changed budget.minimum=10.0 budget.name=posts budget.ratio=0.5 budget.ratio.previous=0.2",
         "retry.budget_changed budget.minimum=1.0 budget.minimum.previous=10.0 budget.name=posts budget.ratio=0.5",
       ]
@@ -143,13 +144,16 @@ import Testing
       budget.withdraw(in: self.context) && budget.withdraw(in: self.context) && !budget.withdraw(in: self.context)
     )
     let snapshot = budget.snapshot(in: self.context)
-    #expect(
-      snapshot.description
-        == "posts: 0 left, of 0.5 for each run and 0.1 a second; 2 runs, 2 further attempts, 1 refused"
+    expect(
+      snapshot.description,
+      equals: "posts: 0 left, of 0.5 for each run and 0.1 a second; 2 runs, 2 further attempts, 1 refused"
     )
     let keys = try JSONDecoder().decode([String: Value].self, from: JSONEncoder().encode(snapshot)).keys
-    #expect(keys.sorted() == ["available", "minimumPerSecond", "name", "ratio", "refusals", "runs", "withdrawals"])
-    #expect(RetryBudget().snapshot().name == "retry budget")
+    expect(
+      keys.sorted(),
+      equals: ["available", "minimumPerSecond", "name", "ratio", "refusals", "runs", "withdrawals"]
+    )
+    expect(RetryBudget().snapshot().name, equals: "retry budget")
   }
 
   private struct Value: Decodable {
@@ -163,7 +167,7 @@ import Testing
     other.advance(by: .seconds(100))
     var context = OperationContext()
     context.use(other)
-    #expect(budget.snapshot(in: context).available == 0)
-    #expect(budget.available(in: self.context) == 1)
+    expect(budget.snapshot(in: context).available, equals: 0)
+    expect(budget.available(in: self.context), equals: 1)
   }
 }

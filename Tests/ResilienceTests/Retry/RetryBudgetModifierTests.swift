@@ -26,7 +26,7 @@ import Testing
         _ = try? await operation.runOnce(in: context)
       }
     }
-    #expect(self.attempts.count == runs + retries)
+    expect(self.attempts.count, equals: runs + retries)
   }
 
   @Test func `Retries over budget are left out, and the error surfaces after the last of them`() async throws {
@@ -37,8 +37,8 @@ import Testing
     let operation = self.attempts.failing().retry(limit: 5).retryBudget(RetryBudget(ratio: 2, minimumPerSecond: 0))
       .onNotice { notice, _ in notices.withLock { $0.append(notice.name) } }
     await #expect(throws: Refused(code: 3)) { try await operation.runOnce(in: context) }
-    #expect(delayer.delays.count == 5)
-    #expect(notices.withLock { $0 } == [.retryOverBudget, .retryOverBudget, .retryOverBudget])
+    expect(delayer.delays.count, equals: 5)
+    expect(notices.withLock { $0 }, equals: [.retryOverBudget, .retryOverBudget, .retryOverBudget])
   }
 
   @Test func `A run deposits once, with two retries around it and in each of its attempts`() async {
@@ -51,7 +51,7 @@ import Testing
   @Test func `A success leaves its deposit`() async throws {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
     try await self.attempts.failing(times: 0).retry(limit: 1).retryBudget(budget).runOnce()
-    #expect(budget.available(in: OperationContext()) == 1)
+    expect(budget.available(in: OperationContext()), equals: 1)
   }
 
   private static func context(with budget: RetryBudget) -> OperationContext {

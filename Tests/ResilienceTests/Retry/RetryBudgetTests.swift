@@ -39,9 +39,9 @@ import Testing
   func `The share of additional attempts is exact`(ratio: Double, runs: Int, attempts: Int) {
     let budget = RetryBudget(ratio: ratio, minimumPerSecond: 0)
     self.deposit(runs, into: budget)
-    #expect(budget.available(in: self.context) == attempts)
-    #expect(self.withdrawAll(from: budget) == attempts)
-    #expect(budget.available(in: self.context) == 0)
+    expect(budget.available(in: self.context), equals: attempts)
+    expect(self.withdrawAll(from: budget), equals: attempts)
+    expect(budget.available(in: self.context), equals: 0)
   }
 
   @Test func `The share is exact when runs and withdrawals alternate`() {
@@ -50,23 +50,23 @@ import Testing
     for run in 1...5000 {
       self.deposit(1, into: budget)
       while budget.withdraw(in: self.context) { withdrawn += 1 }
-      #expect(withdrawn == run * 3 / 5)
+      expect(withdrawn, equals: run * 3 / 5)
     }
   }
 
   @Test func `The minimum needs no deposit, returns with time, and accumulates for ten seconds`() {
     let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
-    #expect(self.withdrawAll(from: budget) == 100)
+    expect(self.withdrawAll(from: budget), equals: 100)
     self.clock.advance(by: .milliseconds(99))
     #expect(!budget.withdraw(in: self.context))
     self.clock.advance(by: .milliseconds(1))
-    #expect(self.withdrawAll(from: budget) == 1)
+    expect(self.withdrawAll(from: budget), equals: 1)
     self.clock.advance(by: .milliseconds(500))
-    #expect(self.withdrawAll(from: budget) == 5)
+    expect(self.withdrawAll(from: budget), equals: 5)
     self.clock.advance(by: .seconds(9))
-    #expect(self.withdrawAll(from: budget) == 90)
+    expect(self.withdrawAll(from: budget), equals: 90)
     self.clock.advance(by: .seconds(3600))
-    #expect(self.withdrawAll(from: budget) == 100)
+    expect(self.withdrawAll(from: budget), equals: 100)
   }
 
   @Test(arguments: [0.8, 1.0 / 3, 0.1, 8])
@@ -74,47 +74,47 @@ import Testing
     let budget = RetryBudget(ratio: 0, minimumPerSecond: rate)
     var count = self.withdrawAll(from: budget)
     let initial = max(1, Int(rate * 10))
-    #expect(count == initial)
+    expect(count, equals: initial)
     for _ in 0..<(3600 * 8) {
       self.clock.advance(by: .milliseconds(125))
       count += self.withdrawAll(from: budget)
     }
-    #expect(count == initial + Int((rate * 3600).rounded()))
+    expect(count, equals: initial + Int((rate * 3600).rounded()))
   }
 
   @Test func `An attempt may wait for the minimum, and those that come later wait longer`() throws {
     let budget = RetryBudget(ratio: 0, minimumPerSecond: 10)
-    #expect(try #require(budget.withdrawal(within: .seconds(1), in: self.context)).wait == .zero)
-    #expect(self.withdrawAll(from: budget) == 99)
+    try expect(#require(budget.withdrawal(within: .seconds(1), in: self.context)).wait, equals: .zero)
+    expect(self.withdrawAll(from: budget), equals: 99)
     #expect(budget.withdrawal(within: .milliseconds(99), in: self.context) == nil)
     let first = try #require(budget.withdrawal(within: .milliseconds(100), in: self.context))
     let second = try #require(budget.withdrawal(within: .seconds(1), in: self.context))
     #expect((first.wait, second.wait) == (.milliseconds(100), .milliseconds(200)))
     #expect(budget.withdrawal(within: .milliseconds(299), in: self.context) == nil)
-    #expect(budget.available(in: self.context) == 0)
+    expect(budget.available(in: self.context), equals: 0)
     self.clock.advance(by: .milliseconds(100))
     #expect(budget.available(in: self.context) == 0 && !budget.withdraw(in: self.context))
     // What was not used is there for the next.
     budget.giveBack(second, in: self.context)
-    #expect(try #require(budget.withdrawal(within: .seconds(1), in: self.context)).wait == .milliseconds(100))
+    try expect(#require(budget.withdrawal(within: .seconds(1), in: self.context)).wait, equals: .milliseconds(100))
     self.clock.advance(by: .milliseconds(200))
-    #expect(self.withdrawAll(from: budget) == 1)
+    expect(self.withdrawAll(from: budget), equals: 1)
     #expect(RetryBudget(ratio: 0, minimumPerSecond: 0).withdrawal(within: .seconds(9), in: self.context) == nil)
   }
 
   @Test func `A deposit of another run pays at once, while an attempt waits for the minimum`() throws {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 0.1)
-    #expect(self.withdrawAll(from: budget) == 1)
-    #expect(try #require(budget.withdrawal(within: .seconds(10), in: self.context)).wait == .seconds(10))
+    expect(self.withdrawAll(from: budget), equals: 1)
+    try expect(#require(budget.withdrawal(within: .seconds(10), in: self.context)).wait, equals: .seconds(10))
     self.deposit(1, into: budget)
-    #expect(try #require(budget.withdrawal(within: .seconds(10), in: self.context)).wait == .zero)
+    try expect(#require(budget.withdrawal(within: .seconds(10), in: self.context)).wait, equals: .zero)
   }
 
   @Test func `The minimum is added to the share`() {
     let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 10)
     self.deposit(100, into: budget)
-    #expect(budget.available(in: self.context) == 120)
-    #expect(self.withdrawAll(from: budget) == 120)
+    expect(budget.available(in: self.context), equals: 120)
+    expect(self.withdrawAll(from: budget), equals: 120)
   }
 
   @Test func `A deposit expires after ten seconds`() {
@@ -123,13 +123,13 @@ import Testing
     self.clock.advance(by: .seconds(5))
     self.deposit(2, into: budget)
     self.clock.advance(by: .milliseconds(4999))
-    #expect(budget.available(in: self.context) == 5)
+    expect(budget.available(in: self.context), equals: 5)
     // The oldest are withdrawn first.
     #expect(budget.withdraw(in: self.context))
     self.clock.advance(by: .milliseconds(1))
-    #expect(budget.available(in: self.context) == 2)
+    expect(budget.available(in: self.context), equals: 2)
     self.clock.advance(by: .seconds(5))
-    #expect(budget.available(in: self.context) == 0)
+    expect(budget.available(in: self.context), equals: 0)
   }
 
   @Test func `A long pause empties all slices`() {
@@ -138,11 +138,11 @@ import Testing
       self.deposit(1, into: budget)
       self.clock.advance(by: .seconds(1))
     }
-    #expect(budget.available(in: self.context) == 9)
+    expect(budget.available(in: self.context), equals: 9)
     self.clock.advance(by: .seconds(Int64.max / 4))
-    #expect(budget.available(in: self.context) == 0)
+    expect(budget.available(in: self.context), equals: 0)
     self.deposit(2, into: budget)
-    #expect(self.withdrawAll(from: budget) == 2)
+    expect(self.withdrawAll(from: budget), equals: 2)
   }
 
   @Test func `A run deposits once, whatever attempts and modifiers it has`() {
@@ -154,31 +154,31 @@ import Testing
     context.beginNextAttempt(after: CancellationError())
     budget.deposit(for: &context)
     other.deposit(for: &context)
-    #expect(budget.available(in: self.context) == 1)
-    #expect(other.available(in: self.context) == 1)
-    #expect(context.operationAttempt == 2)
+    expect(budget.available(in: self.context), equals: 1)
+    expect(other.available(in: self.context), equals: 1)
+    expect(context.operationAttempt, equals: 2)
   }
 
   @Test func `Contexts with other clocks do not set the time of a budget back`() {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 1)
     self.clock.advance(by: .seconds(100))
-    #expect(self.withdrawAll(from: budget) == 10)
+    expect(self.withdrawAll(from: budget), equals: 10)
     var early = OperationContext()
     early.use(ManualClock())
     #expect(!budget.withdraw(in: early))
     budget.deposit(for: &early)
-    #expect(budget.available(in: self.context) == 1)
+    expect(budget.available(in: self.context), equals: 1)
   }
 
   @Test(arguments: [-1, -Double.infinity, .nan])
   func `A number without a meaning is reported and counts as zero`(number: Double) {
     let budget = expectWarning(.invalidArgument) { RetryBudget(ratio: number, minimumPerSecond: 0) }
-    #expect(budget.ratio == 0)
+    expect(budget.ratio, equals: 0)
     let other = expectWarning(.invalidArgument) { RetryBudget(ratio: 0, minimumPerSecond: number) }
-    #expect(other.minimumPerSecond == 0)
+    expect(other.minimumPerSecond, equals: 0)
     self.deposit(10, into: budget)
-    #expect(self.withdrawAll(from: budget) == 0)
-    #expect(self.withdrawAll(from: other) == 0)
+    expect(self.withdrawAll(from: budget), equals: 0)
+    expect(self.withdrawAll(from: other), equals: 0)
   }
 
   @Test func `Huge numbers saturate`() {
@@ -186,7 +186,7 @@ import Testing
     #expect(budget.ratio == 1e9 && budget.minimumPerSecond == 1e9)
     self.deposit(10, into: budget)
     self.clock.advance(by: .seconds(Int64.max))
-    #expect(budget.available(in: self.context) == 10_000_000_000)
+    expect(budget.available(in: self.context), equals: 10_000_000_000)
     #expect(budget.withdraw(in: self.context))
     let odd = RetryBudget(ratio: 999_999_999.123456, minimumPerSecond: 0.000_000_001)
     self.deposit(100_000, into: odd)
@@ -208,7 +208,7 @@ import Testing
       }
       return await group.reduce(0, +)
     }
-    #expect(withdrawn + budget.available(in: context) == 4800)
+    expect(withdrawn + budget.available(in: context), equals: 4800)
   }
 
   @Test func `A fraction is the simplest one of its value`() {
@@ -217,7 +217,7 @@ import Testing
       (2.0 / 7, "2/7"), (1e9, "1000000000/1"), (0.000_000_001, "0/1"), (0.999_999, "999999/1000000"),
     ] {
       let fraction = Fraction(value)
-      #expect("\(fraction.numerator)/\(fraction.denominator)" == text)
+      expect("\(fraction.numerator)/\(fraction.denominator)", equals: text)
     }
   }
 }

@@ -46,10 +46,10 @@ import Testing
     #expect(self.clock.remainingTimes(.delay)[..<20].elementsEqual((1...20).map { .milliseconds(100 * $0) }))
     self.clock.advance(by: .seconds(4))
     try await self.clock.sleepers(count: 20, .delay)
-    #expect(self.clock.remainingTimes(.delay).max() == .seconds(2))
+    expect(self.clock.remainingTimes(.delay).max(), equals: .seconds(2))
     self.clock.advance(by: .seconds(2))
     for task in tasks { #expect(try await task.value <= .seconds(9)) }
-    #expect(self.attempts.value == 300)
+    expect(self.attempts.value, equals: 300)
     try await self.clock.noSleepers()
   }
 
@@ -59,8 +59,8 @@ import Testing
       try await self.clock.sleepers(count: count, .delay)
       self.clock.advance(by: .seconds(delay))
     }
-    for task in tasks { #expect(try await task.value == .seconds(3)) }
-    #expect(self.attempts.value == 3 * count)
+    for task in tasks { try await expect(task.value, equals: .seconds(3)) }
+    expect(self.attempts.value, equals: 3 * count)
   }
 
   @Test func `A retry waits for the budget before it begins, and not longer than its delay`() async throws {
@@ -74,11 +74,11 @@ import Testing
     self.clock.advance(by: .seconds(1))
     // One attempt is there, the next comes after a second, and the third after two, which is too long.
     try await self.clock.sleepers(count: 2, .delay)
-    #expect(self.clock.remainingTimes(.delay).sorted() == [.seconds(1), .seconds(2)])
-    #expect(notices.all.map(\.name) == [.retryOverBudget])
+    expect(self.clock.remainingTimes(.delay).sorted(), equals: [.seconds(1), .seconds(2)])
+    expect(notices.all.map(\.name), equals: [.retryOverBudget])
     self.clock.advance(by: .seconds(2))
     for task in tasks { #expect(try await task.value <= .seconds(3)) }
-    #expect(self.attempts.value == 6)
+    expect(self.attempts.value, equals: 6)
   }
 
   @Test func `A run that is cancelled while it waits for the budget leaves it what it has taken`() async throws {
@@ -90,12 +90,12 @@ import Testing
     try await self.clock.sleepers(count: 1, .delay)
     self.clock.advance(by: .milliseconds(800))
     try await self.clock.sleepers(count: 1, .delay)
-    #expect(self.clock.remainingTimes(.delay) == [.milliseconds(200)])
+    expect(self.clock.remainingTimes(.delay), equals: [.milliseconds(200)])
     task.cancel()
     await #expect(throws: Refused.self) { try await task.value }
     self.clock.advance(by: .milliseconds(200))
-    #expect(budget.available(in: self.context) == 1)
-    #expect(self.attempts.value == 1)
+    expect(budget.available(in: self.context), equals: 1)
+    expect(self.attempts.value, equals: 1)
   }
 
   @Test func `A budget that comes after the deadline is not waited for`() async throws {
@@ -108,8 +108,8 @@ import Testing
     try await self.clock.sleepers(count: 1, .delay)
     self.clock.advance(by: .milliseconds(600))
     await #expect(throws: Refused.self) { try await task.value }
-    #expect(self.attempts.value == 1)
-    #expect(budget.snapshot(in: self.context).withdrawals == 10)
+    expect(self.attempts.value, equals: 1)
+    expect(budget.snapshot(in: self.context).withdrawals, equals: 10)
   }
 
   /// A thousand runs a second that all fail, with their backoff, in virtual time.

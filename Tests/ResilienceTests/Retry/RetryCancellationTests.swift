@@ -19,7 +19,7 @@ import Testing
       try await operation.retry(limit: 5, when: { _, _ in true }).delayer(delayer).runOnce(in: OperationContext())
     }
     await #expect(throws: Refused(code: 2)) { try await task.value }
-    #expect(delayer.delays.count == 1)
+    expect(delayer.delays.count, equals: 1)
   }
 
   @Test func `A run that is cancelled before it begins makes one attempt`() async {
@@ -40,8 +40,8 @@ import Testing
     try await clock.sleepers(count: 1)
     task.cancel()
     await #expect(throws: Refused(code: 2)) { try await task.value }
-    #expect(clock.sleeperCount() == 0)
-    #expect(clock.delays == [.seconds(1), .seconds(2)])
+    expect(clock.sleeperCount(), equals: 0)
+    expect(clock.delays, equals: [.seconds(1), .seconds(2)])
   }
 
   @Test func `No attempt follows a delay that ignores its cancellation`() async {

@@ -25,14 +25,14 @@ import Testing
 
   @Test func `A failure after a commit counts as the first`() async throws {
     let store = OperationStore.detached(query: self.query(committing: [2, 4], until: 6))
-    #expect(try await store.fetch() == 6)
-    #expect(self.delayer.delays == [1, 1, 2, 1, 2].map { .seconds($0) })
+    try await expect(store.fetch(), equals: 6)
+    expect(self.delayer.delays, equals: [1, 1, 2, 1, 2].map { .seconds($0) })
   }
 
   @Test func `Without a commit the limit is that of the run`() async throws {
     let store = OperationStore.detached(query: self.query(committing: [1], until: 6))
     await #expect(throws: Refused(code: 3)) { try await store.fetch() }
-    #expect(self.delayer.delays == [.seconds(1), .seconds(2)])
-    #expect(store.currentValue == 1)
+    expect(self.delayer.delays, equals: [.seconds(1), .seconds(2)])
+    expect(store.currentValue, equals: 1)
   }
 }

@@ -11,13 +11,13 @@ import Testing
   @Test func `The condition decides whether to retry`() async {
     let operation = self.attempts.failing().retry(limit: 5) { error, _ in (error as? Refused)?.code != 3 }
     await #expect(throws: Refused(code: 3)) { try await operation.runOnce() }
-    #expect(self.attempts.count == 3)
+    expect(self.attempts.count, equals: 3)
   }
 
   @Test func `A condition of one parameter receives the error`() async {
     let operation = self.attempts.failing().retry(limit: 5) { ($0 as? Refused)?.code != 2 }
     await #expect(throws: Refused(code: 2)) { try await operation.runOnce() }
-    #expect(self.attempts.count == 2)
+    expect(self.attempts.count, equals: 2)
     let other = Attempts()
     await #expect(throws: Refused(code: 1)) {
       try await other.failing().retry(limit: 5) { error in error is CancellationError }.runOnce()
@@ -31,7 +31,7 @@ import Testing
       return true
     }
     await #expect(throws: Refused(code: 3)) { try await operation.runOnce() }
-    #expect(indices.withLock { $0 } == [nil, 0])
+    expect(indices.withLock { $0 }, equals: [nil, 0])
   }
 
   @Test func `A cancellation error is not retried`() async {
@@ -40,7 +40,7 @@ import Testing
       throw CancellationError()
     }
     await #expect(throws: CancellationError.self) { try await operation.retry(limit: 3).runOnce() }
-    #expect(self.attempts.count == 1)
+    expect(self.attempts.count, equals: 1)
   }
 
   @Test func `A cancellation error is retried when the condition says so`() async {
@@ -51,6 +51,6 @@ import Testing
     await #expect(throws: CancellationError.self) {
       try await operation.retry(limit: 3) { error, _ in error is CancellationError }.runOnce()
     }
-    #expect(self.attempts.count == 4)
+    expect(self.attempts.count, equals: 4)
   }
 }

@@ -31,8 +31,8 @@ import Testing
     // Two seconds are left, and a retry would wait for four.
     await #expect(throws: Refused(code: 3)) { try await task.value }
     #expect(self.clock.elapsed == .seconds(8) && self.clock.sleeperCount() == 0)
-    #expect(notices.withLock { $0.map(\.name) } == [.retryPastDeadline])
-    #expect(notices.withLock { $0.first?.attributes } == ["retry.delay": .duration(.seconds(4))])
+    expect(notices.withLock { $0.map(\.name) }, equals: [.retryPastDeadline])
+    expect(notices.withLock { $0.first?.attributes }, equals: ["retry.delay": .duration(.seconds(4))])
   }
 
   @Test(arguments: [(Duration.seconds(4), 1), (.milliseconds(4001), 2)])

@@ -28,8 +28,9 @@ struct RetryExplanationTests {
     let store = self.store
     let fetch = Task.immediate { try await store.fetch() }
     try await self.clock.sleepers(count: 1)
-    #expect(
-      store.explain().runs.map(\.description) == [
+    expect(
+      store.explain().runs.map(\.description),
+      equals: [
         """
         A run is under way: started by a call; attempt 2 of 4 begins in 1.2 s, because the server asked for it; attempt 1 \
         failed: hinted.
@@ -44,27 +45,29 @@ struct RetryExplanationTests {
     let store = self.store
     let fetch = Task.immediate { try await store.fetch() }
     let first = try await self.script.next()
-    #expect(
-      store.explain().runs.first?.description == "A run is under way: started by a call; it is in attempt 1 of 4."
+    expect(
+      store.explain().runs.first?.description,
+      equals: "A run is under way: started by a call; it is in attempt 1 of 4."
     )
     first.fail(Refused())
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .milliseconds(500))
-    #expect(
-      store.explain().runs.first?.description == """
+    expect(
+      store.explain().runs.first?.description,
+      equals: """
         A run is under way: started by a call; attempt 2 of 4 begins in 1.5 s; attempt 1 failed: Refused(code: 0).
         """
     )
     self.clock.advance(by: .milliseconds(1500))
     try await self.script.next().succeed(1)
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
   }
 
   @Test func `An operation that is not retried has no limit`() async throws {
     let store = OperationStore.detached(query: self.script.query(path: ["posts", 1]).retry(limit: 0))
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
-    #expect(store.explain().runs.first?.description == "A run is under way: started by a call.")
+    expect(store.explain().runs.first?.description, equals: "A run is under way: started by a call.")
     run.succeed(1)
     _ = try await fetch.value
   }
@@ -77,8 +80,9 @@ struct RetryExplanationTests {
     posts.script.enqueue(.error(Refused()))
     await #expect(throws: Refused.self) { try await store.fetch() }
     posts.clock.advance(by: .seconds(2))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has no value.
         Its last result is an error of 2 s ago: Refused(code: 0).

@@ -45,7 +45,7 @@ private struct Classified: RetryClassifying, Hashable {
     #expect(await self.isRetried(after: Busy(retryAfter: .seconds(3))))
     #expect(await self.isRetried(after: Busy(retryAfter: .zero)))
     #expect(await self.isRetried(after: Busy(retryAfter: nil)))
-    #expect(self.delayer.delays == [.seconds(3), .zero, .seconds(7)])
+    expect(self.delayer.delays, equals: [.seconds(3), .zero, .seconds(7)])
   }
 
   @Test(arguments: [
@@ -56,7 +56,7 @@ private struct Classified: RetryClassifying, Hashable {
   func `A hint out of range is clamped`(hint: Duration, delay: Duration) async {
     #expect(await self.isRetried(after: Busy(retryAfter: hint)))
     #expect(await self.isRetried(after: Classified(retryClassification: .retryAfter(hint))))
-    #expect(self.delayer.delays == [delay, delay])
+    expect(self.delayer.delays, equals: [delay, delay])
   }
 
   @Test func `The cap can be set, and a negative one is reported`() async {
@@ -71,7 +71,7 @@ private struct Classified: RetryClassifying, Hashable {
         expectWarning(.invalidArgument) { work.retry(limit: 1).honoringRetryAfter(cap: .seconds(-1)) }
       }
     )
-    #expect(self.delayer.delays == [.seconds(80), .seconds(60), .zero])
+    expect(self.delayer.delays, equals: [.seconds(80), .seconds(60), .zero])
   }
 
   private struct Pushing: RetryPushingBack {
@@ -85,14 +85,14 @@ private struct Classified: RetryClassifying, Hashable {
     #expect(await self.isRetried(after: Pushing()))
     #expect(await !self.isRetried(after: Pushing(retryPushback: .stop)))
     #expect(await !self.isRetried(after: Pushing(retryPushback: .stop)) { $0.retry(limit: 1) { _, _ in true } })
-    #expect(self.delayer.delays == [.seconds(3), .zero, .seconds(60), .seconds(7)])
+    expect(self.delayer.delays, equals: [.seconds(3), .zero, .seconds(60), .seconds(7)])
   }
 
   @Test func `An error says whether another attempt can succeed`() async {
     #expect(await self.isRetried(after: Classified(retryClassification: .retry)))
     #expect(await self.isRetried(after: Classified(retryClassification: .retryAfter(.seconds(2)))))
     #expect(await !self.isRetried(after: Classified(retryClassification: .never)))
-    #expect(self.delayer.delays == [.seconds(7), .seconds(2)])
+    expect(self.delayer.delays, equals: [.seconds(7), .seconds(2)])
   }
 
   @Test func `A condition decides in place of the error, which still decides the delay`() async {
@@ -107,7 +107,7 @@ private struct Classified: RetryClassifying, Hashable {
         $0.retry(limit: 1) { _, _ in true }
       }
     )
-    #expect(self.delayer.delays == [.seconds(7), .seconds(4)])
+    expect(self.delayer.delays, equals: [.seconds(7), .seconds(4)])
   }
 
   @Test func `A state shows when the attempt after a hint begins`() async throws {
@@ -119,8 +119,8 @@ private struct Classified: RetryClassifying, Hashable {
     )
     let fetch = Task { try await store.fetch() }
     try await clock.sleepers(count: 1, .delay)
-    #expect(store.attempt?.nextBegins == Date(timeIntervalSinceReferenceDate: 30))
+    expect(store.attempt?.nextBegins, equals: Date(timeIntervalSinceReferenceDate: 30))
     clock.advance(by: .seconds(30))
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
   }
 }

@@ -22,8 +22,8 @@ import Testing
   func `Both operations have their own retries`(isSetUp: Bool) async {
     let operation = self.body(self.inner.failing().retry(limit: 1)).retry(limit: 2)
     await #expect(throws: Refused(code: 6)) { try await operation.run(isSetUp: isSetUp) }
-    #expect(self.outer.indices == [nil, 0, 1])
-    #expect(self.inner.indices == [nil, 0, nil, 0, nil, 0])
+    expect(self.outer.indices, equals: [nil, 0, 1])
+    expect(self.inner.indices, equals: [nil, 0, nil, 0, nil, 0])
     #expect(self.outer.all.allSatisfy { $0.maximum == 2 })
     #expect(self.inner.all.allSatisfy { $0.maximum == 1 })
   }
@@ -32,15 +32,15 @@ import Testing
   func `The inner operation may have nested retries of its own`(isSetUp: Bool) async {
     let operation = self.body(self.inner.failing().retry(limit: 1).retry(limit: 7)).retry(limit: 3).retry(limit: 9)
     await #expect(throws: Refused(code: 8)) { try await operation.run(isSetUp: isSetUp) }
-    #expect(self.outer.count == 4)
+    expect(self.outer.count, equals: 4)
   }
 
   @Test func `An operation that is not retried does not switch off the retries of one that it runs`() async {
     let body = self.body(self.inner.failing().retry(limit: 2))
     let operation = Work<Int, any Error>(configure: { $0.operationMaxRetries = 0 }, body: body.body).retry(limit: 5)
     await #expect(throws: Refused(code: 3)) { try await operation.runOnce() }
-    #expect(self.outer.count == 1)
-    #expect(self.inner.indices == [nil, 0, 1])
+    expect(self.outer.count, equals: 1)
+    expect(self.inner.indices, equals: [nil, 0, 1])
   }
 
   @Test func `The body can say how often the other operation is retried`() async {
@@ -59,7 +59,7 @@ import Testing
       try await inner.failing { $0.operationMaxRetries = 2 }.retry(limit: 5).retry(limit: 6).runOnce(in: context)
     }
     await #expect(throws: Refused(code: 6)) { try await operation.retry(limit: 1).runOnce() }
-    #expect(self.inner.indices == [nil, 0, 1, nil, 0, 1])
+    expect(self.inner.indices, equals: [nil, 0, 1, nil, 0, 1])
   }
 
   @Test func `A value that runs itself in a retry begins with a first attempt`() async throws {
@@ -73,15 +73,15 @@ import Testing
     let operation = body.retry(limit: 1)
     operations.withLock { $0 = operation }
     defer { operations.withLock { $0 = nil } }
-    #expect(try await operation.runOnce() == 4)
-    #expect(self.inner.indices == [nil, 0, nil, 0])
+    try await expect(operation.runOnce(), equals: 4)
+    expect(self.inner.indices, equals: [nil, 0, nil, 0])
   }
 
   @Test func `An operation may run itself`() async {
     let countdown = Countdown(attempts: self.inner)
     await #expect(throws: Refused.self) { try await countdown.retried.runOnce(in: .withoutDelays) }
     // Each of the three levels is tried twice for each attempt of the one above it.
-    #expect(self.inner.count == 2 + 4 + 8)
+    expect(self.inner.count, equals: 2 + 4 + 8)
   }
 }
 

@@ -65,8 +65,8 @@ private struct Full: RetryHinting, LocalRejection {
       try await self.run(clients: 20, modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: jitter) })
     }
     let delays = self.delayer.delays
-    #expect(Array(delays[..<20]) == Array(delays[20...]))
-    #expect(Set(delays).count == 20)
+    expect(Array(delays[..<20]), equals: Array(delays[20...]))
+    expect(Set(delays).count, equals: 20)
     #expect(delays.allSatisfy { $0 >= .seconds(30) && $0 <= .seconds(45) })
   }
 
@@ -82,13 +82,13 @@ private struct Full: RetryHinting, LocalRejection {
   @Test func `A jitter for servers alone leaves the hints of this process exact`() async throws {
     let jitter = RetryAfterJitter.proportional(0.5).spreadingOnlyServers()
     #expect(jitter.fraction == 0.5 && !jitter.spreadsLocalHints)
-    #expect("\(jitter)" == "up to 0.5 of the hint of a server")
+    expect("\(jitter)", equals: "up to 0.5 of the hint of a server")
     try await self.run(
       clients: 3,
       after: Full(retryAfter: .seconds(30)),
       modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: jitter) }
     )
-    #expect(self.delayer.delays == Array(repeating: .seconds(30), count: 3))
+    expect(self.delayer.delays, equals: Array(repeating: .seconds(30), count: 3))
     try await self.run(clients: 20, modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: jitter) })
     #expect(Set(self.delayer.delays[3...]).count > 15)
   }
@@ -101,20 +101,20 @@ private struct Full: RetryHinting, LocalRejection {
       modify: { $0.retry(limit: 1).honoringRetryAfter(jitter: .none) }
     )
     try await self.run(clients: 3, after: Busy(retryAfter: .zero))
-    #expect(self.delayer.delays == Array(repeating: .seconds(30), count: 6) + Array(repeating: .zero, count: 3))
+    expect(self.delayer.delays, equals: Array(repeating: .seconds(30), count: 6) + Array(repeating: .zero, count: 3))
   }
 
   @Test(arguments: [(-1.0, 0.0), (.nan, 0), (0, 0), (0.25, 0.25), (7, 1), (.infinity, 1)])
   func `A fraction out of range is clamped`(fraction: Double, effective: Double) {
-    #expect(RetryAfterJitter.proportional(fraction).fraction == effective)
+    expect(RetryAfterJitter.proportional(fraction).fraction, equals: effective)
   }
 
   @Test func `A negative cap in the context is reported, and never reaches the delayer`() async throws {
     var context = OperationContext()
     expectWarning(.invalidArgument) { context.operationRetryAfterCap = .seconds(-5) }
-    #expect(context.operationRetryAfterCap == .zero)
+    expect(context.operationRetryAfterCap, equals: .zero)
     try await self.run { $0.operationRetryAfterCap = context.operationRetryAfterCap }
-    #expect(self.delayer.delays == [.zero])
+    expect(self.delayer.delays, equals: [.zero])
   }
 
   @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max), .nanoseconds(1)])

@@ -30,31 +30,31 @@ import Testing
     let script = OperationScript<Int, any Error>(default: .error(Refused()))
     let store = OperationStore.detached(query: script.query().retry(limit: 3).delayer(.noDelay))
     store.context.operationMaxRetries = 1
-    await self.expect(runs: 2, of: store)
-    #expect(store.context.operationMaxRetries == 1)
+    await self.expectRuns(2, of: store)
+    expect(store.context.operationMaxRetries, equals: 1)
     var context = OperationContext()
     context.operationMaxRetries = 2
-    await self.expect(runs: 3, of: store, using: context)
-    await self.expect(runs: 2, of: store)
+    await self.expectRuns(3, of: store, using: context)
+    await self.expectRuns(2, of: store)
   }
 
-  private func expect(
-    runs: Int,
+  private func expectRuns(
+    _ runs: Int,
     of store: OperationStore<QueryState<Int, any Error>>,
     using context: OperationContext? = nil
   ) async {
     let delayer = RecordingDelayer()
     store.context.operationDelayer = delayer
     _ = try? await store.fetch(using: context)
-    #expect(delayer.delays.count == runs - 1)
+    expect(delayer.delays.count, equals: runs - 1)
   }
 
   @Test func `Without a setup the limit of the retry applies, unless the context has one`() async {
     let operation = self.attempts.failing().retry(limit: 2)
     await #expect(throws: Refused(code: 3)) { try await operation.runWithoutSetup(in: .withoutDelays) }
-    #expect(self.attempts.indices == [nil, 0, 1])
+    expect(self.attempts.indices, equals: [nil, 0, 1])
     #expect(self.attempts.all.allSatisfy { $0.maximum == 2 })
-    #expect(self.attempts.all.last?.isLastRun == true)
+    expect(self.attempts.all.last?.isLastRun, equals: true)
     var context = OperationContext.withoutDelays
     context.operationMaxRetries = 1
     await #expect(throws: Refused(code: 5)) { try await operation.runWithoutSetup(in: context) }

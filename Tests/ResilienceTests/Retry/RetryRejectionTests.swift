@@ -57,16 +57,16 @@ private enum End {
   func `A run that is always rejected neither deposits nor withdraws`(isSetUp: Bool) async {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
     let count = await self.run(Array(repeating: .rejected, count: 9), limit: 4, budget: budget, isSetUp: isSetUp)
-    #expect(count == 5)
-    #expect(self.counts(of: budget) == [0, 0, 0, 0])
+    expect(count, equals: 5)
+    expect(self.counts(of: budget), equals: [0, 0, 0, 0])
   }
 
   @Test(arguments: [true, false])
   func `The first attempt that reaches the server is no retry of it, and deposits`(isSetUp: Bool) async {
     let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
     let count = await self.run([.rejected, .rejected, .succeeded], budget: budget, isSetUp: isSetUp)
-    #expect(count == 3)
-    #expect(self.counts(of: budget) == [1, 1, 0, 0])
+    expect(count, equals: 3)
+    expect(self.counts(of: budget), equals: [1, 1, 0, 0])
   }
 
   @Test(arguments: [true, false])
@@ -78,15 +78,15 @@ private enum End {
       isSetUp: isSetUp
     )
     // The deposit pays for the retry that has reached the server, and not for the next one.
-    #expect(count == 4)
-    #expect(self.counts(of: budget) == [0, 1, 1, 6])
+    expect(count, equals: 4)
+    expect(self.counts(of: budget), equals: [0, 1, 1, 6])
   }
 
   @Test func `Rejections do not let others retry more often`() async {
     let budget = RetryBudget(ratio: 0.2, minimumPerSecond: 0)
     for _ in 0..<1_000 { await self.run([.rejected, .rejected], limit: 1, budget: budget) }
-    #expect(await self.run([.failed], budget: budget) == 1)
-    #expect(self.counts(of: budget) == [0, 1, 0, 9])
+    await expect(self.run([.failed], budget: budget), equals: 1)
+    expect(self.counts(of: budget), equals: [0, 1, 0, 9])
   }
 
   @Test func `A setup that writes the limit by hand changes nothing of it`() async {
@@ -95,8 +95,8 @@ private enum End {
       $0.operationMaxRetries = 3
       $0.operationDepositsIntoBudgets = true
     }
-    #expect(count == 4)
-    #expect(self.counts(of: budget) == [0, 1, 1, 0])
+    expect(count, equals: 4)
+    expect(self.counts(of: budget), equals: [0, 1, 1, 0])
   }
 
   @Test func `A retry that is cancelled while it waits gives back what it has withdrawn`() async {
@@ -107,7 +107,7 @@ private enum End {
     await #expect(throws: Refused.self) {
       try await work.retry(limit: 3).retryBudget(budget).runOnce(in: context)
     }
-    #expect(self.counts(of: budget) == [1, 1, 0, 0])
+    expect(self.counts(of: budget), equals: [1, 1, 0, 0])
   }
 
   @Test func `A modifier inside that deposits for the run as well deposits once with the retry`() async throws {
@@ -119,7 +119,7 @@ private enum End {
       return 1
     }
     try await work.retry(limit: 1).retryBudget(budget).runOnce()
-    #expect(self.counts(of: budget) == [1, 1, 0, 0])
+    expect(self.counts(of: budget), equals: [1, 1, 0, 0])
   }
 
   @Test(arguments: 0..<40)
@@ -149,7 +149,7 @@ private enum End {
         if end == .succeeded { break }
       }
       let snapshot = budget.snapshot()
-      #expect([snapshot.available, snapshot.runs, snapshot.withdrawals] == [balance, runs, withdrawals])
+      expect([snapshot.available, snapshot.runs, snapshot.withdrawals], equals: [balance, runs, withdrawals])
     }
   }
 }

@@ -12,23 +12,23 @@ import Testing
   private var counting: Work<Int, any Error> { self.attempts.failing(times: 0) }
 
   @Test func `A value that asks for another attempt gets one`() async throws {
-    #expect(try await self.counting.retryOnValue(limit: 5, where: { $0 < 3 }).runOnce() == 3)
-    #expect(self.attempts.indices == [nil, 0, 1])
+    try await expect(self.counting.retryOnValue(limit: 5, where: { $0 < 3 }).runOnce(), equals: 3)
+    expect(self.attempts.indices, equals: [nil, 0, 1])
   }
 
   @Test func `The last value is returned when no retries are left`() async throws {
-    #expect(try await self.counting.retryOnValue(limit: 2, where: { _ in true }).runOnce() == 3)
-    #expect(try await self.counting.retryOnValue(limit: 0, where: { _ in true }).runOnce() == 4)
+    try await expect(self.counting.retryOnValue(limit: 2, where: { _ in true }).runOnce(), equals: 3)
+    try await expect(self.counting.retryOnValue(limit: 0, where: { _ in true }).runOnce(), equals: 4)
   }
 
   @Test func `The closure receives the context of the attempt`() async throws {
     let operation = self.counting.retryOnValue(limit: 5, where: { _, context in context.operationRetryIndex != 1 })
-    #expect(try await operation.runOnce() == 3)
+    try await expect(operation.runOnce(), equals: 3)
   }
 
   @Test func `Failures are retried as well, and share the limit`() async throws {
     let failing = self.attempts.failing(times: 2)
-    #expect(try await failing.retryOnValue(limit: 3, where: { $0 < 4 }).runOnce() == 4)
+    try await expect(failing.retryOnValue(limit: 3, where: { $0 < 4 }).runOnce(), equals: 4)
     let other = Attempts()
     let mixed = Work<Int, any Error> { context, _ in
       let number = other.note(context)
@@ -44,8 +44,8 @@ import Testing
     let task = Task.immediate { try await OperationRunner(operation: operation).run(isolation: nil) }
     try await clock.sleepers(count: 1)
     task.cancel()
-    #expect(try await task.value == 1)
-    #expect(clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 1)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A state shows an attempt that has not failed`() async throws {
@@ -57,8 +57,8 @@ import Testing
     try await clock.sleepers(count: 1, .delay)
     #expect(store.attempt?.index == 1 && store.attempt?.lastFailure == nil && store.attempt?.nextBegins != nil)
     clock.advance(by: .seconds(2))
-    #expect(try await fetch.value == 0)
-    #expect(script.runCount == 2)
+    try await expect(fetch.value, equals: 0)
+    expect(script.runCount, equals: 2)
   }
 
   @Test func `The rules of modifiers are kept`() async throws {

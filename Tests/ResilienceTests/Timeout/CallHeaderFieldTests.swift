@@ -33,13 +33,14 @@ import Testing
     (Duration(secondsComponent: 0, attosecondsComponent: 1), "1n"),
   ])
   func `The time that is left has eight digits at most, and is rounded up`(remaining: Duration, text: String) {
-    #expect(self.context(remaining: remaining).callHeaderFields() == ["grpc-timeout": text])
+    expect(self.context(remaining: remaining).callHeaderFields(), equals: ["grpc-timeout": text])
   }
 
   @Test func `Each field has its format`() {
     let fields = self.context(remaining: .milliseconds(1250)).callHeaderFields(CallHeaderField.all)
-    #expect(
-      fields == [
+    expect(
+      fields,
+      equals: [
         "grpc-timeout": "1250000u", "x-envoy-expected-rq-timeout-ms": "1250",
         "X-Request-Deadline": "2001-01-01T00:00:01.250Z",
       ]
@@ -58,7 +59,7 @@ import Testing
   func `The priority is an urgency`(priority: TaskPriority, text: String) {
     var context = self.context
     context.operationTaskConfiguration.priority = priority
-    #expect(context.callHeaderFields() == ["Priority": text])
+    expect(context.callHeaderFields(), equals: ["Priority": text])
   }
 
   @Test(arguments: [
@@ -67,7 +68,7 @@ import Testing
   func `The criticality is a level of the book`(criticality: OperationCriticality, text: String) {
     var context = self.context
     context.operationCriticality = criticality
-    #expect(context.callHeaderFields() == ["X-Request-Criticality": text])
+    expect(context.callHeaderFields(), equals: ["X-Request-Criticality": text])
   }
 
   // MARK: - Taking
@@ -84,12 +85,12 @@ import Testing
     ("99999999H", .seconds(100 * 365 * 86_400)),
   ])
   func `The time of gRPC is read`(text: String, remaining: Duration) {
-    #expect(self.remaining(["GRPC-Timeout": text]) == remaining)
+    expect(self.remaining(["GRPC-Timeout": text]), equals: remaining)
   }
 
   @Test(arguments: ["", "S", "5", "5s", "-5S", "+5S", "1.5S", "123456789S", "nanS", "٣S", "5 S", "0x1S", "5SS"])
   func `A malformed time of gRPC changes nothing`(text: String) {
-    #expect(self.remaining(["grpc-timeout": text]) == nil)
+    expect(self.remaining(["grpc-timeout": text]), equals: nil)
   }
 
   @Test(
@@ -99,7 +100,7 @@ import Testing
     ] as [(String, Duration?)]
   )
   func `The time of Envoy is read`(text: String, remaining: Duration?) {
-    #expect(self.remaining(["x-envoy-expected-rq-timeout-ms": text]) == remaining)
+    expect(self.remaining(["x-envoy-expected-rq-timeout-ms": text]), equals: remaining)
   }
 
   @Test(
@@ -113,17 +114,17 @@ import Testing
   )
   func `A date is read`(text: String, remaining: Duration?) throws {
     let read = self.remaining(["x-request-deadline": text])
-    #expect((read == nil) == (remaining == nil))
+    expect((read == nil), equals: (remaining == nil))
     if let read, let remaining { #expect(abs(read / .seconds(1) - remaining / .seconds(1)) < 1e-3) }
   }
 
   @Test func `The earliest deadline counts, one of the context included`() {
-    #expect(self.remaining(["grpc-timeout": "2S", "x-envoy-expected-rq-timeout-ms": "1000"]) == .seconds(1))
+    expect(self.remaining(["grpc-timeout": "2S", "x-envoy-expected-rq-timeout-ms": "1000"]), equals: .seconds(1))
     var context = self.context(remaining: .milliseconds(500))
     context.readCallHeaderFields(["grpc-timeout": "2S"])
-    #expect(context.operationTimeRemaining == .milliseconds(500))
+    expect(context.operationTimeRemaining, equals: .milliseconds(500))
     context.readCallHeaderFields(["grpc-timeout": "1m"])
-    #expect(context.operationTimeRemaining == .milliseconds(1))
+    expect(context.operationTimeRemaining, equals: .milliseconds(1))
   }
 
   @Test func `Only the fields that are named are read`() {
@@ -133,8 +134,8 @@ import Testing
       [.envoyExpectedTimeout],
       takesPriority: false
     )
-    #expect(context.operationTimeRemaining == .seconds(9))
-    #expect(context.operationTaskConfiguration.priority == .medium)
+    expect(context.operationTimeRemaining, equals: .seconds(9))
+    expect(context.operationTaskConfiguration.priority, equals: .medium)
   }
 
   @Test(
@@ -149,7 +150,7 @@ import Testing
   func `An urgency is a priority`(text: String, priority: TaskPriority?) {
     var context = OperationContext()
     context.readCallHeaderFields(["priority": text])
-    #expect(context.operationTaskConfiguration.priority == priority)
+    expect(context.operationTaskConfiguration.priority, equals: priority)
   }
 
   @Test(
@@ -163,9 +164,9 @@ import Testing
     var context = OperationContext()
     context.operationCriticality = .sheddablePlus
     context.readCallHeaderFields(["x-request-criticality": text], takesPriority: false)
-    #expect(context.operationCriticality == .sheddablePlus)
+    expect(context.operationCriticality, equals: .sheddablePlus)
     context.readCallHeaderFields(["x-request-criticality": text])
-    #expect(context.operationCriticality == criticality ?? .sheddablePlus)
+    expect(context.operationCriticality, equals: criticality ?? .sheddablePlus)
   }
 
   @Test(arguments: [Duration.milliseconds(3), .seconds(5), .seconds(100_000_000)])
@@ -190,7 +191,7 @@ import Testing
     let error = await #expect(throws: OperationTimedOut.self) { try await work.runWithoutSetup(in: context) }
     #expect(bodies.all.isEmpty)
     #expect(error?.hasBegun == false && error?.isLocalRejection == true)
-    #expect(error?.description == "The time of the operation was over before it began.")
+    expect(error?.description, equals: "The time of the operation was over before it began.")
   }
 
   @Test func `A run whose deadline passes ends then, and has begun`() async throws {
@@ -200,11 +201,11 @@ import Testing
     context.readCallHeaderFields(["grpc-timeout": "2S"])
     let task = Task.immediate { [context] in try await runner.run(isolation: nil, in: context) }
     let run = try await script.next()
-    #expect(run.context.callHeaderFields() == ["grpc-timeout": "2000000u"])
+    expect(run.context.callHeaderFields(), equals: ["grpc-timeout": "2000000u"])
     self.clock.advance(by: .seconds(2))
     let error = await #expect(throws: OperationTimedOut.self) { try await task.value }
     #expect(run.isCancelled && error?.hasBegun == true && error?.isLocalRejection == false)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run without a deadline has no limit and no timer`() async throws {
@@ -212,10 +213,10 @@ import Testing
     let query = script.query().deadline()
     let task = Task.immediate { [context] in try await query.runWithoutSetup(in: context) }
     let run = try await script.next()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.clock.advance(by: .seconds(1_000_000))
     run.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `The failure of a deadline can be one of the operation's own`() async throws {

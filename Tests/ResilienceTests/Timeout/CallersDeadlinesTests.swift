@@ -42,7 +42,7 @@ import Testing
     #expect(!run.isCancelled && run.context.operationDeadline == nil)
     self.clock.advance(by: .seconds(1000))
     run.succeed(2)
-    #expect(try await second.value == 2)
+    try await expect(second.value, equals: 2)
     #expect(self.script.runCount == 1 && self.clock.sleeperCount() == 0)
   }
 
@@ -51,7 +51,7 @@ import Testing
     let tasks = [self.fetch(within: first), self.fetch(within: second)]
     let run = try await self.script.next()
     let begin = self.clock.instant
-    #expect(run.context.operationDeadline == begin + .seconds(3))
+    expect(run.context.operationDeadline, equals: begin + .seconds(3))
     self.clock.advance(by: .seconds(1))
     await self.expectTimeout(of: tasks[first == 1 ? 0 : 1], after: 1)
     #expect(!run.isCancelled)
@@ -68,7 +68,7 @@ import Testing
     await self.expectTimeout(of: task, after: 1)
     #expect(run.isCancelled)
     #expect(self.store.error is OperationTimedOut)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A caller with a deadline leaves a run that has begun without one`() async throws {
@@ -78,8 +78,8 @@ import Testing
     await self.expectTimeout(of: second, after: 1)
     #expect(!run.isCancelled)
     run.succeed(1)
-    #expect(try await first.value == 1)
-    #expect(self.clock.sleeperCount() == 0)
+    try await expect(first.value, equals: 1)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A caller that is cancelled leaves at once`() async throws {
@@ -89,6 +89,6 @@ import Testing
     await #expect(throws: CancellationError.self) { try await second.value }
     #expect(!run.isCancelled)
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
   }
 }

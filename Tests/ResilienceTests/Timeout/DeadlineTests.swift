@@ -8,7 +8,7 @@ import Testing
   private let clock = ManualClock()
 
   @Test func `Another attempt after the time can succeed`() {
-    #expect(OperationTimedOut(after: .seconds(1)).retryClassification == .retry)
+    expect(OperationTimedOut(after: .seconds(1)).retryClassification, equals: .retry)
   }
 
   @Test func `A run ends at its deadline, and the operation knows it`() async throws {
@@ -17,10 +17,10 @@ import Testing
     self.clock.advance(by: .seconds(4))
     let task = script.operation().deadline(deadline).begin(on: self.clock)
     let run = try await script.next()
-    #expect(run.context.operationDeadline == deadline)
-    #expect(run.context.operationTimeRemaining == .seconds(6))
+    expect(run.context.operationDeadline, equals: deadline)
+    expect(run.context.operationTimeRemaining, equals: .seconds(6))
     try await self.clock.sleepers(count: 1)
-    #expect(self.clock.remainingTimes() == [.seconds(6)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(6)])
     self.clock.advance(by: .seconds(6))
     await #expect(throws: OperationTimedOut(after: .seconds(6))) { try await task.value }
     try await script.noActiveRuns()
@@ -32,7 +32,7 @@ import Testing
     self.clock.advance(by: .seconds(10))
     let operation = script.operation().deadline(deadline)
     await #expect(throws: OperationTimedOut(after: .zero)) { try await operation.run(on: self.clock) }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test(arguments: [true, false])
@@ -43,11 +43,11 @@ import Testing
     let operation = script.operation().deadline(isOuterEarlier ? late : early).deadline(isOuterEarlier ? early : late)
     let task = operation.begin(on: self.clock)
     let run = try await script.next()
-    #expect(run.context.operationDeadline == early)
+    expect(run.context.operationDeadline, equals: early)
     try await self.clock.sleepers(count: 2)
     self.clock.advance(by: .seconds(5))
     await #expect(throws: OperationTimedOut(after: .seconds(5))) { try await task.value }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     try await script.noActiveRuns()
   }
 
@@ -61,7 +61,7 @@ import Testing
     let task = Task.immediate { [context] in try await store.fetch(using: context) }
     _ = try await script.next()
     try await self.clock.sleepers(count: 1)
-    #expect(self.clock.remainingTimes() == [.seconds(5)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(5)])
     self.clock.advance(by: .seconds(5))
     await #expect(throws: OperationTimedOut(after: .seconds(5))) { try await task.value }
     try await script.noActiveRuns()
@@ -81,7 +81,7 @@ import Testing
       run.fail(NarrowFailure.refused)
       _ = try await script.next()
       try await clock.sleepers(count: 1)
-      #expect(clock.remainingTimes() == [.milliseconds(600)])
+      expect(clock.remainingTimes(), equals: [.milliseconds(600)])
       clock.advance(by: .milliseconds(600))
       await #expect(throws: OperationTimedOut(after: .seconds(1))) { try await task.value }
       try await script.noActiveRuns()
@@ -94,7 +94,7 @@ import Testing
     for _ in 1...2 {
       let task = operation.begin(on: self.clock)
       let run = try await script.next()
-      #expect(run.context.operationTimeRemaining == .seconds(10))
+      expect(run.context.operationTimeRemaining, equals: .seconds(10))
       try await self.clock.sleepers(count: 1)
       self.clock.advance(by: .seconds(10))
       await #expect(throws: OperationTimedOut(after: .seconds(10))) { try await task.value }
@@ -106,20 +106,20 @@ import Testing
     let script = IntScript()
     let task = script.operation().timeout(.seconds(2)).deadline(after: .seconds(10)).begin(on: self.clock)
     let run = try await script.next()
-    #expect(run.context.operationTimeRemaining == .seconds(10))
+    expect(run.context.operationTimeRemaining, equals: .seconds(10))
     try await self.clock.sleepers(count: 2)
     self.clock.advance(by: .seconds(2))
     await #expect(throws: OperationTimedOut(after: .seconds(2))) { try await task.value }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     try await script.noActiveRuns()
   }
 
   @Test func `Deadlines far away and long ago work`() async throws {
     let script = IntScript(default: .value(1))
     let far = script.operation().deadline(self.clock.instant.advanced(by: .seconds(Int64.max)))
-    #expect(try await far.run(on: self.clock) == 1)
+    try await expect(far.run(on: self.clock), equals: 1)
     let relative = script.operation().deadline(after: Duration(attoseconds: .max))
-    #expect(try await relative.run(on: self.clock) == 1)
+    try await expect(relative.run(on: self.clock), equals: 1)
     let past = script.operation().deadline(self.clock.instant.advanced(by: .seconds(Int64.min)))
     await #expect(throws: OperationTimedOut(after: .zero)) { try await past.run(on: self.clock) }
   }

@@ -15,10 +15,10 @@ import Testing
     self.clock.advance(by: .seconds(1))
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await self.script.next()
-    #expect(store.inspectWithSections().runs.map(\.timeLimitEnd) == [.seconds(6)])
-    #expect(store.inspect().runs.map(\.timeLimitEnd) == [nil])
+    expect(store.inspectWithSections().runs.map(\.timeLimitEnd), equals: [.seconds(6)])
+    expect(store.inspect().runs.map(\.timeLimitEnd), equals: [nil])
     run.succeed(1)
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(store.inspectWithSections().runs.isEmpty)
   }
 
@@ -28,8 +28,8 @@ import Testing
     let plain = OperationStore.detached(query: self.script.query())
     let fetches = [one, plain].map { store in Task.immediate { try await store.fetch() } }
     let runs = try await [self.script.next(), self.script.next()]
-    #expect(one.inspectWithSections().runs.map(\.timeLimitEnd) == [.seconds(5)])
-    #expect(plain.inspectWithSections().runs.map(\.timeLimitEnd) == [nil])
+    expect(one.inspectWithSections().runs.map(\.timeLimitEnd), equals: [.seconds(5)])
+    expect(plain.inspectWithSections().runs.map(\.timeLimitEnd), equals: [nil])
     #expect(other.inspectWithSections().runs.isEmpty)
     for run in runs { run.succeed(1) }
     for fetch in fetches { _ = try await fetch.value }

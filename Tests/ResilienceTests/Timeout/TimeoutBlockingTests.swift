@@ -30,7 +30,7 @@ import Testing
       clock.advance(by: .seconds(1))  // As a body does that blocks for a second.
       return 1
     }
-    #expect(try await work.timeout(.milliseconds(50)).run(on: clock) == 1)
+    try await expect(work.timeout(.milliseconds(50)).run(on: clock), equals: 1)
   }
 }
 

@@ -19,7 +19,7 @@ import Testing
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(run.isCancelled && script.activeRunCount == 1)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     // The rest of a cancelled run is dropped without a report.
     run.yield(1)
     run.succeed(2)
@@ -36,7 +36,7 @@ import Testing
       return try await operation.run(on: clock)
     }
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test func `A cancellation while the operation has not waited yet is passed on`() async throws {
@@ -55,17 +55,17 @@ import Testing
     gate.open()
     await #expect(throws: CancellationError.self) { try await task.value }
     try await script.noActiveRuns()
-    #expect(script.runCount == 1)
-    #expect(clock.sleeperCount() == 0)
+    expect(script.runCount, equals: 1)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A cancellation after the end of the run changes nothing`() async throws {
     let script = IntScript()
     let task = script.operation().timeout(.seconds(2)).begin(on: self.clock)
     try await script.next().succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
     task.cancel()
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
   }
 
   @Test func `A cancellation at the end of the time is never reported as a timeout`() async throws {
@@ -101,7 +101,7 @@ import Testing
     try await self.clock.sleepers(count: 1)
     task.cancel()
     try await run.cancelled()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     self.clock.advance(by: .seconds(10))
     run.fail(.refused)
     await #expect(throws: NarrowFailure.refused) { try await task.value }
@@ -114,7 +114,7 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       return try await operation.run(on: clock)
     }
-    #expect((try? await task.value) == true)
+    expect((try? await task.value), equals: true)
   }
 
   @Test func `A narrow failure is mapped, and other errors are kept`() async throws {
@@ -125,7 +125,7 @@ import Testing
       try await operation.run(on: self.clock)
       Issue.record("The operation has not failed.")
     } catch {
-      #expect(error == .refused)
+      expect(error, equals: .refused)
     }
     let task = operation.begin(on: self.clock)
     let run = try await script.next()
@@ -146,7 +146,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(store.currentValue == nil && store.error == nil && store.status.isIdle)
     try await script.noActiveRuns()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Ten thousand runs that end, time out or are cancelled leave nothing`() async throws {
@@ -162,7 +162,7 @@ import Testing
       if number % 3 == 0 { run.succeed(number) }
     }
     for number in tasks.indices where number % 3 == 1 { tasks[number].cancel() }
-    for number in tasks.indices where number % 3 == 0 { #expect(try await tasks[number].value == number) }
+    for number in tasks.indices where number % 3 == 0 { try await expect(tasks[number].value, equals: number) }
     for number in tasks.indices where number % 3 == 1 {
       await #expect(throws: CancellationError.self) { try await tasks[number].value }
     }
@@ -172,7 +172,7 @@ import Testing
       await #expect(throws: OperationTimedOut.self) { try await tasks[number].value }
     }
     try await script.noActiveRuns()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     try await lifetimes.noneAlive()
   }
 
@@ -183,9 +183,9 @@ import Testing
         await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
         return number
       }
-      #expect(try await operation.timeout(.seconds(2)).run(on: self.clock) == number)
+      try await expect(operation.timeout(.seconds(2)).run(on: self.clock), equals: number)
     }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Time and cancellation race, and each caller gets one outcome`() async throws {
@@ -202,11 +202,11 @@ import Testing
       }
       let result = await task.result
       switch result {
-      case .success(let value): #expect(value == 1)
+      case .success(let value): expect(value, equals: 1)
       case .failure(let error): #expect(error is CancellationError || error is OperationTimedOut)
       }
       try await script.noActiveRuns()
-      #expect(clock.sleeperCount() == 0)
+      expect(clock.sleeperCount(), equals: 0)
     }
   }
 }

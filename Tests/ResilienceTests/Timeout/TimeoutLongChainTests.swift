@@ -38,6 +38,6 @@ import Testing
       .timeout(.seconds(60))
       .timeout(.seconds(50))
       .deadline(after: .seconds(60))
-    #expect(try await operation.runWithoutSetup(in: OperationContext()) == 1)
+    try await expect(operation.runWithoutSetup(in: OperationContext()), equals: 1)
   }
 }

@@ -12,21 +12,21 @@ import Testing
     let task = script.operation().timeout(.seconds(2)).begin(on: self.clock)
     let run = try await script.next()
     try await self.clock.sleepers(count: 1)
-    #expect(self.clock.remainingTimes() == [.seconds(2)])
+    expect(self.clock.remainingTimes(), equals: [.seconds(2)])
     self.clock.advance(by: .milliseconds(1999))
     run.succeed(7)
-    #expect(try await task.value == 7)
-    #expect(self.clock.sleeperCount() == 0)
+    try await expect(task.value, equals: 7)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run that returns at once never has a timer`() async throws {
     let clock = self.clock
     let operation = Work<Int, any Error> { _, _ in
-      #expect(clock.sleeperCount() == 0)
+      expect(clock.sleeperCount(), equals: 0)
       return 3
     }
-    #expect(try await operation.timeout(.seconds(2)).run(on: clock) == 3)
-    #expect(clock.sleeperCount() == 0)
+    try await expect(operation.timeout(.seconds(2)).run(on: clock), equals: 3)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `An error of the operation surfaces unchanged`() async throws {
@@ -37,7 +37,7 @@ import Testing
     let task = operation.begin(on: self.clock)
     try await script.next().fail(Refused(code: 2))
     await #expect(throws: Refused(code: 2)) { try await task.value }
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run that takes too long ends on time, and is cancelled`() async throws {
@@ -49,7 +49,7 @@ import Testing
     await #expect(throws: OperationTimedOut(after: .seconds(2))) { try await task.value }
     #expect(run.isCancelled)
     try await script.noActiveRuns()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `The caller does not wait for a body that ignores its cancellation`() async throws {
@@ -75,8 +75,8 @@ import Testing
       run.succeed(3)
     }
     try await script.noActiveRuns()
-    #expect(values.all == [1])
-    #expect(recorder.warnings.map(\.code) == [.abandoned, .abandoned])
+    expect(values.all, equals: [1])
+    expect(recorder.warnings.map(\.code), equals: [.abandoned, .abandoned])
     #expect(recorder.warnings.allSatisfy { $0.message.contains("abandoned run of ScriptedOperation") })
     // The abandoned run does not retain the objects of its caller.
     try await lifetimes.noneAlive()
@@ -96,9 +96,9 @@ import Testing
       kept.all.first?.yield(3)
       return value
     }
-    #expect(value == 2)
-    #expect(values.all == [1])
-    #expect(recorder.warnings.map(\.code) == [.yieldAfterReturn])
+    expect(value, equals: 2)
+    expect(values.all, equals: [1])
+    expect(recorder.warnings.map(\.code), equals: [.yieldAfterReturn])
   }
 
   @Test func `A yield of an abandoned run after its end is reported as one after the return`() async throws {
@@ -119,14 +119,14 @@ import Testing
       run.succeed(2)
       try await script.noActiveRuns()
     }
-    #expect(recorder.warnings.map(\.code) == [.abandoned])
+    expect(recorder.warnings.map(\.code), equals: [.abandoned])
   }
 
   @Test func `A limit of zero does not begin the operation`() async {
     let script = IntScript(default: .value(1))
     let operation = script.operation().timeout(.zero)
     await #expect(throws: OperationTimedOut(after: .zero)) { try await operation.run(on: self.clock) }
-    #expect(script.runCount == 0)
+    expect(script.runCount, equals: 0)
   }
 
   @Test func `A negative limit is reported and counts as zero`() async {
@@ -144,12 +144,12 @@ import Testing
     let run = try await script.next()
     try await self.clock.sleepers(count: 1)
     run.succeed(1)
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
     try await self.clock.noSleepers()
     let system = script.operation().timeout(limit)
     if limit > .seconds(1) {
       script.enqueue(.value(2))
-      #expect(try await OperationRunner(operation: system).run() == 2)
+      try await expect(OperationRunner(operation: system).run(), equals: 2)
     }
   }
 
@@ -164,7 +164,7 @@ import Testing
     let task = operation.timeout(.seconds(5)).begin(on: clock)
     _ = try await script.next()
     try await clock.sleepers(count: 1)
-    #expect(clock.remainingTimes() == [.seconds(2)])
+    expect(clock.remainingTimes(), equals: [.seconds(2)])
     clock.advance(by: .seconds(2))
     await #expect(throws: OperationTimedOut(after: .seconds(5))) { try await task.value }
   }
@@ -181,8 +181,8 @@ import Testing
       context.use(clock)
       return try await OperationRunner(operation: operation, initialContext: context).run()
     }.value
-    #expect(value == 5)
-    #expect(clock.sleeperCount() == 0)
+    expect(value, equals: 5)
+    expect(clock.sleeperCount(), equals: 0)
   }
 
   @Test func `A run on the system's clock ends on time`() async {
@@ -191,7 +191,7 @@ import Testing
     await #expect(throws: OperationTimedOut(after: .milliseconds(5))) {
       try await OperationRunner(operation: operation).run()
     }
-    #expect(script.activeRunCount == 1)
+    expect(script.activeRunCount, equals: 1)
     if let run = try? await script.next() { run.succeed(1) }
   }
 
@@ -221,7 +221,7 @@ import Testing
     await #expect(throws: OperationTimedOut.self) { try await task.value }
     let notice = try #require(notices.all.first)
     #expect(notices.all.count == 1 && notice.name == .timedOut && notice.path == ["slow"])
-    #expect(notice.attributes == ["timeout.limit": .duration(.seconds(2))])
+    expect(notice.attributes, equals: ["timeout.limit": .duration(.seconds(2))])
   }
 
   @Test func `The rules of modifiers are kept`() async throws {
@@ -231,9 +231,12 @@ import Testing
   }
 
   @Test func `The error describes itself`() {
-    #expect(OperationTimedOut(after: .seconds(2)).description == "The operation did not end within 2 s.")
-    #expect(OperationTimedOut(after: .microseconds(999_968)).description == "The operation did not end within 1 s.")
+    expect(OperationTimedOut(after: .seconds(2)).description, equals: "The operation did not end within 2 s.")
+    expect(
+      OperationTimedOut(after: .microseconds(999_968)).description,
+      equals: "The operation did not end within 1 s."
+    )
     let past = OperationTimedOut(after: .zero)
-    #expect(past.description == "The time of the operation was over before it began.")
+    expect(past.description, equals: "The time of the operation was over before it began.")
   }
 }

@@ -95,7 +95,7 @@ import Testing
         return (query.controlled(by: HubController(hub: hub)), { hub.act() })
       }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
@@ -108,17 +108,18 @@ import Testing
         return (query.controlled(by: HubController(hub: hub)), { hub.act() })
       }
     }
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
   }
 
   @Test func `Each rule has a double that breaks it`() {
-    #expect(Set(Self.faults.map(\.0) + [.threads]) == Set(ControllerRule.allCases))
+    expect(Set(Self.faults.map(\.0) + [.threads]), equals: Set(ControllerRule.allCases))
   }
 
   @Test func `An operation without a controller is reported`() async throws {
     let found = try await recordedIssues { try await checkController([.start]) { ($0, {}) } }
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         """
         The controller breaks the rule 'start': the operation has no controller. Attach it with `controlled(by:)`.
         """

@@ -43,7 +43,7 @@ import Testing
     let found = try await recordedIssues(expecting: .firstBegins(with: begin)) { limit in
       try await checkKind([rule], returning: 1, 2, within: limit) { (BrokenRequest(script: $0), BrokenState(fault)) }
     }
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
   }
 
   @Test func `A state with one fault keeps the rules that are not about it`() async throws {
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func `Each rule has a state that breaks it`() {
-    #expect(Set(Self.faults.map(\.0)) == Set(KindRule.allCases))
+    expect(Set(Self.faults.map(\.0)), equals: Set(KindRule.allCases))
   }
 
   @Test func `A rule that is broken on purpose can be left out`() async throws {

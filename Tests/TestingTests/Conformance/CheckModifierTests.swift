@@ -13,7 +13,7 @@ import Testing
       return .withoutDelays
     }
     try await checkModifier([ModifierRule.value, .error, .path], in: context()) { $0.onNotice { _, _ in } }
-    #expect(count.withLock { $0 } == 3)
+    expect(count.withLock { $0 }, equals: 3)
   }
 
   @Test func `Modifiers of the core keep the rules`() async throws {
@@ -39,7 +39,7 @@ import Testing
     let issues = try await recordedIssues {
       try await checkModifier { $0.script.query(path: ["elsewhere"]) }
     }
-    #expect(issues == [#"The modifier breaks the rule 'path': the path became ["elsewhere"]"#])
+    expect(issues, equals: [#"The modifier breaks the rule 'path': the path became ["elsewhere"]"#])
   }
 
   @Test func `The check goes on with the other rules`() async throws {
@@ -49,7 +49,7 @@ import Testing
       }
     }
     let rules = issues.map { $0.prefix { $0 != ":" } }
-    #expect(rules == ["The modifier breaks the rule 'value'", "The modifier breaks the rule 'setup'"])
+    expect(rules, equals: ["The modifier breaks the rule 'value'", "The modifier breaks the rule 'setup'"])
   }
 
   @Test func `A wait that has not ended is named`() async throws {
@@ -60,7 +60,7 @@ import Testing
       The modifier breaks the rule 'waits': a run has ended, and waits for a slot. Call `context.endWait` in a `defer`.
       """
     // One of a run that has returned, and one of a run that was cancelled.
-    #expect(issues == [issue, issue])
+    expect(issues, equals: [issue, issue])
     try await checkModifier { $0.modifier(WaitingForSlot()) }
   }
 

@@ -124,7 +124,7 @@ import Testing
     let found = try await recordedIssues(expecting: .all(expected)) { limit in
       try await checkObserver(sending: [1, 2, 3], [rule], within: limit) { .broken(fault, current: current) }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
@@ -133,11 +133,11 @@ import Testing
     let found = try await recordedIssues(within: .seconds(3), expecting: .firstBegins(with: begin)) { limit in
       try await checkObserver(sending: [1, 2], [.threads], within: limit) { .broken(.registry(.losesAdditions)) }
     }
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
   }
 
   @Test func `Each rule has a double that breaks it`() {
-    #expect(Set(Self.faults.map(\.0) + [.threads]) == Set(ObserverRule.allCases))
+    expect(Set(Self.faults.map(\.0) + [.threads]), equals: Set(ObserverRule.allCases))
   }
 
   @Test(arguments: [[], [1], [1, 1], [1, 2, 1]])
@@ -145,8 +145,9 @@ import Testing
     let found = try await recordedIssues {
       try await checkObserver(sending: values) { .broken(.none) }
     }
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         """
         An observer cannot be checked with the values \(values). Pass at least two, each different from the previous \
         one, and the first one different from the last.

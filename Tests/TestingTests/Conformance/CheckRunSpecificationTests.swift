@@ -20,8 +20,9 @@ import Testing
         (BrokenSpecification(source: BrokenSource(false, fault: .forgets(other: true))), nil)
       }
     }
-    #expect(
-      issues == [
+    expect(
+      issues,
+      equals: [
         """
         The run specification breaks the rule 'purity': of 100 calls of `isSatisfied(in:)` without a change, 14 returned \
         true and 86 false. Let `isSatisfied(in:)` read the condition, and nothing else.
@@ -144,7 +145,7 @@ import Testing
     let found = try await recordedIssues(expecting: .all(expected)) { limit in
       try await checkRunSpecification([rule], within: limit) { BrokenSpecification.checked(fault) }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
@@ -156,20 +157,21 @@ import Testing
         BrokenSpecification.checked(.registry(.losesAdditions))
       }
     }
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
-    #expect(found.first?.hasSuffix(" Guard what threads share by one lock.") == true)
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
+    expect(found.first?.hasSuffix(" Guard what threads share by one lock."), equals: true)
   }
 
   @Test func `Each rule has a double that breaks it`() {
-    #expect(Set(Self.faults.map(\.0) + [.threads]) == Set(RunSpecificationRule.allCases))
+    expect(Set(Self.faults.map(\.0) + [.threads]), equals: Set(RunSpecificationRule.allCases))
   }
 
   @Test func `A specification that is satisfied at first is reported`() async throws {
     let found = try await recordedIssues {
       try await checkRunSpecification([.cancellation]) { (AlwaysRunSpecification(isTrue: true), { _ in }) }
     }
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         """
         The run specification breaks the rule 'cancellation': it is satisfied at first, so it cannot become satisfied. \
         Return one that is not satisfied.

@@ -207,24 +207,25 @@ import Testing
         { BrokenStorage(fault) }
       )
     }
-    #expect(found == issues.map { "The storage breaks the rule '\(rule)': \($0)" })
+    expect(found, equals: issues.map { "The storage breaks the rule '\(rule)': \($0)" })
   }
 
   @Test func `A batch that is visible in part is found`() async throws {
     let found = try await recordedIssues { try await checkStorage([.atomicity]) { BrokenStorage(.appliesHalves) } }
-    #expect(found.count == 1)
+    expect(found.count, equals: 1)
     let begin =
       "The storage breaks the rule 'atomicity': each batch gives two keys the same value, and a reader found [["
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
-    #expect(found.first?.hasSuffix("]]. Make a batch visible at once.") == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
+    expect(found.first?.hasSuffix("]]. Make a batch visible at once."), equals: true, "\(found)")
   }
 
   @Test func `A large batch that is split is found`() async throws {
     let found = try await recordedIssues {
       try await checkStorage([.atomicity]) { BrokenStorage(.splitsLargeBatches) }
     }
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         """
         The storage breaks the rule 'atomicity': a batch has 1500 entries, and a reader found 1000. Do not split a large \
         batch.
@@ -235,26 +236,27 @@ import Testing
 
   @Test func `A batch that is lost because of another one is found`() async throws {
     let found = try await recordedIssues { try await checkStorage([.concurrency]) { BrokenStorage(.losesBatches) } }
-    #expect(found.count == 1)
+    expect(found.count, equals: 1)
     let begin = "The storage breaks the rule 'concurrency': 8 tasks put 10 entries each, and "
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
   }
 
   @Test func `Conditions that are compared before another step changes the entries are found`() async throws {
     let found = try await recordedIssues {
       try await checkStorage([.conditions]) { BrokenStorage(.comparesInTwoSteps) }
     }
-    #expect(found.count == 1)
+    expect(found.count, equals: 1)
     let begin = "The storage breaks the rule 'conditions': 8 tasks added 5 to a number, each time on the condition that"
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
   }
 
   @Test func `Entries that are gone after opening again are found`() async throws {
     let found = try await recordedIssues {
       try await checkStorage([.reopening], reopening: { $0.reopened(forgetting: true) }, { BrokenStorage() })
     }
-    #expect(
-      found == [
+    expect(
+      found,
+      equals: [
         """
         The storage breaks the rule 'reopening': opened again, it had [], not [a: [7], c: [99]]. Write before `apply(_:)` \
         returns.
@@ -271,13 +273,14 @@ import Testing
         return storage
       }
     }
-    #expect(
-      found == ["The storage breaks the rule 'order': it threw DiskIsFull(). Throw only what keeps it from working."]
+    expect(
+      found,
+      equals: ["The storage breaks the rule 'order': it threw DiskIsFull(). Throw only what keeps it from working."]
     )
   }
 
   @Test func `Each rule has a double that breaks it`() {
     let others: [StorageRule] = [.atomicity, .concurrency, .reopening]
-    #expect(Set(Self.faults.map(\.0) + others) == Set(StorageRule.allCases))
+    expect(Set(Self.faults.map(\.0) + others), equals: Set(StorageRule.allCases))
   }
 }

@@ -110,7 +110,7 @@ import Testing
     let found = try await recordedIssues(expecting: .all(expected)) { limit in
       try await checkStoreCache([rule], within: limit) { BrokenCache(fault) }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `A race of two threads is found`() async throws {
@@ -120,11 +120,11 @@ import Testing
     let found = try await recordedIssues(within: .seconds(3), expecting: .firstBegins(with: begin)) { limit in
       try await checkStoreCache([.threads], within: limit) { BrokenCache(.losesAdditions) }
     }
-    #expect(found.first?.hasPrefix(begin) == true, "\(found)")
+    expect(found.first?.hasPrefix(begin), equals: true, "\(found)")
   }
 
   @Test func `Each rule has a double that breaks it`() {
-    #expect(Set(Self.faults.map(\.0) + [.threads]) == Set(StoreCacheRule.allCases))
+    expect(Set(Self.faults.map(\.0) + [.threads]), equals: Set(StoreCacheRule.allCases))
   }
 
   @Test func `Exceptions are not checked`() async throws {

@@ -93,11 +93,11 @@ import Testing
         BrokenInterceptor(fault)
       }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `Each rule has a double that breaks it`() {
-    #expect(Set(Self.faults.map(\.0)) == Set(StoreCallInterceptorRule.allCases))
+    expect(Set(Self.faults.map(\.0)), equals: Set(StoreCallInterceptorRule.allCases))
   }
 
   @Test func `Exceptions are not checked`() async throws {

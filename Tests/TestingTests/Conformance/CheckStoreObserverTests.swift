@@ -41,7 +41,7 @@ import Testing
     let found = try await recordedIssues(expecting: .all(expected)) { limit in
       try await checkStoreObserver([rule], within: limit) { BrokenObserver(fault) }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `Exceptions are not checked`() async throws {

@@ -148,7 +148,7 @@ import Testing
     let found = try await recordedIssues(expecting: .all(expected)) { limit in
       try await checkWaitNode([rule], within: limit) { work in BrokenQueue.make(fault, work) }
     }
-    #expect(found == expected)
+    expect(found, equals: expected)
   }
 
   @Test func `A run that ends without the turn breaks the rule`() async throws {
@@ -158,7 +158,7 @@ import Testing
         (BrokenQueue(.none), QueryOperation<Int, any Error>("passer") { _ in throw Refused() })
       }
     }
-    #expect(found == [expected])
+    expect(found, equals: [expected])
   }
 
   @Test func `A call that does not return is found`() async throws {
@@ -172,11 +172,11 @@ import Testing
         return (queue, operation.context { $0.callInterceptors.append(LateAnswer()) })
       }
     }
-    #expect(found == [expected])
+    expect(found, equals: [expected])
   }
 
   @Test func `Each rule has a double that breaks it`() {
-    #expect(Set(Self.faults.map(\.0)) == Set(WaitNodeRule.allCases))
+    expect(Set(Self.faults.map(\.0)), equals: Set(WaitNodeRule.allCases))
   }
 
   @Test func `Exceptions are not checked`() async throws {

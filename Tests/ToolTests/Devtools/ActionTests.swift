@@ -43,13 +43,13 @@
       self.script.enqueue(.suspend)
       try await self.serve { served, id in
         let answer = try await served.post(#"{"action":"refetch","store":\#(id)}"#)
-        #expect(answer.status == 200)
+        expect(answer.status, equals: 200)
         let run = try await self.script.next()
         #expect(store.isLoading)
-        #expect(store.explain().runs.first?.cause.kind == .devtools)
+        expect(store.explain().runs.first?.cause.kind, equals: .devtools)
         run.succeed(Post(id: 1, title: "two"))
         await store.settled()
-        #expect(store.currentValue?.title == "two")
+        expect(store.currentValue?.title, equals: "two")
       }
     }
 
@@ -59,7 +59,7 @@
       #expect(!store.isStale)
       try await self.serve { served, id in
         let status1 = try await served.post(#"{"action":"invalidate","store":\#(id)}"#).status
-        #expect(status1 == 200)
+        expect(status1, equals: 200)
         #expect(store.isStale)
         #expect("\(store.staleness)".contains("by Devtools"))
       }
@@ -72,7 +72,7 @@
       for store in stores { try await store.fetch() }
       try await self.serve { served, id in
         let status2 = try await served.post(#"{"action":"invalidate","store":\#(id),"depth":1}"#).status
-        #expect(status2 == 200)
+        expect(status2, equals: 200)
         #expect(stores.allSatisfy { $0.isStale })
       }
     }
@@ -85,12 +85,12 @@
       _ = try await self.script.next()
       try await self.serve { served, id in
         let status3 = try await served.post(#"{"action":"cancel","store":\#(id)}"#).status
-        #expect(status3 == 200)
+        expect(status3, equals: 200)
         await #expect(throws: CancellationError.self) { try await fetch.value }
         await store.settled()
-        #expect(store.currentValue?.title == "one")
+        expect(store.currentValue?.title, equals: "one")
         let status4 = try await served.post(#"{"action":"reset","store":\#(id)}"#).status
-        #expect(status4 == 200)
+        expect(status4, equals: 200)
         #expect(store.currentValue == nil && store.valueUpdateCount == 0)
       }
     }
@@ -107,15 +107,15 @@
           from: Data(try await served.get("/api/value?store=\(id)").body.utf8)
         )
         let text = try #require(answer.editable)
-        #expect(try JSONDecoder().decode(Post.self, from: Data(text.utf8)) == Post(id: 1, title: "one"))
+        try expect(JSONDecoder().decode(Post.self, from: Data(text.utf8)), equals: Post(id: 1, title: "one"))
         let set = try await served.post(#"{"action":"set","store":\#(id),"value":"{\"id\":7,\"title\":\"set\"}"}"#)
-        #expect(set.status == 200)
-        #expect(store.currentValue == Post(id: 7, title: "set"))
+        expect(set.status, equals: 200)
+        expect(store.currentValue, equals: Post(id: 7, title: "set"))
         let wrong = try await served.post(#"{"action":"set","store":\#(id),"value":"{\"id\":\"seven\"}"}"#)
         #expect(wrong.status == 400 && wrong.body.contains("Post"))
-        #expect(store.currentValue == Post(id: 7, title: "set"))
+        expect(store.currentValue, equals: Post(id: 7, title: "set"))
         let status5 = try await served.post(#"{"action":"set","store":\#(id),"value":"null"}"#).status
-        #expect(status5 == 200)
+        expect(status5, equals: 200)
         #expect(store.currentValue == .some(nil))
       }
     }
@@ -128,8 +128,8 @@
         let answer = try await served.get("/api/value?store=\(id)")
         #expect(!answer.body.contains("hunter2") && !answer.body.contains("editable"))
         let status6 = try await served.post(#"{"action":"set","store":\#(id),"value":"[]"}"#).status
-        #expect(status6 == 400)
-        #expect(store.currentValue?.count == 1)
+        expect(status6, equals: 400)
+        expect(store.currentValue?.count, equals: 1)
       }
     }
 
@@ -144,14 +144,14 @@
     @Test func `Offline is simulated from the page`() async throws {
       let simulation = Simulation()
       let observer = simulation.networkObserver()
-      #expect(observer.currentStatus == .connected)
+      expect(observer.currentStatus, equals: .connected)
       try await self.serve(simulation: simulation) { served, _ in
         let status7 = try await served.post(#"{"action":"simulate","isOffline":true,"latency":0.5,"failures":2}"#)
           .status
-        #expect(status7 == 200)
+        expect(status7, equals: 200)
         #expect(simulation.settings.isOffline && simulation.settings.failures == 1)
-        #expect(simulation.settings.latency == .milliseconds(500))
-        #expect(observer.currentStatus == .disconnected)
+        expect(simulation.settings.latency, equals: .milliseconds(500))
+        expect(observer.currentStatus, equals: .disconnected)
         let told = try Message(try await served.get("/api/stores").body).extras?.simulation
         #expect(told?.offline == true && told?.latency == 0.5)
       }
@@ -162,9 +162,9 @@
       try await store.fetch()
       try await self.serve { served, id in
         let done1 = try await served.post(#"{"action":"fail","store":\#(id)}"#)
-        #expect(done1.status == 200)
+        expect(done1.status, equals: 200)
         #expect(store.error is SimulatedFailure)
-        #expect(store.currentValue?.title == "one")
+        expect(store.currentValue?.title, equals: "one")
         try await store.fetch()
         #expect(store.error == nil)
       }
@@ -176,7 +176,7 @@
       try await self.serve { served, id in
         let answer = try await served.post(#"{"action":"fail","store":\#(id)}"#)
         #expect(answer.status == 400 && answer.body.contains("a type of their own"))
-        #expect(store.error == nil)
+        expect(store.error, equals: nil)
       }
     }
 
@@ -184,7 +184,7 @@
       let store = self.client.store(for: self.script.query(path: ["posts", 1]))
       try await self.serve { served, id in
         let done2 = try await served.post(#"{"action":"remove","store":\#(id)}"#)
-        #expect(done2.status == 200)
+        expect(done2.status, equals: 200)
         #expect(self.client.stores().isEmpty)
         #expect(store.explain().isRemoved)
       }
@@ -201,13 +201,13 @@
         let paused = EventRecorder<QueryState<Post, any Error>>()
         let subscription = store.subscribe(with: paused.handler)
         let done3 = try await served.post(#"{"action":"hold","store":\#(id)}"#)
-        #expect(done3.status == 200)
+        expect(done3.status, equals: 200)
         try await paused.firstState { $0.isPaused }
         #expect(store.isLoading && self.script.runCount == 0)
         #expect(store.explain().description.contains("until the page of the devtools lets it go on"))
-        #expect(simulation.heldPaths == [["posts", 1]])
+        expect(simulation.heldPaths, equals: [["posts", 1]])
         let done4 = try await served.post(#"{"action":"release","store":\#(id)}"#)
-        #expect(done4.status == 200)
+        expect(done4.status, equals: 200)
         try await paused.firstState { $0.currentValue != nil }
         #expect(store.currentValue?.title == "one" && simulation.heldPaths.isEmpty)
         subscription.cancel()

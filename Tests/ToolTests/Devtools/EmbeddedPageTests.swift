@@ -15,13 +15,13 @@
 
     @Test func `The embedded files are those of the folder`() throws {
       let advice: Comment = "Run Scripts/devtools-page."
-      #expect(EmbeddedPage.index == (try self.source("index.html")), advice)
-      #expect(EmbeddedPage.style == (try self.source("devtools.css")), advice)
-      #expect(EmbeddedPage.icon == (try self.source("icon.svg")), advice)
+      expect(EmbeddedPage.index, equals: (try self.source("index.html")), advice)
+      expect(EmbeddedPage.style, equals: (try self.source("devtools.css")), advice)
+      expect(EmbeddedPage.icon, equals: (try self.source("icon.svg")), advice)
       let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path(percentEncoded: false))
         .filter { $0.hasSuffix(".js") }
       let ordered = names.sorted { (Int($0.prefix { $0 != "-" }) ?? 0) < (Int($1.prefix { $0 != "-" }) ?? 0) }
-      #expect(EmbeddedPage.script == (try ordered.map { try self.source($0) }.joined()), advice)
+      expect(EmbeddedPage.script, equals: (try ordered.map { try self.source($0) }.joined()), advice)
     }
   }
 #endif

@@ -13,7 +13,7 @@
     func `A text is the same after it was read`(text: String) throws {
       let json = JSONText.object { $0.member("text", text) }
       let read = try JSONDecoder().decode([String: String].self, from: Data(json.utf8))
-      #expect(read["text"].map { Array($0.unicodeScalars) } == Array(text.unicodeScalars))
+      expect(read["text"].map { Array($0.unicodeScalars) }, equals: Array(text.unicodeScalars))
       #expect(!json.contains { $0 == "<" || $0 == ">" || $0 == "&" })
     }
 
@@ -32,7 +32,7 @@
         json.key("list")
         json.value(["x", "y"])
       }
-      #expect(json == #"{"a":1,"b":[1.5,{"c":true},{},[]],"nan":null,"list":["x","y"]}"#)
+      expect(json, equals: #"{"a":1,"b":[1.5,{"c":true},{},[]],"nan":null,"list":["x","y"]}"#)
     }
   }
 #endif

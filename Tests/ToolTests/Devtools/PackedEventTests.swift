@@ -88,7 +88,7 @@
         try add("text", next())
         let more = next()
         if !more.isEmpty { members.append(more) }
-        #expect(place == entry.count)
+        expect(place, equals: entry.count)
         return try JSONDecoder().decode(Plain.self, from: Data("{\(members.joined(separator: ","))}".utf8))
       }
     }
@@ -111,7 +111,7 @@
         }
         return try JSONDecoder().decode([String: Plain].self, from: Data(json.utf8))["event"]
       }
-      #expect(unpacked.count == plain.count)
+      expect(unpacked.count, equals: plain.count)
       for case (let packed, let plain?) in zip(unpacked, plain) {
         #expect(packed.number == plain.number && packed.store == plain.store && packed.path == plain.path)
         #expect(packed.kind == plain.kind && packed.text == plain.text && packed.operation == plain.operation)
@@ -134,7 +134,7 @@
       let json = JSONText.object { json in packer.write(all, to: &json) { _ in 1 } }
       let unpacked = try self.unpack(json, &strings)
       let ends = unpacked.filter { $0.kind == "run.ended" }.map(\.text)
-      #expect(ends.count == texts.count)
+      expect(ends.count, equals: texts.count)
       for (end, text) in zip(ends, texts) { #expect(end.contains(text.filter { $0 != "\u{1}" })) }
     }
   }

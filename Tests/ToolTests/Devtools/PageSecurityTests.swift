@@ -29,13 +29,13 @@
             if let file = PageFile.all[path] {
               #expect(answer.status == 200 && answer.body == file.text, "\(path)")
             } else {
-              #expect(answer.status == 401, "\(path)")
+              expect(answer.status, equals: 401, "\(path)")
             }
             for secret in [served.address.token, "secret text"] { #expect(!answer.body.contains(secret)) }
           }
           let other = path + (path.contains("?") ? "&" : "?") + "token=00000000000000000000000000000000"
           let answer = try await served.send("GET", other, [("Host", "127.0.0.1:\(served.address.port)")])
-          #expect(answer.status == 401, "\(other)")
+          expect(answer.status, equals: 401, "\(other)")
         }
       }
     }
@@ -45,11 +45,11 @@
         let host = [("Host", "127.0.0.1:\(served.address.port)")]
         for path in ["/", "/devtools.js", "/devtools.css", "/icon.svg"] {
           let status1 = try await served.send("GET", "\(path)?token=\(served.address.token)", host).status
-          #expect(status1 == 200, "\(path)")
+          expect(status1, equals: 200, "\(path)")
         }
         for path in ["/api/hello", "/api/stores", "/api/events", "/api/recording"] {
           let status2 = try await served.send("GET", "\(path)?token=\(served.address.token)", host).status
-          #expect(status2 == 401, "\(path)")
+          expect(status2, equals: 401, "\(path)")
         }
       }
     }
@@ -59,7 +59,7 @@
       try await store.fetch()
       try await Served.with(Devtools(self.client, allowsActions: true)) { served in
         let status3 = try await served.get("/api/stores").status
-        #expect(status3 == 200)
+        expect(status3, equals: 200)
         let foreign: [[(String, String)]] = [
           [("Origin", "http://evil.example")], [("Origin", "null")], [("Origin", "http://127.0.0.1:1")],
           [("Sec-Fetch-Site", "cross-site")],
@@ -67,7 +67,7 @@
         for extra in foreign {
           for path in Self.paths {
             let answer = try await served.send("GET", path, served.fields + extra)
-            #expect(answer.status == 403, "\(path) \(extra)")
+            expect(answer.status, equals: 403, "\(path) \(extra)")
             #expect(!answer.body.contains("numbers"))
           }
           let action = try await served.send(
@@ -76,9 +76,9 @@
             served.fields + extra,
             #"{"action":"reset","store":1}"#
           )
-          #expect(action.status == 403)
+          expect(action.status, equals: 403)
         }
-        #expect(store.currentValue == "secret text")
+        expect(store.currentValue, equals: "secret text")
       }
     }
 
@@ -87,7 +87,7 @@
         for host in ["evil.example", "evil.example:\(served.address.port)", "127.0.0.1"] {
           let fields = [("Host", host), ("Authorization", "Bearer \(served.address.token)")]
           let status4 = try await served.send("GET", "/api/stores", fields).status
-          #expect(status4 == 403)
+          expect(status4, equals: 403)
         }
       }
     }
@@ -98,13 +98,13 @@
         for path in Self.paths where path != "/api/events" { answers.append(try await served.get(path)) }
         let preflight = [("Origin", "http://evil.example"), ("Access-Control-Request-Method", "POST")]
         answers.append(try await served.send("OPTIONS", "/api/action", served.fields + preflight))
-        #expect(answers.last?.status == 403)
+        expect(answers.last?.status, equals: 403)
         for answer in answers {
           #expect(!answer.fields.keys.contains { $0.hasPrefix("access-control") })
-          #expect(answer.fields["cross-origin-resource-policy"] == "same-origin")
-          #expect(answer.fields["x-content-type-options"] == "nosniff")
-          #expect(answer.fields["referrer-policy"] == "no-referrer")
-          #expect(answer.fields["cache-control"] == "no-store")
+          expect(answer.fields["cross-origin-resource-policy"], equals: "same-origin")
+          expect(answer.fields["x-content-type-options"], equals: "nosniff")
+          expect(answer.fields["referrer-policy"], equals: "no-referrer")
+          expect(answer.fields["cache-control"], equals: "no-store")
         }
       }
     }
@@ -122,7 +122,7 @@
         #expect(policy.contains("require-trusted-types-for 'script'; trusted-types 'none'"))
         #expect(!policy.contains("unsafe") && !policy.contains("*") && !policy.contains("http"))
         // What the policy would refuse is not there: scripts, styles and handlers in the text, and other hosts.
-        #expect(page.body.ranges(of: "<script").count == 1)
+        expect(page.body.ranges(of: "<script").count, equals: 1)
         for forbidden in ["<style", " style=", " onclick", " onload", "javascript:", "//cdn", "https://"] {
           #expect(!page.body.contains(forbidden), "\(forbidden)")
         }
@@ -140,22 +140,22 @@
         _ = try await served.get("/api/stores")
         for action in ["refetch", "invalidate", "reset", "cancel", "set", "simulate"] {
           let answer = try await served.post(#"{"action":"\#(action)","store":1,"value":"\"x\"","isOffline":true}"#)
-          #expect(answer.status == 403, "\(action)")
+          expect(answer.status, equals: 403, "\(action)")
           #expect(answer.body.contains("allowsActions"))
         }
       }
-      #expect(store.currentValue == "secret text")
+      expect(store.currentValue, equals: "secret text")
       #expect(self.script.runCount == runs && store.isStale == isStale)
     }
 
     @Test func `A body that is too long or no JSON is refused`() async throws {
       try await Served.with(Devtools(self.client, allowsActions: true)) { served in
         let status5 = try await served.post(String(repeating: " ", count: 1 << 20) + "{}").status
-        #expect(status5 == 413)
+        expect(status5, equals: 413)
         let status6 = try await served.post("{").status
-        #expect(status6 == 400)
+        expect(status6, equals: 400)
         let status7 = try await served.post(#"{"action":"destroy","store":1}"#).status
-        #expect(status7 == 400)
+        expect(status7, equals: 400)
       }
     }
 
@@ -169,7 +169,7 @@
           let listening = lines.map { $0.split(separator: " ") }.filter {
             $0.count > 3 && $0[3] == "0A" && $0[1].hasSuffix(":\(port)")
           }
-          #expect(listening.map { String($0[1]) } == ["0100007F:\(port)"])
+          expect(listening.map { String($0[1]) }, equals: ["0100007F:\(port)"])
         }
       }
     #endif
@@ -182,13 +182,13 @@
       try await Served.with(Devtools(self.client)) { served in
         let stores = try await served.get("/api/stores")
         let row = try #require(try Message(stores.body).stores?.first)
-        #expect(row.path == ["\"<b>bold</b>\"", hostile.debugDescription])
+        expect(row.path, equals: ["\"<b>bold</b>\"", hostile.debugDescription])
         for path in ["/api/stores", "/api/value?store=\(row.id)", "/api/explanation?store=\(row.id)", "/api/recording"]
         {
           let answer = try await served.get(path)
-          #expect(answer.status == 200)
+          expect(answer.status, equals: 200)
           #expect(!answer.body.contains { $0 == "<" || $0 == ">" || $0 == "\u{2028}" }, "\(path)")
-          #expect(answer.fields["content-type"]?.contains("html") == false)
+          expect(answer.fields["content-type"]?.contains("html"), equals: false)
         }
       }
     }

@@ -41,8 +41,8 @@
         return try await group.reduce(into: Set<String>()) { $0.insert($1) }
       }
       let address = try #require(addresses.first)
-      #expect(addresses.count == 1)
-      #expect(try await Self.get("/", at: address) == 200)
+      expect(addresses.count, equals: 1)
+      try await expect(Self.get("/", at: address), equals: 200)
       #expect(await self.isFollowed(devtools))
       await withTaskGroup { group in
         for _ in 0..<3 { group.addTask { await devtools.stop() } }
@@ -50,7 +50,7 @@
       #expect(try await Self.isClosed(address))
       #expect(!(await self.isFollowed(devtools)))
       let next = try await devtools.start()
-      #expect(try await Self.get("/", at: next) == 200)
+      try await expect(Self.get("/", at: next), equals: 200)
       await devtools.stop()
       #expect(!(await self.isFollowed(devtools)))
     }
@@ -67,7 +67,7 @@
           }
         }
         try await gate.wait()
-        #expect(try await Self.get("/", at: address.value) == 200)
+        try await expect(Self.get("/", at: address.value), equals: 200)
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.value }
         #expect(try await Self.isClosed(address.value))
@@ -91,13 +91,13 @@
       let page = try #require(DevtoolsAddress(try await first.start()))
       let second = Devtools(self.client, port: page.port, token: "a-token_of_somebody")
       let error = await #expect(throws: DevtoolsError.self) { try await second.start() }
-      #expect(error?.code == .portNotServed)
-      #expect(error?.description.hasPrefix("The port \(page.port) cannot be served: ") == true)
+      expect(error?.code, equals: .portNotServed)
+      expect(error?.description.hasPrefix("The port \(page.port) cannot be served: "), equals: true)
       #expect(!(await self.isFollowed(second)))
       await first.stop()
       // The address is the one of before when somebody has chosen port and token.
       for _ in 0..<2 {
-        #expect(try await second.start() == "http://127.0.0.1:\(page.port)/?token=a-token_of_somebody")
+        try await expect(second.start(), equals: "http://127.0.0.1:\(page.port)/?token=a-token_of_somebody")
         await second.stop()
       }
     }
@@ -106,7 +106,7 @@
     func `A token that anybody could guess or an address would change is refused`(token: String) async {
       let devtools = Devtools(self.client, token: token)
       let error = await #expect(throws: DevtoolsError.self) { try await devtools.start() }
-      #expect(error?.code == .unfitToken)
+      expect(error?.code, equals: .unfitToken)
       #expect(!(await self.isFollowed(devtools)))
     }
 
@@ -118,7 +118,7 @@
         client.attach(FeedToken(lifetimes.token()))
         let devtools = Devtools(client)
         address = try await devtools.start()
-        #expect(try await Self.get("/", at: address) == 200)
+        try await expect(Self.get("/", at: address), equals: 200)
       }
       try await lifetimes.noneAlive()
       // Its socket is closed on the thread of the server.
@@ -154,8 +154,8 @@
           }
         }
         let frame = [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")]
-        #expect(try await served.send("GET", "/", host + frame).status == 403)
-        #expect(try await served.send("GET", "/api/hello", served.fields + link).status == 403)
+        try await expect(served.send("GET", "/", host + frame).status, equals: 403)
+        try await expect(served.send("GET", "/api/hello", served.fields + link).status, equals: 403)
       }
     }
 
@@ -311,11 +311,11 @@
         let peer = try await Peer(address, Self.page(address))
         // It is refused once after each pause. Without pauses it would be refused all the time.
         for number in 1...3 {
-          #expect(await durations.next() == .milliseconds(100))
+          await expect(durations.next(), equals: .milliseconds(100))
           #expect(refusals.value == number && time.clock.sleeperCount() == 1)
           time.clock.advance(by: .milliseconds(100))
         }
-        #expect(await durations.next() == .milliseconds(100))
+        await expect(durations.next(), equals: .milliseconds(100))
         isRefused.value = false
         time.clock.advance(by: .milliseconds(100))
         #expect(try await peer.rest().hasPrefix("HTTP/1.1 200 "))
@@ -330,11 +330,11 @@
         var durations = time.durations.makeAsyncIterator()
         let idle = try await Peer(address)
         // It is taken, and has this long to send its request.
-        #expect(await durations.next() == .seconds(10))
+        await expect(durations.next(), equals: .seconds(10))
         isRefused.value = true
         let next = try await Peer(address, Self.page(address))
         #expect(try await idle.rest().isEmpty)
-        #expect(await durations.next() == .milliseconds(100))
+        await expect(durations.next(), equals: .milliseconds(100))
         isRefused.value = false
         time.clock.advance(by: .milliseconds(100))
         #expect(try await next.rest().hasPrefix("HTTP/1.1 200 "))

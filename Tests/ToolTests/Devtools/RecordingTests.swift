@@ -36,13 +36,13 @@
       }
       let text = try String(contentsOfFile: self.path, encoding: .utf8)
       let messages = try text.split(separator: "\n").map { try Message($0) }
-      #expect(messages.first?.type == "hello")
+      expect(messages.first?.type, equals: "hello")
       #expect(messages.flatMap { $0.stores ?? [] }.contains { $0.path == ["\"numbers\"", "1"] })
-      #expect(messages.last?.type == "explanation")
-      #expect(messages.last?.lines?.first?.hasSuffix(#"at ["numbers", 1]"#) == true)
+      expect(messages.last?.type, equals: "explanation")
+      expect(messages.last?.lines?.first?.hasSuffix(#"at ["numbers", 1]"#), equals: true)
       #expect(!text.contains("a secret value"))
       let attributes = try FileManager.default.attributesOfItem(atPath: self.path)
-      #expect(attributes[.posixPermissions] as? Int == 0o600)
+      expect(attributes[.posixPermissions] as? Int, equals: 0o600)
     }
 
     @Test func `A recording ends at its full size, with whole lines`() async throws {
@@ -53,7 +53,7 @@
       await devtools.stop()
       let text = try String(contentsOfFile: self.path, encoding: .utf8)
       #expect(text.utf8.count <= 1000 && text.hasSuffix("\n"))
-      #expect(try text.split(separator: "\n").map { try Message($0).type }.first == "hello")
+      try expect(text.split(separator: "\n").map { try Message($0).type }.first, equals: "hello")
     }
 
     @Test func `A recording is served like a program, and nothing can be done in it`() async throws {
@@ -66,13 +66,13 @@
       defer { try? FileManager.default.removeItem(atPath: self.path) }
       try await Served.with(try Devtools(recordedIn: self.path)) { served in
         let hello = try await served.get("/api/hello")
-        #expect(hello.body == #"{"type":"hello","version":1,"program":"shop","date":1}"#)
+        expect(hello.body, equals: #"{"type":"hello","version":1,"program":"shop","date":1}"#)
         let action = try await served.post(#"{"action":"reset","store":1}"#)
-        #expect(action.status == 403)
+        expect(action.status, equals: 403)
         let recording = try await served.get("/api/recording")
-        #expect(recording.body.split(separator: "\n").count == 2)
+        expect(recording.body.split(separator: "\n").count, equals: 2)
         let refused = try await served.send("GET", "/api/recording", [("Host", "127.0.0.1:\(served.address.port)")])
-        #expect(refused.status == 401)
+        expect(refused.status, equals: 401)
       }
     }
 
@@ -81,7 +81,7 @@
       try text.write(toFile: self.path, atomically: true, encoding: .utf8)
       defer { try? FileManager.default.removeItem(atPath: self.path) }
       let error = #expect(throws: DevtoolsError.self) { try Devtools(recordedIn: self.path) }
-      #expect(error?.description == "\(self.path) is no recording of a client.")
+      expect(error?.description, equals: "\(self.path) is no recording of a client.")
       #expect(throws: DevtoolsError.self) { try Devtools(recordedIn: "/nowhere/at/all") }
     }
 
@@ -100,8 +100,8 @@
           return (lines, explanation)
         }
         #expect(shown.0[3].hasPrefix("numbers/1"))
-        #expect(shown.1.first?.hasSuffix(#"at ["numbers", 1]"#) == true)
-        #expect(store.currentValue == nil)
+        expect(shown.1.first?.hasSuffix(#"at ["numbers", 1]"#), equals: true)
+        expect(store.currentValue, equals: nil)
         let wrong = DevtoolsAddress(port: served.address.port, token: String(repeating: "0", count: 32))
         await #expect(throws: LoopbackError.self) {
           try await Served.onThread {

@@ -25,9 +25,9 @@
       }
       let fetch = Task { try await store.fetch() }
       #expect(await paused.value)
-      #expect(self.script.runCount == 0)
+      expect(self.script.runCount, equals: 0)
       self.simulation.settings.isOffline = false
-      #expect(try await fetch.value == 1)
+      try await expect(fetch.value, equals: 1)
     }
 
     @Test func `The observer tells what the other one and the simulation tell together`() {
@@ -39,11 +39,11 @@
       base.send(status: .requiresConnection)
       self.simulation.settings.isOffline = false
       base.send(status: .connected)
-      #expect(log.all == [.connected, .disconnected, .requiresConnection, .connected])
+      expect(log.all, equals: [.connected, .disconnected, .requiresConnection, .connected])
       subscription.cancel()
       self.simulation.settings.isOffline = true
-      #expect(log.all.count == 4)
-      #expect(base.subscriberCount == 0)
+      expect(log.all.count, equals: 4)
+      expect(base.subscriberCount, equals: 0)
     }
 
     @Test func `A share of the attempts fails, and a retry sees them`() async throws {
@@ -58,8 +58,8 @@
           failures += 1
         }
       }
-      #expect(failures == 25)
-      #expect(self.script.runCount == 75)
+      expect(failures, equals: 25)
+      expect(self.script.runCount, equals: 75)
     }
 
     @Test func `An attempt takes longer by the latency`() async throws {
@@ -71,22 +71,22 @@
       let store = creator.store(for: self.script.query(path: ["n"]), in: context, with: QueryState(initialValue: nil))
       let fetch = Task { try await store.fetch() }
       try await self.clock.sleepers(count: 1)
-      #expect(self.script.runCount == 0)
+      expect(self.script.runCount, equals: 0)
       self.clock.advance(by: .seconds(2))
-      #expect(try await fetch.value == 1)
+      try await expect(fetch.value, equals: 1)
     }
 
     @Test func `Nothing is delayed or fails until something is simulated`() async throws {
       let client = OperationClient(storeCreator: self.simulation.storeCreator(OperationClient.PlainStoreCreator()))
       for number in 0..<20 { try await client.store(for: self.script.query(path: [number])).fetch() }
-      #expect(self.script.runCount == 20)
+      expect(self.script.runCount, equals: 20)
     }
 
     @Test func `Memory pressure evicts idle stores`() async throws {
       let cache = OperationClient.DefaultStoreCache(memoryPressureSource: self.simulation.memoryPressureSource())
       let client = OperationClient(storeCache: cache)
       for number in 0..<5 { try await client.store(for: self.script.query(path: [number])).fetch() }
-      #expect(client.stores().count == 5)
+      expect(client.stores().count, equals: 5)
       self.simulation.sendMemoryPressure()
       #expect(client.stores().isEmpty)
     }
@@ -94,7 +94,7 @@
     @Test(arguments: [(-1.0, 0.0), (2.0, 1.0), (.nan, 0.0), (0.5, 0.5)])
     func `A share outside of its range counts as the nearer bound`(given: Double, counts: Double) {
       self.simulation.settings.failures = given
-      #expect(self.simulation.settings.failures == counts)
+      expect(self.simulation.settings.failures, equals: counts)
     }
   }
 #endif

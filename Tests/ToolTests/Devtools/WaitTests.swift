@@ -34,7 +34,7 @@
       let answer = await self.feed.answer(FeedRequest(method: "GET", path: "/api/waits", query: [:], body: ""))
       guard case .json(let text) = answer else { throw Refused() }
       let message = try Message(text)
-      #expect(message.type == "waits")
+      expect(message.type, equals: "waits")
       return message.graphs ?? []
     }
 
@@ -49,19 +49,19 @@
       let first = scheduler.schedule(named: "<b>First</b>") { _ in }
       let second = scheduler.schedule(Work<Int, any Error> { _, _ in 1 }, named: "Second") { $0.addDependency(first) }
       let graphs = try await self.graphs()
-      #expect(graphs.map(\.name) == ["The stores", "uploads"])
-      #expect(graphs.map(\.summary) == ["1 run", "2 operations, at most 1 at a time, suspended"])
-      #expect(graphs[0].nodes.map(\.path) == [["\"a\"", "‹Secret›"], nil])
-      #expect(graphs[0].nodes.map(\.kind) == ["operation", "resource"])
-      #expect(graphs[0].edges.map { [$0.from, $0.to] } == [[1, 2]])
-      #expect(graphs[1].nodes.map(\.name) == ["<b>First</b>", "Second", "the resumption of uploads"])
-      #expect(graphs[1].nodes.map(\.state) == ["is suspended", "waits for dependencies", ""])
-      #expect(graphs[1].edges.map(\.reason) == ["", "dependency"])
+      expect(graphs.map(\.name), equals: ["The stores", "uploads"])
+      expect(graphs.map(\.summary), equals: ["1 run", "2 operations, at most 1 at a time, suspended"])
+      expect(graphs[0].nodes.map(\.path), equals: [["\"a\"", "‹Secret›"], nil])
+      expect(graphs[0].nodes.map(\.kind), equals: ["operation", "resource"])
+      expect(graphs[0].edges.map { [$0.from, $0.to] }, equals: [[1, 2]])
+      expect(graphs[1].nodes.map(\.name), equals: ["<b>First</b>", "Second", "the resumption of uploads"])
+      expect(graphs[1].nodes.map(\.state), equals: ["is suspended", "waits for dependencies", ""])
+      expect(graphs[1].edges.map(\.reason), equals: ["", "dependency"])
       scheduler.resume()
-      #expect(try await withTimeLimit("the end") { try await second.value } == 1)
+      try await expect(withTimeLimit("the end") { try await second.value }, equals: 1)
       light.set(true)
       try await self.script.next().succeed(1)
-      #expect(try await withTimeLimit("the value") { try await fetch.value } == 1)
+      try await expect(withTimeLimit("the value") { try await fetch.value }, equals: 1)
       #expect(try await self.graphs().allSatisfy { $0.nodes.isEmpty })
     }
 
@@ -74,7 +74,7 @@
       guard case .lines(let text) = answer else { throw Refused() }
       let messages = try text.split(separator: "\n").map { try Message($0) }
       let graphs = try #require(messages.first { $0.type == "waits" }?.graphs)
-      #expect(graphs.map(\.nodes.count) == [2])
+      expect(graphs.map(\.nodes.count), equals: [2])
       fetch.cancel()
       _ = await fetch.result
     }
@@ -98,8 +98,8 @@
       try await self.client.store(for: query).fetch()
       await self.feed.look()
       let events = try await connection.messages().flatMap { $0.events ?? [] }
-      #expect(events.first { $0.kind == "run.waits" }?.reason == "a permit of api")
-      #expect(events.first { $0.kind == "run.waited" }?.reason == "a permit of api")
+      expect(events.first { $0.kind == "run.waits" }?.reason, equals: "a permit of api")
+      expect(events.first { $0.kind == "run.waited" }?.reason, equals: "a permit of api")
       let told = try #require(events.first { $0.kind == "notice" })
       #expect(told.node == "node-b" && told.source == "stored")
     }

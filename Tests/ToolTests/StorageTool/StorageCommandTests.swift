@@ -17,7 +17,7 @@
       (["list", "list"], .list(entries: false)),
     ]) func `Arguments are read`(arguments: [String], action: StorageCommand.Action) throws {
       let command = try #require(StorageCommand(arguments))
-      #expect(command.action == action)
+      expect(command.action, equals: action)
       #expect(!command.showsValues)
     }
 
@@ -26,7 +26,7 @@
       ["repair", "a", "--entries"], ["remove", "a"], ["remove", "a", "--key"], ["remove", "a", "k"],
       ["a", "--name", "n"],
     ]) func `Wrong arguments are refused`(arguments: [String]) {
-      #expect(StorageCommand(arguments) == nil)
+      expect(StorageCommand(arguments), equals: nil)
     }
 
     @Test func `Values are shown on demand only`() throws {

@@ -24,11 +24,12 @@
 
     @Test func `Names are listed with counts, sizes and ages, and calls with their states`() async throws {
       let result = try await self.file.run(self.file.path)
-      #expect(result.status == 0)
-      #expect(result.problem == "")
+      expect(result.status, equals: 0)
+      expect(result.problem, equals: "")
       #expect(result.output.hasPrefix("\(self.file.path): SQLite storage, schema 4, "))
-      #expect(
-        self.lines(result) == [
+      expect(
+        self.lines(result),
+        equals: [
           "",
           "values  count  size   oldest  newest",
           "post    2      238 B  2 d     1 s",
@@ -71,8 +72,9 @@
       func words(_ result: StorageCommand.Result) -> [String] {
         self.lines(result).map { $0.split(separator: " ").joined(separator: " ") }
       }
-      #expect(
-        words(try await file.run(file.path)) == [
+      expect(
+        words(try await file.run(file.path)),
+        equals: [
           "", "", "schedule call every next key", "clean up clean-up 1 h in 2 h k1",
           "k2 remind once 16 min 40 s ago k2", "? ? once journal/=schedule=/later", "",
         ]
@@ -89,14 +91,14 @@
       )
       #expect(export.contains(#""dueAt":"2001-01-03T09:33:20Z""#), "\(export)")
       #expect(!export.contains("secret"))
-      #expect(try await file.run("check", file.path).status == 2)
+      try await expect(file.run("check", file.path).status, equals: 2)
       let removed = try await file.run("remove", file.path, "--name", "clean-up")
-      #expect(removed.output == "removed 1 of 3 entries\n")
+      expect(removed.output, equals: "removed 1 of 3 entries\n")
     }
 
     @Test func `Each entry is listed on demand, with its value only on demand`() async throws {
       let plain = try await self.file.run("list", self.file.path, "--entries")
-      #expect(self.lines(plain).count == 7 + 3)
+      expect(self.lines(plain).count, equals: 7 + 3)
       #expect(
         plain.output.contains(
           "value  user    users/a/b  2        121 B  2 h                             value/susers/sa%2Fb/=user=\n"
@@ -127,8 +129,9 @@
       ])
       await storage.close()
       let result = try await file.run(file.path)
-      #expect(
-        self.lines(result) == [
+      expect(
+        self.lines(result),
+        equals: [
           "", "others          count  size  oldest  newest", "(sealed call)   1      1 B", "(sealed value)  1      2 B",
           "(sealed)        1      1 B", "",
         ]
@@ -139,13 +142,13 @@
       let before = try self.file.files
       for verb in ["list", "check", "export"] {
         _ = try await self.file.run(verb, self.file.path)
-        #expect(try self.file.files == before)
+        try expect(self.file.files, equals: before)
       }
       // Also a file that nobody may write, in a folder where nothing can be made.
       chmod(self.file.path, 0o400)
       chmod(self.file.folder, 0o500)
       defer { chmod(self.file.folder, 0o700) }
-      #expect(try await self.file.run(self.file.path).status == 0)
+      try await expect(self.file.run(self.file.path).status, equals: 0)
     }
 
     @Test func `The newest values are listed, which only the log of a killed process has`() async throws {
@@ -182,27 +185,27 @@
         return try output.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
       }
       let plain = try await lines("export", self.file.path)
-      #expect(plain.count == 7)
+      expect(plain.count, equals: 7)
       #expect(plain.allSatisfy { $0.value == nil && $0.valueInBase64 == nil })
-      #expect(
-        plain[0]
-          == Line(
-            key: "journal/00000000000000000001-k1",
-            kind: "call",
-            size: plain[0].size,
-            name: "rename",
-            path: "notes",
-            version: 1,
-            date: "2001-01-03T07:32:20Z",
-            id: "k1",
-            status: "waiting",
-            attempts: 2
-          )
+      expect(
+        plain[0],
+        equals: Line(
+          key: "journal/00000000000000000001-k1",
+          kind: "call",
+          size: plain[0].size,
+          name: "rename",
+          path: "notes",
+          version: 1,
+          date: "2001-01-03T07:32:20Z",
+          id: "k1",
+          status: "waiting",
+          attempts: 2
+        )
       )
       let full = try await lines("export", self.file.path, "--values")
-      #expect(full.map(\.key) == plain.map(\.key))
-      #expect(full[0].value == "\"fourth secret\"")
-      #expect(full[3].valueInBase64 == "/wE=")
+      expect(full.map(\.key), equals: plain.map(\.key))
+      expect(full[0].value, equals: "\"fourth secret\"")
+      expect(full[3].valueInBase64, equals: "/wE=")
     }
 
     // MARK: - Removing
@@ -210,13 +213,14 @@
     @Test func `Entries are removed by key and by name`() async throws {
       let key = "journal/00000000000000000003-k3"
       let result = try await self.file.run("remove", self.file.path, "--key", key, "--name", "post")
-      #expect(result.output == "removed 3 of 7 entries\n")
+      expect(result.output, equals: "removed 3 of 7 entries\n")
       #expect(result.problem == "" && result.status == 0)
       let storage = try self.file.open()
       let keys = try await storage.entries(withPrefix: "").map(\.key)
       await storage.close()
-      #expect(
-        keys == [
+      expect(
+        keys,
+        equals: [
           "journal/00000000000000000001-k1", "journal/00000000000000000002-k2", "mine", "value/susers/sa%2Fb/=user=",
         ]
       )
@@ -225,9 +229,9 @@
     @Test func `What is not there is not removed`() async throws {
       let before = try self.file.files
       let result = try await self.file.run("remove", self.file.path, "--name", "Post", "--key", "min")
-      #expect(result.status == 1)
+      expect(result.status, equals: 1)
       #expect(result.problem.contains("has no such entry"))
-      #expect(try self.file.files == before)
+      try expect(self.file.files, equals: before)
     }
 
     // MARK: - Refusing
@@ -238,17 +242,17 @@
       for words in arguments {
         let command = try #require(StorageCommand([words[0], self.file.path] + words.dropFirst()))
         let result = await command.perform(now: ToolFile.now)
-        #expect(result.status == 1)
+        expect(result.status, equals: 1)
         #expect(result.problem.contains("\(self.file.path) is in use by a process"))
-        #expect(result.output == "")
+        expect(result.output, equals: "")
         // The program, in a process of its own.
         let program = try await self.file.runProgram(words[0], self.file.path)
-        #expect(program.status == (words[0] == "remove" ? 64 : 1))
+        expect(program.status, equals: (words[0] == "remove" ? 64 : 1))
         if words[0] != "remove" { #expect(program.problem.contains("is in use by a process")) }
       }
-      #expect(try await storage.entries(withPrefix: "").count == 7)
+      try await expect(storage.entries(withPrefix: "").count, equals: 7)
       await storage.close()
-      #expect(try await self.file.run(self.file.path).status == 0)
+      try await expect(self.file.run(self.file.path).status, equals: 0)
     }
 
     @Test func `What is no storage is refused, and left as it is`() async throws {
@@ -258,14 +262,14 @@
         try content.write(to: URL(filePath: file.path))
         for verb in ["list", "check", "export", "repair"] {
           let result = try await file.run(verb, file.path)
-          #expect(result.status == 1)
+          expect(result.status, equals: 1)
           #expect(result.problem.contains("is no storage of this library"))
         }
-        #expect(try file.files == ["state.sqlite": content])
+        try expect(file.files, equals: ["state.sqlite": content])
       }
       for path in [file.folder, file.folder + "/none"] {
         let result = try await file.run(path)
-        #expect(result.status == 1)
+        expect(result.status, equals: 1)
         #expect(result.problem.contains("\(path) cannot be read"))
       }
     }
@@ -276,7 +280,7 @@
       try data.write(to: URL(filePath: self.file.path))
       for verb in ["list", "repair"] {
         let result = try await self.file.run(verb, self.file.path)
-        #expect(result.status == 1)
+        expect(result.status, equals: 1)
         #expect(result.problem.contains("has the schema 99"))
       }
     }
@@ -296,21 +300,21 @@
       try damaged.write(to: URL(filePath: self.file.path))
 
       let list = try await self.file.run(self.file.path)
-      #expect(list.status == 0)
+      expect(list.status, equals: 0)
       #expect(list.output.contains(", damaged\ndamaged: "))
       #expect(list.output.contains("note    79     "))
       let check = try await self.file.run("check", self.file.path)
-      #expect(check.status == 2)
+      expect(check.status, equals: 2)
       #expect(check.output.contains("the bytes of value/snotes/i"))
-      #expect(try Data(contentsOf: URL(filePath: self.file.path)) == damaged)
+      try expect(Data(contentsOf: URL(filePath: self.file.path)), equals: damaged)
       #expect(try await self.file.run("remove", self.file.path, "--name", "note").problem.contains("Repair it first."))
 
       let repair = try await self.file.run("repair", self.file.path)
-      #expect(repair.status == 0)
+      expect(repair.status, equals: 0)
       #expect(repair.output.contains("It was set aside as \(self.file.path).damaged-1."))
-      #expect(try self.file.files["state.sqlite.damaged-1"] == damaged)
+      try expect(self.file.files["state.sqlite.damaged-1"], equals: damaged)
       let again = try await self.file.run("check", self.file.path)
-      #expect(again.status == 2)
+      expect(again.status, equals: 2)
       #expect(again.output.contains("cannot be read by this version of the library"))
       #expect(try await self.file.run("repair", self.file.path).output.hasSuffix("is sound, and is left as it is\n"))
     }
@@ -322,9 +326,14 @@
       for offset in 0..<64 where place + offset < data.count { data[place + offset] ^= 0xA5 }
       try data.write(to: URL(filePath: self.file.path))
       let check = try await self.file.run("check", self.file.path)
-      if check.status == 0 { #expect(try await self.file.run("export", self.file.path, "--values").output == before) }
+      if check.status == 0 {
+        try await expect(
+          self.file.run("export", self.file.path, "--values").output,
+          equals: before
+        )
+      }
       #expect(check.status != 1 || check.problem.contains("is no storage") || check.problem.contains("has the schema"))
-      #expect(try Data(contentsOf: URL(filePath: self.file.path)) == data)
+      try expect(Data(contentsOf: URL(filePath: self.file.path)), equals: data)
     }
 
     // MARK: - The program
@@ -333,13 +342,13 @@
       let help = try await self.file.runProgram("--help")
       #expect(help.output == StorageCommand.usage && help.status == 0)
       let wrong = try await self.file.runProgram("list")
-      #expect(wrong.status == 1)
+      expect(wrong.status, equals: 1)
       #expect(wrong.problem.hasPrefix("operation-storage: list cannot be read"))
       let usage = try await self.file.runProgram()
       #expect(usage.problem == StorageCommand.usage && usage.status == 64)
       let check = try await self.file.runProgram("check", self.file.path)
-      #expect(check.status == 2)
-      #expect(check.output == "journal/00000000000000000003-k3 cannot be read by this version of the library\n")
+      expect(check.status, equals: 2)
+      expect(check.output, equals: "journal/00000000000000000003-k3 cannot be read by this version of the library\n")
       #expect(try await self.file.runProgram(self.file.path).output.contains("\npost  "))
     }
   }

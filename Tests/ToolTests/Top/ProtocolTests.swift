@@ -17,7 +17,7 @@ import Testing
       types += stream.add(reply.takeBody()).map(\.type)
     }
     #expect(reply.status == 200 && reply.isComplete)
-    #expect(types == ["hello", "update"])
+    expect(types, equals: ["hello", "update"])
   }
 
   @Test(arguments: [1, 4, 100])
@@ -30,18 +30,18 @@ import Testing
       body += reply.takeBody()
     }
     #expect(reply.status == 403 && reply.isComplete)
-    #expect(String(decoding: body, as: UTF8.self) == "No.")
+    expect(String(decoding: body, as: UTF8.self), equals: "No.")
   }
 
   @Test func `An address is read, if it is one of this machine`() {
-    #expect(DevtoolsAddress("http://127.0.0.1:80/?token=ab") == DevtoolsAddress(port: 80, token: "ab"))
-    #expect(DevtoolsAddress("http://localhost:4711/?x=1&token=ab")?.token == "ab")
+    expect(DevtoolsAddress("http://127.0.0.1:80/?token=ab"), equals: DevtoolsAddress(port: 80, token: "ab"))
+    expect(DevtoolsAddress("http://localhost:4711/?x=1&token=ab")?.token, equals: "ab")
     for text in [
       "", "127.0.0.1:80", "http://127.0.0.1:80/", "http://127.0.0.1/?token=ab", "http://evil.example:80/?token=ab",
       "https://127.0.0.1:80/?token=ab", "http://127.0.0.1:0/?token=ab", "http://127.0.0.1:80/?token=",
       "http://127.0.0.1:99999/?token=a",
     ] {
-      #expect(DevtoolsAddress(text) == nil, "\(text)")
+      expect(DevtoolsAddress(text), equals: nil, "\(text)")
     }
   }
 }

@@ -17,15 +17,15 @@ import Testing
 
   @Test func `The screen of 80 by 24 has the numbers, the stores and the keys`() {
     let texts = self.texts()
-    #expect(texts.count == 24)
-    #expect(texts[0] == "shop (42)  5 stores  2 running  1 paused  1 failing  0 events/s")
-    #expect(texts[1] == "sorted by path")
-    #expect(texts[2] == "PATH                                 STATE          RUNS/S ERRORS READERS    AGE")
-    #expect(texts[3] == "feed                                 attempt 2                  1       1       ")
-    #expect(texts[4] == "orders                               done                                     1s")
-    #expect(texts[5] == "posts/9                              failed                     7             1m")
-    #expect(texts[6] == "posts/10                             fresh                              2    12s")
-    #expect(texts[7] == "stock                                paused                             1       ")
+    expect(texts.count, equals: 24)
+    expect(texts[0], equals: "shop (42)  5 stores  2 running  1 paused  1 failing  0 events/s")
+    expect(texts[1], equals: "sorted by path")
+    expect(texts[2], equals: "PATH                                 STATE          RUNS/S ERRORS READERS    AGE")
+    expect(texts[3], equals: "feed                                 attempt 2                  1       1       ")
+    expect(texts[4], equals: "orders                               done                                     1s")
+    expect(texts[5], equals: "posts/9                              failed                     7             1m")
+    expect(texts[6], equals: "posts/10                             fresh                              2    12s")
+    expect(texts[7], equals: "stock                                paused                             1       ")
     #expect(texts[8...22].allSatisfy { $0.isEmpty })
     #expect(texts[23].hasPrefix("q quit"))
   }
@@ -36,15 +36,15 @@ import Testing
     for page in [nil, ["A long line of an explanation that has to be broken somewhere", "  and an indented one"]] {
       if let page { view.show(page) }
       let lines = self.texts(view, TopScreen(width: width, height: height))
-      #expect(lines.count == height)
+      expect(lines.count, equals: height)
       #expect(lines.allSatisfy { $0.count <= width }, "\(lines)")
     }
   }
 
   @Test func `The columns that have no room are left out`() {
     let texts = self.texts(TopView(), TopScreen(width: 40, height: 10))
-    #expect(texts[2] == "PATH                  STATE          AGE")
-    #expect(texts[6] == "posts/10              fresh          12s")
+    expect(texts[2], equals: "PATH                  STATE          AGE")
+    expect(texts[6], equals: "posts/10              fresh          12s")
   }
 
   @Test(arguments: [
@@ -53,7 +53,7 @@ import Testing
     (.path, ["feed", "orders", "posts/9", "posts/10", "stock"]),
   ])
   func `Stores are sorted`(order: TopModel.Order, paths: [String]) {
-    #expect(self.model.sorted(by: order).map(\.path) == paths)
+    expect(self.model.sorted(by: order).map(\.path), equals: paths)
   }
 
   @Test func `Runs per second are counted, and sort the stores`() throws {
@@ -65,10 +65,10 @@ import Testing
         )
       )
     }
-    #expect(model.sorted(by: .rate).first?.path == "orders")
-    #expect(model.eventRate == 10)
+    expect(model.sorted(by: .rate).first?.path, equals: "orders")
+    expect(model.eventRate, equals: 10)
     let row = self.screen.lines(model, TopView(), connection: "")[4].text
-    #expect(row == "orders                               done              2.0                    1s")
+    expect(row, equals: "orders                               done              2.0                    1s")
     model.advance(to: 200)
     #expect(
       self.screen.lines(model, TopView(), connection: "")[4].text.contains(
@@ -100,7 +100,7 @@ import Testing
 
   @Test func `The plain table has all stores, without colours`() {
     let lines = TopScreen(width: 60, height: 0).plainLines(self.model, TopView())
-    #expect(lines.count == 7)
+    expect(lines.count, equals: 7)
     #expect(!lines.contains { $0.contains("\u{1B}") })
     #expect(lines[4].hasPrefix("posts/9"))
   }
@@ -137,6 +137,6 @@ import Testing
 
   @Test func `A line is drawn over the one that is there`() {
     let text = TopScreen.sequence(of: [TopScreen.Line("a", .bad), TopScreen.Line("b")])
-    #expect(text == "\u{1B}[H\u{1B}[31ma\u{1B}[0m\u{1B}[K\r\nb\u{1B}[0m\u{1B}[K\u{1B}[J")
+    expect(text, equals: "\u{1B}[H\u{1B}[31ma\u{1B}[0m\u{1B}[K\r\nb\u{1B}[0m\u{1B}[K\u{1B}[J")
   }
 }

@@ -18,28 +18,28 @@ import Testing
   }
 
   @Test mutating func `Arrows select a store, and Enter explains it`() {
-    #expect(self.press(.enter) == nil)
-    #expect(self.press(.down, .enter) == .explain(3))
-    #expect(self.press(.down, .down, .character("x")) == .explain(2))
-    #expect(self.press(.up, .character("i")) == .invalidate(4))
-    #expect(self.press(.end, .down, .character("f")) == .refetch(5))
-    #expect(self.press(.home, .up, .enter) == .explain(3))
+    expect(self.press(.enter), equals: nil)
+    expect(self.press(.down, .enter), equals: .explain(3))
+    expect(self.press(.down, .down, .character("x")), equals: .explain(2))
+    expect(self.press(.up, .character("i")), equals: .invalidate(4))
+    expect(self.press(.end, .down, .character("f")), equals: .refetch(5))
+    expect(self.press(.home, .up, .enter), equals: .explain(3))
   }
 
   @Test mutating func `The selected store stays in sight`() {
     self.press(.down, .down, .down, height: 2)
-    #expect(self.view.top == 1)
+    expect(self.view.top, equals: 1)
     self.press(.home, height: 2)
-    #expect(self.view.top == 0)
+    expect(self.view.top, equals: 0)
     self.press(.end, height: 2)
-    #expect(self.view.top == 3)
+    expect(self.view.top, equals: 3)
     self.view.adjust(Array(self.entries.prefix(2)), height: 2)
-    #expect(self.view.top == 0)
+    expect(self.view.top, equals: 0)
   }
 
   @Test mutating func `Letters sort, and after a stroke they filter`() {
     self.press(.character("e"))
-    #expect(self.view.order == .errors)
+    expect(self.view.order, equals: .errors)
     self.press(.character("/"), .character("p"), .character("o"), .character("q"), .backspace)
     #expect(self.view.filter == "po" && self.view.order == .errors && self.view.isFiltering)
     self.press(.enter, .character("a"))
@@ -51,19 +51,19 @@ import Testing
   @Test mutating func `A page scrolls, and another key leaves it`() {
     self.view.show((0..<30).map { "line \($0)" })
     self.press(.down, .pageDown, .pageDown, height: 10)
-    #expect(self.view.pageTop == 20)
+    expect(self.view.pageTop, equals: 20)
     self.press(.up, height: 10)
     #expect(self.view.pageTop == 19 && self.view.page != nil)
-    #expect(self.press(.character("q")) == nil)
-    #expect(self.view.page == nil)
-    #expect(self.press(.character("q")) == .quit)
-    #expect(self.press(.interrupt) == .quit)
+    expect(self.press(.character("q")), equals: nil)
+    expect(self.view.page, equals: nil)
+    expect(self.press(.character("q")), equals: .quit)
+    expect(self.press(.interrupt), equals: .quit)
   }
 
   @Test func `A filter finds words in paths and operations`() throws {
     let model = try TopModel.shop()
-    #expect(model.sorted(by: .path, filter: "POSTS").map(\.path) == ["posts/9", "posts/10"])
-    #expect(model.sorted(by: .path, filter: "post query2").map(\.path) == ["posts/9"])
+    expect(model.sorted(by: .path, filter: "POSTS").map(\.path), equals: ["posts/9", "posts/10"])
+    expect(model.sorted(by: .path, filter: "post query2").map(\.path), equals: ["posts/9"])
     #expect(model.sorted(by: .path, filter: "nothing").isEmpty)
   }
 }
@@ -71,8 +71,9 @@ import Testing
 @Suite(.bounded) struct TopKeyTests {
   @Test func `Keys are read from what a terminal sends`() {
     let bytes = Array("a\u{1B}[A\u{1B}[B\u{1B}OH\u{1B}[6~é\r\u{7F}\u{3}\u{1B}[15~z\u{1B}".utf8)
-    #expect(
-      TopKey.keys(in: bytes) == [
+    expect(
+      TopKey.keys(in: bytes),
+      equals: [
         .character("a"), .up, .down, .home, .pageDown, .character("é"), .enter, .backspace, .interrupt, .character("z"),
         .escape,
       ]

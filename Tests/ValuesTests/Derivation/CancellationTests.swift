@@ -38,7 +38,7 @@ struct CancellationTests {
     let shown = Shown(store)
     try await gate.arrivals(count: 1)
     let source = self.client.store(for: self.cell.query)
-    #expect(source.subscriberCount == 1)
+    expect(source.subscriberCount, equals: 1)
     shown.end()
     await store.settled()
     await source.settled()
@@ -66,7 +66,7 @@ struct CancellationTests {
     _ = await task.result
     await store.settled()
     await self.client.settledDerivations()
-    #expect(shown.all == [1, 2])
+    expect(shown.all, equals: [1, 2])
   }
 
   @Test
@@ -130,7 +130,7 @@ struct CancellationTests {
         let kept = client.store(for: derived.query)
         subscription = kept.subscribe(with: QueryEventHandler(), isolation: nil)
         (store, source) = (kept, client.store(for: self.cell.query))
-        #expect(source?.subscriberCount == 1)
+        expect(source?.subscriberCount, equals: 1)
       }
       #expect(store == nil && source == nil)
       subscription?.cancel()
@@ -154,7 +154,7 @@ struct CancellationTests {
     let one = Task.immediate { try await store.fetch() }
     let two = Task.immediate { try await store.fetch() }
     gate.open()
-    #expect(try await [one.value, two.value] == [1, 1])
-    #expect(calls.value == 1)
+    try await expect([one.value, two.value], equals: [1, 1])
+    expect(calls.value, equals: 1)
   }
 }

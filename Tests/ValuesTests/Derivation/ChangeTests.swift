@@ -20,10 +20,10 @@ struct ChangeTests {
     let one = Derived("1") { [cell] in try await $0.value(of: cell.query) + 1 }
     let two = Derived("2") { try await $0.value(of: one.query) * 2 }
     let shown = Shown(self.client.store(for: two.query))
-    #expect(shown.all == [4])
+    expect(shown.all, equals: [4])
     self.source.currentValue = 10
-    #expect(shown.all == [4, 22])
-    #expect([one, two].map(\.calls.value) == [2, 2])
+    expect(shown.all, equals: [4, 22])
+    expect([one, two].map(\.calls.value), equals: [2, 2])
   }
 
   @Test
@@ -46,12 +46,12 @@ struct ChangeTests {
     let change = Task { try await onThread { self.source.currentValue = 2 } }
     try await begun.wait()
     self.client.store(for: other.query).currentValue = 7
-    #expect(shown.map(\.all) == [[1], [1, 7]])
+    expect(shown.map(\.all), equals: [[1], [1, 7]])
     end.signal()
     try await change.value
     await self.client.settledDerivations()
-    #expect(shown.map(\.all) == [[1, 2], [1, 7]])
-    #expect([slow, quick].map(\.calls.value) == [2, 2])
+    expect(shown.map(\.all), equals: [[1, 2], [1, 7]])
+    expect([slow, quick].map(\.calls.value), equals: [2, 2])
   }
 
   @Test(arguments: [false, true])
@@ -85,9 +85,9 @@ struct ChangeTests {
     #expect(shown.allSatisfy { $0.all.last == 2_000 })
     if let total {
       // Its run may be the one that runs a query below it, on the thread of another change.
-      #expect(total.all.last == 8_000)
+      expect(total.all.last, equals: 8_000)
     } else {
-      #expect(misses == 0)
+      expect(misses, equals: 0)
     }
   }
 
@@ -101,8 +101,8 @@ struct ChangeTests {
     }
     let shown = Shown(self.client.store(for: joined.query))
     for number in 2...20 { self.source.currentValue = number }
-    #expect(shown.all == (1...20).map { $0 * 1_001 })
-    #expect([left, right, joined].map(\.calls.value) == [20, 20, 20])
+    expect(shown.all, equals: (1...20).map { $0 * 1_001 })
+    expect([left, right, joined].map(\.calls.value), equals: [20, 20, 20])
   }
 
   @Test
@@ -122,11 +122,11 @@ struct ChangeTests {
     isHeld.value = true
     self.source.currentValue = 2
     try await gate.arrivals(count: 1)
-    #expect(shown.all == [1_001])
+    expect(shown.all, equals: [1_001])
     gate.open()
     await self.client.settledDerivations()
-    #expect(shown.all == [1_001, 2_002])
-    #expect([left, right, joined].map(\.calls.value) == [2, 2, 2])
+    expect(shown.all, equals: [1_001, 2_002])
+    expect([left, right, joined].map(\.calls.value), equals: [2, 2, 2])
   }
 
   @Test
@@ -135,12 +135,12 @@ struct ChangeTests {
     let text = Derived("text") { try await $0.value(of: parity.query) + 100 }
     let shown = Shown(self.client.store(for: text.query))
     self.source.currentValue = 1
-    #expect(parity.calls.value == 1)
+    expect(parity.calls.value, equals: 1)
     self.source.currentValue = 3
-    #expect([parity, text].map(\.calls.value) == [2, 1])
+    expect([parity, text].map(\.calls.value), equals: [2, 1])
     self.source.currentValue = 4
-    #expect([parity, text].map(\.calls.value) == [3, 2])
-    #expect(shown.all == [101, 100])
+    expect([parity, text].map(\.calls.value), equals: [3, 2])
+    expect(shown.all, equals: [101, 100])
   }
 
   @Test
@@ -150,8 +150,8 @@ struct ChangeTests {
     let derived = Derived("d") { try await $0.value(of: query).number }
     let shown = Shown(self.client.store(for: derived.query))
     self.client.store(for: query).currentValue = Opaque(number: 1)
-    #expect(derived.calls.value == 2)
-    #expect(shown.all == [1])
+    expect(derived.calls.value, equals: 2)
+    expect(shown.all, equals: [1])
   }
 
   @Test
@@ -160,9 +160,9 @@ struct ChangeTests {
     let shown = Shown(self.client.store(for: derived.query))
     try await self.source.fetch()
     await self.client.invalidate(matching: ["cell"]).settled()
-    #expect(self.cell.runCount == 3)
-    #expect(derived.calls.value == 1)
-    #expect(shown.all == [2])
+    expect(self.cell.runCount, equals: 3)
+    expect(derived.calls.value, equals: 1)
+    expect(shown.all, equals: [2])
   }
 
   @Test
@@ -175,9 +175,9 @@ struct ChangeTests {
     self.cell.set(5)
     await self.client.invalidate().settled()
     await self.client.settledDerivations()
-    #expect(shown.all == [3, 11])
-    #expect([one, two].map(\.calls.value) == [2, 2])
-    #expect(self.cell.runCount == 2)
+    expect(shown.all, equals: [3, 11])
+    expect([one, two].map(\.calls.value), equals: [2, 2])
+    expect(self.cell.runCount, equals: 2)
   }
 
   @Test
@@ -193,12 +193,12 @@ struct ChangeTests {
     b.set(2)
     let invalidation = self.client.invalidate(matching: ["cell"])
     try await gate.arrivals(count: 1)
-    #expect(shown.all == [1_001])
+    expect(shown.all, equals: [1_001])
     gate.open()
     await invalidation.settled()
     await self.client.settledDerivations()
-    #expect(shown.all == [1_001, 2_002])
-    #expect(derived.calls.value == 2)
+    expect(shown.all, equals: [1_001, 2_002])
+    expect(derived.calls.value, equals: 2)
   }
 
   @Test
@@ -218,8 +218,8 @@ struct ChangeTests {
     isHeld.value = false
     gate.open()
     await self.client.settledDerivations()
-    #expect(shown.all == [1, 3])
-    #expect(derived.calls.value == 3)
+    expect(shown.all, equals: [1, 3])
+    expect(derived.calls.value, equals: 3)
   }
 
   @Test
@@ -234,8 +234,8 @@ struct ChangeTests {
     )
     self.source.currentValue = 5
     subscription.cancel()
-    #expect(seen.all == [[1, 2], [5, 2]])
-    #expect(shown.all == [2, 6])
+    expect(seen.all, equals: [[1, 2], [5, 2]])
+    expect(shown.all, equals: [2, 6])
   }
 
   @Test
@@ -247,7 +247,7 @@ struct ChangeTests {
     }
     let store = self.client.store(for: derived.query)
     _ = try await expectWarning(.unsettledDerivation) { try await store.fetch() }
-    #expect(derived.calls.value == 100)
+    expect(derived.calls.value, equals: 100)
   }
 
   @Test
@@ -258,23 +258,23 @@ struct ChangeTests {
     #expect(!store.isStale)
     self.source.currentValue = 5
     #expect(store.isStale)
-    #expect(derived.calls.value == 1)
-    #expect(try await self.client.ensureValue(for: derived.query) == 6)
+    expect(derived.calls.value, equals: 1)
+    try await expect(self.client.ensureValue(for: derived.query), equals: 6)
     #expect(!store.isStale)
-    #expect(try await self.client.ensureValue(for: derived.query) == 6)
-    #expect(derived.calls.value == 2)
+    try await expect(self.client.ensureValue(for: derived.query), equals: 6)
+    expect(derived.calls.value, equals: 2)
   }
 
   @Test
   func `A derived value is stale when a source of a source has changed or is stale`() async throws {
     let one = Derived("1") { [cell] in try await $0.value(of: cell.query) + 1 }
     let two = Derived("2") { try await $0.value(of: one.query) + 1 }
-    #expect(try await self.client.ensureValue(for: two.query) == 3)
+    try await expect(self.client.ensureValue(for: two.query), equals: 3)
     let store = self.client.store(for: two.query)
     #expect(!store.isStale)
     self.source.currentValue = 2
     #expect(store.isStale)
-    #expect(try await self.client.ensureValue(for: two.query) == 4)
+    try await expect(self.client.ensureValue(for: two.query), equals: 4)
     self.client.invalidate(matching: ["cell"])
     #expect(store.isStale)
   }
@@ -285,11 +285,11 @@ struct ChangeTests {
       .derived().disableAutomaticRunning()
     let store = self.client.store(for: derived)
     let shown = Shown(store)
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     self.source.currentValue = 5
     #expect(store.isStale)
-    #expect(shown.all == [2])
-    #expect(try await store.fetch() == 6)
+    expect(shown.all, equals: [2])
+    try await expect(store.fetch(), equals: 6)
   }
 
   @Test
@@ -302,7 +302,7 @@ struct ChangeTests {
     }
     .derived().retry(limit: 3).delayer(.noDelay)
     await #expect(throws: Missing.self) { try await self.client.store(for: query).fetch() }
-    #expect(calls.value == 1)
+    expect(calls.value, equals: 1)
   }
 
   @Test
@@ -314,8 +314,8 @@ struct ChangeTests {
       return value
     }
     .derived().retry(limit: 3).delayer(.noDelay)
-    #expect(try await self.client.store(for: query).fetch() == 1)
-    #expect(calls.value == 3)
+    try await expect(self.client.store(for: query).fetch(), equals: 1)
+    expect(calls.value, equals: 3)
   }
 
   @Test
@@ -328,9 +328,9 @@ struct ChangeTests {
     let store = self.client.store(for: chain[99].query)
     let shown = Shown(store)
     await self.client.settledDerivations()
-    #expect(store.currentValue == 101)
+    expect(store.currentValue, equals: 101)
     self.source.currentValue = 1_000
-    #expect(shown.all == [101, 1_100])
+    expect(shown.all, equals: [101, 1_100])
     #expect(chain.allSatisfy { $0.calls.value == 2 })
   }
 
@@ -349,12 +349,12 @@ struct ChangeTests {
     let shown = Shown(self.client.store(for: sum.query))
     let others = readers.map { Shown(self.client.store(for: $0.query)) }
     self.client.store(for: cells[0].query).currentValue = 1_000
-    #expect(shown.all == [499_500, 500_500])
+    expect(shown.all, equals: [499_500, 500_500])
     #expect(readers.allSatisfy { $0.calls.value == 1 })
     self.source.currentValue = 2
     #expect(others.enumerated().allSatisfy { $1.all == [$0 + 1, $0 + 2] })
     #expect(readers.allSatisfy { $0.calls.value == 2 })
-    #expect(sum.calls.value == 2)
+    expect(sum.calls.value, equals: 2)
   }
 }
 

@@ -28,14 +28,14 @@ struct CompositionModelTests {
         let step = await model.step(using: &random)
         await model.rest()
         let mistakes = await model.mistakes
-        #expect(mistakes == [], "step \(number): \(step) in \(graph)")
+        expect(mistakes, equals: [], "step \(number): \(step) in \(graph)")
         // One change of one source.
         guard !graph.suspends, case .set = step else { continue }
         let repeated = zip(calls, graph.calls).enumerated().filter { $1.1 > $1.0 + 1 }.map(\.offset)
-        #expect(repeated == [], "step \(number): \(step) has called bodies twice in \(graph)")
+        expect(repeated, equals: [], "step \(number): \(step) has called bodies twice in \(graph)")
       }
       await model.end()
-      #expect(model.leftovers == [])
+      expect(model.leftovers, equals: [])
     }
     try await lifetimes.noneAlive()
   }

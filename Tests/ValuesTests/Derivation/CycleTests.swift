@@ -31,16 +31,16 @@ struct CycleTests {
       let error = await #expect(throws: OperationCycleError.self) {
         try await self.client.store(for: ring[0]()).fetch()
       }
-      #expect(error?.operationNames == (0...count).map { "q\($0 % count)" })
+      expect(error?.operationNames, equals: (0...count).map { "q\($0 % count)" })
     }
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
   @Test
   func `A cycle of an operation whose failure cannot represent it returns the last value`() async throws {
     let store = self.client.store(for: Looped().derived())
     store.currentValue = 5
-    #expect(await expectWarning(.taskCycle) { await store.fetch() } == 6)
+    await expect(expectWarning(.taskCycle) { await store.fetch() }, equals: 6)
   }
 
   @Test
@@ -71,8 +71,8 @@ struct CycleTests {
       }
     }
     #expect(recorder.warnings.isEmpty)
-    #expect(shown[0].all.last == 0)
-    #expect(shown[1].all.last == 10)
+    expect(shown[0].all.last, equals: 0)
+    expect(shown[1].all.last, equals: 10)
   }
 
   // MARK: - States
@@ -101,15 +101,15 @@ struct CycleTests {
     try await recorder.recording {
       let shown = Shown(store)
       await self.client.settledDerivations()
-      #expect(shown.all == [1])
+      expect(shown.all, equals: [1])
       // The next run builds on the value of the one before.
       try await store.fetch()
       await self.client.settledDerivations()
-      #expect(shown.all == [1, 2])
+      expect(shown.all, equals: [1, 2])
     }
-    #expect(calls.value == 2)
-    #expect(recorder.warnings.map(\.code) == [.taskCycle])
-    #expect(recorder.warnings.first?.message.contains("q0 → q0") == true)
+    expect(calls.value, equals: 2)
+    expect(recorder.warnings.map(\.code), equals: [.taskCycle])
+    expect(recorder.warnings.first?.message.contains("q0 → q0"), equals: true)
   }
 
   @Test(arguments: [(2, [0, 1]), (2, [1]), (3, [0, 1, 2]), (5, [2])] as [(Int, Set<Int>)])
@@ -126,7 +126,7 @@ struct CycleTests {
       #expect(first < 100 * count && calls.value < 200 * count)
       #expect(shown.allSatisfy { !$0.all.isEmpty })
     }
-    #expect(Set(recorder.warnings.map(\.code)) == [.taskCycle])
+    expect(Set(recorder.warnings.map(\.code)), equals: [.taskCycle])
     #expect(recorder.warnings.count <= count)
     let names = (0..<2 * count).map { "q\($0 % count)" }
     let circles = states.map { number in names[number...(number + count)].joined(separator: " → ") }
@@ -151,7 +151,7 @@ struct CycleTests {
         self.client.store(for: flag.query).currentValue = number
         await self.client.settledDerivations()
       }
-      #expect(shown.map(\.all.last) == [0, 10])
+      expect(shown.map(\.all.last), equals: [0, 10])
     }
     #expect(recorder.warnings.isEmpty)
   }

@@ -24,10 +24,10 @@ struct DerivationCauseTests {
     await self.client.settledDerivations()
     let count = cell.runCount
     cell.set(2)
-    #expect(try await self.client.store(for: asked.query).fetch() == 2)
+    try await expect(self.client.store(for: asked.query).fetch(), equals: 2)
     await self.client.settledDerivations()
-    #expect(stores.map(\.currentValue) == [2, 2])
-    #expect(cell.runCount == count + 1)
+    expect(stores.map(\.currentValue), equals: [2, 2])
+    expect(cell.runCount, equals: count + 1)
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -43,14 +43,14 @@ struct DerivationCauseTests {
     await self.client.settledDerivations()
     self.client.store(for: cell.query).currentValue = 5
     await self.client.settledDerivations()
-    #expect(store.currentValue == 6)
-    #expect(causes.all == ["a new subscriber", "a change of its source [\"cell\", \"a\"]"])
+    expect(store.currentValue, equals: 6)
+    expect(causes.all, equals: ["a new subscriber", "a change of its source [\"cell\", \"a\"]"])
 
-    #expect(store.explain().sections == [.init(title: "Sources", facts: ["[\"cell\", \"a\"], fresh"])])
-    #expect(self.client.explain(["cell", "a"]).subscribers == [sum.query.operationName])
+    expect(store.explain().sections, equals: [.init(title: "Sources", facts: ["[\"cell\", \"a\"], fresh"])])
+    expect(self.client.explain(["cell", "a"]).subscribers, equals: [sum.query.operationName])
     subscription.cancel()
     self.client.invalidate(matching: ["cell"])
-    #expect(store.explain().sections == [.init(title: "Sources", facts: ["[\"cell\", \"a\"], stale"])])
-    #expect(store.staleness.reason == .rule("one of its sources has changed or is stale"))
+    expect(store.explain().sections, equals: [.init(title: "Sources", facts: ["[\"cell\", \"a\"], stale"])])
+    expect(store.staleness.reason, equals: .rule("one of its sources has changed or is stale"))
   }
 }

@@ -25,8 +25,9 @@ struct DerivationExplanationTests {
     let subscription = twice.subscribe(named: "TwiceView")
     let run = try await self.posts.script.next()
     self.posts.clock.advance(by: .seconds(3))
-    #expect(
-      twice.explanationText == """
+    expect(
+      twice.explanationText,
+      equals: """
         Twice at ["twice"]
         It has no value.
         It is stale, because one of its sources has changed or is stale.
@@ -37,8 +38,9 @@ struct DerivationExplanationTests {
     run.succeed(2)
     try await twice.shows { $0.currentValue == 4 && !$0.isLoading }
     self.posts.clock.advance(by: .seconds(1))
-    #expect(
-      post.explanationText == """
+    expect(
+      post.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 1 s ago.
         It is fresh for 59 s more.
@@ -49,8 +51,9 @@ struct DerivationExplanationTests {
     _ = twice.explain()
     post.currentValue = 5
     try await twice.shows { $0.currentValue == 10 && !$0.isLoading }
-    #expect(
-      twice.explanationText == """
+    expect(
+      twice.explanationText,
+      equals: """
         Twice at ["twice"]
         It has a value (Int), set 0 s ago.
         It is fresh.

@@ -39,10 +39,10 @@ struct DerivationModelTests {
         }
         await model.rest()
         let mistakes = await model.mistakes
-        #expect(mistakes == [], "\(graph)")
+        expect(mistakes, equals: [], "\(graph)")
       }
       await model.end()
-      #expect(model.leftovers == [])
+      expect(model.leftovers, equals: [])
     }
     try await lifetimes.noneAlive()
   }
@@ -56,18 +56,18 @@ struct DerivationModelTests {
       for number in 0..<40 {
         let (calls, hasFailedCell) = (graph.calls, model.hasFailedCell)
         let step = await model.step(using: &random)
-        if !suspends, step.isChange { #expect(model.client.isFetching() == 0, "step \(number): \(step)") }
+        if !suspends, step.isChange { expect(model.client.isFetching(), equals: 0, "step \(number): \(step)") }
         await model.rest()
         let mistakes = await model.mistakes
-        #expect(mistakes == [], "step \(number): \(step) in \(graph)")
+        expect(mistakes, equals: [], "step \(number): \(step) in \(graph)")
         // A call that asks for a value refreshes failed sources, which is a second change. And of two threads that run a
         // query because its source has changed, one may do so when the run of the other has just ended.
         if suspends || !step.isChange && hasFailedCell { continue }
         let repeated = zip(calls, graph.calls).enumerated().filter { $1.1 > $1.0 + 1 }.map(\.offset)
-        #expect(repeated == [], "step \(number): \(step) has called bodies twice in \(graph)")
+        expect(repeated, equals: [], "step \(number): \(step) has called bodies twice in \(graph)")
       }
       await model.end()
-      #expect(model.leftovers == [])
+      expect(model.leftovers, equals: [])
     }
     try await lifetimes.noneAlive()
   }

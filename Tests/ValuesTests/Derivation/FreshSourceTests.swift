@@ -46,10 +46,10 @@ struct FreshSourceTests {
     store.currentValue = 1
     let derived = self.tenfold(source)
     let derivedStore = self.client.store(for: derived.query)
-    #expect(try await derivedStore.fetch() == 10)
+    try await expect(derivedStore.fetch(), equals: 10)
     self.clock.advance(by: .seconds(101))
     self.script.enqueue(.error(Missing()), .error(Missing()))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     await #expect(throws: Missing.self) { try await derivedStore.fetch() }
     #expect(derivedStore.currentValue == 10 && derivedStore.error is Missing)
   }
@@ -62,12 +62,12 @@ struct FreshSourceTests {
     let derivedStore = self.client.store(
       for: derived.query.servesStale(onFailureFor: .seconds(600)).manualTime(self.clock)
     )
-    #expect(try await derivedStore.fetch() == 10)
+    try await expect(derivedStore.fetch(), equals: 10)
     self.clock.advance(by: .seconds(101))
     self.script.enqueue(.error(Missing()), .value(2))
-    #expect(try await derivedStore.fetch() == 10)
+    try await expect(derivedStore.fetch(), equals: 10)
     #expect(derivedStore.error is Missing && derivedStore.isStale)
-    #expect(try await derivedStore.fetch() == 20)
+    try await expect(derivedStore.fetch(), equals: 20)
     #expect(derivedStore.error == nil && self.script.runCount == 2)
   }
 
@@ -80,9 +80,9 @@ struct FreshSourceTests {
     let derivedStore = self.client.store(for: derived.query)
     let shown = Shown(derivedStore)
     self.clock.advance(by: .seconds(90))
-    #expect(try await derivedStore.fetch() == 10)
+    try await expect(derivedStore.fetch(), equals: 10)
     #expect(self.script.runCount == 0 && !derivedStore.isStale)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().succeed(2)
     await store.settled()
     await self.client.settledDerivations()

@@ -53,14 +53,14 @@ struct LayerTests {
     )
     let call = Task { try await mutation.mutate(with: 5) }
     try await gate.arrivals(count: 1)
-    #expect(shown.all == [11, 55])
+    expect(shown.all, equals: [11, 55])
     #expect(self.client.store(for: two.query).valueStamp.isUnconfirmed)
     gate.open()
     await #expect(throws: Missing.self) { try await call.value }
     await self.client.settledDerivations()
-    #expect(self.client.store(for: two.query).valueStamp == ValueStamp(.final))
-    #expect(shown.all == [11, 55, 11])
-    #expect([one, two].map(\.calls.value) == [3, 3])
+    expect(self.client.store(for: two.query).valueStamp, equals: ValueStamp(.final))
+    expect(shown.all, equals: [11, 55, 11])
+    expect([one, two].map(\.calls.value), equals: [3, 3])
   }
 
   @Test
@@ -69,9 +69,9 @@ struct LayerTests {
     let shown = Shown(self.client.store(for: derived.query))
     try await self.client.store(for: self.mutation {}).mutate(with: 5)
     await self.client.settledDerivations()
-    #expect(shown.all == [10, 50])
-    #expect(derived.calls.value == 2)
-    #expect(self.client.store(for: derived.query).valueStamp == ValueStamp(.final))
+    expect(shown.all, equals: [10, 50])
+    expect(derived.calls.value, equals: 2)
+    expect(self.client.store(for: derived.query).valueStamp, equals: ValueStamp(.final))
   }
 
   @Test
@@ -82,12 +82,12 @@ struct LayerTests {
     let id = StateLayerIdentifier()
     let layerable = OpaqueOperationStore(erasing: store)
     _ = layerable.addLayer(id, over: QueryState<Int, any Error>.self) { value in value = value.map { $0 + 1 } }
-    #expect(shown.all == [10, 11])
+    expect(shown.all, equals: [10, 11])
     self.source.currentValue = 2
-    #expect(shown.all == [10, 11, 21])
+    expect(shown.all, equals: [10, 11, 21])
     layerable.removeLayer(id)
-    #expect(shown.all == [10, 11, 21, 20])
-    #expect(derived.calls.value == 2)
+    expect(shown.all, equals: [10, 11, 21, 20])
+    expect(derived.calls.value, equals: 2)
   }
 
   @Test
@@ -105,13 +105,13 @@ struct LayerTests {
     let shown = Shown(self.client.store(for: derived.query))
     let task = Task { try await store.fetch() }
     try await gate.arrivals(count: 1)
-    #expect(store.currentValue == 7)
-    #expect(shown.all == [10])
+    expect(store.currentValue, equals: 7)
+    expect(shown.all, equals: [10])
     gate.open()
-    #expect(try await task.value == 8)
+    try await expect(task.value, equals: 8)
     await self.client.settledDerivations()
-    #expect(shown.all == [10, 80])
-    #expect(self.client.store(for: derived.query).valueStamp == ValueStamp(.final))
+    expect(shown.all, equals: [10, 80])
+    expect(self.client.store(for: derived.query).valueStamp, equals: ValueStamp(.final))
   }
 
   @Test
@@ -121,9 +121,9 @@ struct LayerTests {
     let derived = Derived("d") { try await $0.value(of: query).number }
     let store = self.client.store(for: query)
     store.currentValue = Opaque(number: 5)
-    #expect(try await self.client.ensureValue(for: derived.query) == 5)
+    try await expect(self.client.ensureValue(for: derived.query), equals: 5)
     store.resetState()
     store.currentValue = Opaque(number: 6)
-    #expect(try await self.client.ensureValue(for: derived.query) == 6)
+    try await expect(self.client.ensureValue(for: derived.query), equals: 6)
   }
 }

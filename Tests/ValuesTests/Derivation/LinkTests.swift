@@ -30,7 +30,7 @@ struct LinkTests {
     let innerStore = self.client.store(for: inner.query)
     // It runs by request only, so that it follows the inner query without a run of its own.
     let outerStore = self.client.store(for: outer.query.enableAutomaticRunning(onlyWhen: .always(false)))
-    #expect(try await outerStore.fetch() == 1)
+    try await expect(outerStore.fetch(), equals: 1)
     let first = Shown(innerStore)
     isHeld.value = true
     self.client.store(for: self.cell.query).currentValue = 2

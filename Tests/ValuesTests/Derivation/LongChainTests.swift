@@ -27,7 +27,7 @@ struct LongChainTests {
       shown.end()
       return [count, source.subscriberCount]
     }
-    #expect(counts == [1, 0])
+    expect(counts, equals: [1, 0])
     #expect(chain.allSatisfy { $0.calls.value == 1 })
   }
 }

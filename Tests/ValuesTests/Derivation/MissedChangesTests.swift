@@ -73,7 +73,7 @@ struct OwedRunTests {
     isCancelled.value = true
     self.client.store(for: first.query).currentValue = 2
     await self.client.settledDerivations()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     isCancelled.value = false
     self.client.store(for: second.query).currentValue = 1
     await self.client.settledDerivations()
@@ -81,7 +81,7 @@ struct OwedRunTests {
     // It is paid once.
     self.client.store(for: second.query).currentValue = 1
     await self.client.settledDerivations()
-    #expect(sum.calls.value == 3)
+    expect(sum.calls.value, equals: 3)
     shown.end()
   }
 
@@ -107,16 +107,16 @@ struct OwedRunTests {
     _ = node.replaceCommit(with: commit, .consistent, in: DerivationRevision())
     // Another thread is notified while nothing follows the query.
     node.rerunIfOutdated()
-    #expect(reruns.value == 0)
+    expect(reruns.value, equals: 0)
     subscriberCount.value = 1
     node.followActivity()
-    #expect(reruns.value == 1)
+    expect(reruns.value, equals: 1)
     // And not again for a subscriber that comes later.
     for count in [0, 1] {
       subscriberCount.value = count
       node.followActivity()
     }
-    #expect(reruns.value == 1)
+    expect(reruns.value, equals: 1)
     node.end()
   }
 }

@@ -36,9 +36,9 @@ struct SeamTests {
       isolation: nil
     )
     self.source.currentValue = 5
-    #expect(await waits.all.first?.value == [5, 5, 5])
+    await expect(waits.all.first?.value, equals: [5, 5, 5])
     subscription.cancel()
-    #expect(shown.map(\.all) == [[1, 5], [1, 5], [1, 5]])
+    expect(shown.map(\.all), equals: [[1, 5], [1, 5], [1, 5]])
   }
 
   // MARK: - Kinds of sources
@@ -60,26 +60,26 @@ struct SeamTests {
     let sum = Derived("sum") { context in try await context.value(of: list).reduce(0) { $0 + $1.value } }
     let twice = Derived("twice") { try await $0.value(of: sum.query) * 2 }
     let shown = Shown(self.client.store(for: twice.query))
-    #expect(shown.all == [2])
+    expect(shown.all, equals: [2])
     let store = self.client.store(for: list)
     _ = try await store.fetchNextPage()
     _ = try await store.fetchNextPage()
     await self.client.settledDerivations()
-    #expect(shown.all == [2, 22, 222])
+    expect(shown.all, equals: [2, 22, 222])
     pages.value[1] = 20
     await self.client.invalidate(matching: ["list"]).settled()
     await self.client.settledDerivations()
-    #expect(shown.all == [2, 22, 222, 242])
+    expect(shown.all, equals: [2, 22, 222, 242])
     store.currentValue.remove(id: 2)
-    #expect(shown.all == [2, 22, 222, 242, 42])
-    #expect([sum, twice].map(\.calls.value) == [5, 5])
+    expect(shown.all, equals: [2, 22, 222, 242, 42])
+    expect([sum, twice].map(\.calls.value), equals: [5, 5])
   }
 
   @Test
   func `Without a client the pages of a list are a plain run`() async throws {
     let list = self.list(Box([7]))
     let derived = Derived("d") { try await $0.value(of: list).first?.value ?? -1 }
-    #expect(try await OperationRunner(operation: derived.query).run() == 7)
+    try await expect(OperationRunner(operation: derived.query).run(), equals: 7)
   }
 
   @Test
@@ -94,7 +94,7 @@ struct SeamTests {
       try await context.value(of: mutation, initialState: MutationState()) ?? -1
     }
     let shown = Shown(self.client.store(for: derived.query))
-    #expect(shown.all == [-1])
+    expect(shown.all, equals: [-1])
     try await store.mutate(with: 5)
     await self.client.settledDerivations()
     #expect(shown.all == [-1, 5] && runs.value == 1)
@@ -105,13 +105,13 @@ struct SeamTests {
     store.setResult(to: .failure(Missing(name: "mutation")))
     #expect(self.client.store(for: derived.query).error is Missing)
     _ = try? await self.client.store(for: derived.query).fetch()
-    #expect(runs.value == 1)
+    expect(runs.value, equals: 1)
     let plain = QueryOperation<Int, any Error>("plain") { context in
       try await context.value(of: mutation, initialState: MutationState()) ?? -1
     }
-    #expect(try await self.client.store(for: plain).fetch() == 5)
-    #expect(try await OperationRunner(operation: plain).run() == -1)
-    #expect(runs.value == 1)
+    try await expect(self.client.store(for: plain).fetch(), equals: 5)
+    try await expect(OperationRunner(operation: plain).run(), equals: -1)
+    expect(runs.value, equals: 1)
   }
 
   // MARK: - Clients
@@ -123,7 +123,7 @@ struct SeamTests {
     let shown = [self.client, other].map { Shown($0.store(for: derived.query)) }
     self.source.currentValue = 5
     other.store(for: self.cell.query).currentValue = 6
-    #expect(shown.map(\.all) == [[1, 5], [1, 6]])
+    expect(shown.map(\.all), equals: [[1, 5], [1, 6]])
   }
 
   @Test
@@ -133,8 +133,8 @@ struct SeamTests {
       try await context.value(of: cell.query) + context.value(of: Cell("b", 10).query)
     }
     let twice = Derived("twice") { try await $0.value(of: sum.query) * 2 }
-    #expect(try await client.store(for: twice.query).fetch() == 22)
-    #expect([sum, twice].map(\.calls.value) == [1, 1])
+    try await expect(client.store(for: twice.query).fetch(), equals: 22)
+    expect([sum, twice].map(\.calls.value), equals: [1, 1])
   }
 
   // MARK: - Ends of stores
@@ -153,8 +153,8 @@ struct SeamTests {
     gate.open()
     await store.settled()
     await self.client.settledDerivations()
-    #expect(shown.all == [2])
-    #expect(self.source.subscriberCount == 1)
+    expect(shown.all, equals: [2])
+    expect(self.source.subscriberCount, equals: 1)
   }
 
   @Test
@@ -169,9 +169,9 @@ struct SeamTests {
     gate.open()
     await self.source.settled()
     await self.client.settledDerivations()
-    #expect(self.source.subscriberCount == 0)
+    expect(self.source.subscriberCount, equals: 0)
     self.source.currentValue = 3
-    #expect(derived.calls.value == 1)
+    expect(derived.calls.value, equals: 1)
   }
 
   @Test
@@ -181,7 +181,7 @@ struct SeamTests {
     self.cell.set(4)
     self.source.resetState()
     await self.client.settledDerivations()
-    #expect(shown.all == [1, 4])
+    expect(shown.all, equals: [1, 4])
   }
 
   // MARK: - Reading
@@ -198,10 +198,10 @@ struct SeamTests {
     let store = self.client.store(for: derived.query)
     let shown = Shown(store)
     await self.client.settledDerivations()
-    #expect(shown.all == [499_500])
+    expect(shown.all, equals: [499_500])
     self.client.store(for: cells[0].query).currentValue = 500
     await self.client.settledDerivations()
-    #expect(shown.all == [499_500, 500_000])
+    expect(shown.all, equals: [499_500, 500_000])
     #expect(derived.calls.value == 2 && cells.allSatisfy { $0.runCount == 1 })
     shown.end()
     #expect(cells.allSatisfy { self.client.store(for: $0.query).subscriberCount == 0 })
@@ -216,8 +216,8 @@ struct SeamTests {
     }
     let shown = Shown(self.client.store(for: derived.query))
     let context = try #require(contexts.all.first)
-    #expect(try await context.value(of: self.cell.query) == 1)
-    #expect(self.source.subscriberCount == 0)
+    try await expect(context.value(of: self.cell.query), equals: 1)
+    expect(self.source.subscriberCount, equals: 0)
     self.source.currentValue = 2
     #expect(derived.calls.value == 1 && shown.all == [1])
   }
@@ -229,10 +229,10 @@ struct SeamTests {
     self.source.withExclusiveAccess { store in
       store.currentValue = 2
       store.currentValue = 3
-      #expect(shown.all == [1])
+      expect(shown.all, equals: [1])
     }
-    #expect(shown.all == [1, 3])
-    #expect(derived.calls.value == 2)
+    expect(shown.all, equals: [1, 3])
+    expect(derived.calls.value, equals: 2)
   }
 
   @Test
@@ -266,14 +266,14 @@ struct SeamTests {
     let store = self.client.store(for: derived)
     let subscription = store.subscribe(with: QueryEventHandler(), isolation: nil)
     self.source.currentValue = 2
-    #expect(store.currentValue == true)
+    expect(store.currentValue, equals: true)
     subscription.cancel()
   }
 
   @Test
   func `The freshness that a body of a source has said decides when it is read again`() async throws {
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query.stale(after: .seconds(600))) }
-    #expect(try await self.client.ensureValue(for: derived.query) == 1)
+    try await expect(self.client.ensureValue(for: derived.query), equals: 1)
     #expect(!self.client.store(for: derived.query).isStale)
   }
 }

@@ -38,12 +38,12 @@ struct SelectionTests {
     self.source.currentValue = Person(name: "Blob", points: 1)
     self.source.currentValue = Person(name: "Blob", points: 2)
     await self.client.settledDerivations()
-    #expect(self.calls.value == 1)
+    expect(self.calls.value, equals: 1)
     #expect(!self.client.store(for: query).isStale)
     self.source.currentValue = Person(name: "Blob Jr", points: 2)
     await self.client.settledDerivations()
-    #expect(self.calls.value == 2)
-    #expect(shown.all == ["Blob!", "Blob Jr!"])
+    expect(self.calls.value, equals: 2)
+    expect(shown.all, equals: ["Blob!", "Blob Jr!"])
   }
 
   @Test
@@ -53,12 +53,12 @@ struct SelectionTests {
     try await store.fetch()
     self.source.currentValue = Person(points: 9)
     #expect(!store.isStale)
-    #expect(try await self.client.ensureValue(for: query) == 0)
-    #expect(self.calls.value == 1)
+    try await expect(self.client.ensureValue(for: query), equals: 0)
+    expect(self.calls.value, equals: 1)
     self.source.currentValue = Person(points: 10)
     #expect(store.isStale)
-    #expect(try await self.client.ensureValue(for: query) == 1)
-    #expect(self.calls.value == 2)
+    try await expect(self.client.ensureValue(for: query), equals: 1)
+    expect(self.calls.value, equals: 2)
   }
 
   @Test
@@ -74,16 +74,16 @@ struct SelectionTests {
     await self.client.settledDerivations()
     self.source.currentValue = Person(points: 1)
     await self.client.settledDerivations()
-    #expect(self.calls.value == 2)
+    expect(self.calls.value, equals: 2)
     self.source.currentValue = Person(name: "Other", points: 1)
     await self.client.settledDerivations()
-    #expect(self.calls.value == 3)
-    #expect(shown.all == ["Blob: 0", "Other: 0"])
+    expect(self.calls.value, equals: 3)
+    expect(shown.all, equals: ["Blob: 0", "Other: 0"])
     readsAll.value = true
     self.source.currentValue = Person(name: "Blob", points: 1)
     self.source.currentValue = Person(name: "Blob", points: 1)
     await self.client.settledDerivations()
-    #expect(self.calls.value == 4)
+    expect(self.calls.value, equals: 4)
   }
 
   @Test
@@ -96,8 +96,8 @@ struct SelectionTests {
     await self.client.settledDerivations()
     self.source.currentValue = Person(points: 1)
     await self.client.settledDerivations()
-    #expect(self.calls.value == 2)
-    #expect(shown.all == ["Blob"])
+    expect(self.calls.value, equals: 2)
+    expect(shown.all, equals: ["Blob"])
   }
 
   @Test
@@ -110,13 +110,13 @@ struct SelectionTests {
       .optimistic(on: ["person"], of: QueryState<Person, any Error>.self) { person, points in person?.points = points }
     let call = Task { try await self.client.store(for: mutation).mutate(with: 5) }
     try await gate.arrivals(count: 1)
-    #expect(self.source.currentValue?.points == 5)
+    expect(self.source.currentValue?.points, equals: 5)
     #expect(store.valueStamp.isUnconfirmed)
     gate.open()
     try await call.value
     await self.client.settledDerivations()
     #expect(!store.valueStamp.isUnconfirmed)
-    #expect(self.calls.value == 1)
+    expect(self.calls.value, equals: 1)
     shown.end()
   }
 
@@ -127,7 +127,7 @@ struct SelectionTests {
     try await store.fetch()
     self.client.invalidate(matching: ["person"])
     #expect(store.isStale)
-    #expect(try await self.client.ensureValue(for: query) == "Blob")
+    try await expect(self.client.ensureValue(for: query), equals: "Blob")
     #expect(!store.isStale)
   }
 
@@ -151,8 +151,8 @@ struct SelectionTests {
     await self.client.settledDerivations()
     self.client.store(for: counted).currentValue = 9
     await self.client.settledDerivations()
-    #expect(self.calls.value == 1)
-    #expect(shown.all == ["true 1"])
-    #expect(try await OperationRunner(operation: query).run() == "true 1")
+    expect(self.calls.value, equals: 1)
+    expect(shown.all, equals: ["true 1"])
+    try await expect(OperationRunner(operation: query).run(), equals: "true 1")
   }
 }

@@ -14,16 +14,16 @@ struct SourceTests {
   func `A read returns the value of a fresh source without a run`() async throws {
     self.client.store(for: self.cell.query).currentValue = 7
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) + 1 }
-    #expect(try await self.client.store(for: derived.query).fetch() == 8)
-    #expect(self.cell.runCount == 0)
+    try await expect(self.client.store(for: derived.query).fetch(), equals: 8)
+    expect(self.cell.runCount, equals: 0)
   }
 
   @Test
   func `A read runs a source without a value, in the store of the client`() async throws {
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) + 1 }
-    #expect(try await self.client.store(for: derived.query).fetch() == 2)
-    #expect(self.client.store(for: self.cell.query).currentValue == 1)
-    #expect(self.cell.runCount == 1)
+    try await expect(self.client.store(for: derived.query).fetch(), equals: 2)
+    expect(self.client.store(for: self.cell.query).currentValue, equals: 1)
+    expect(self.cell.runCount, equals: 1)
   }
 
   @Test
@@ -33,11 +33,11 @@ struct SourceTests {
     let source = self.client.store(for: query, initialValue: 7, updatedAt: clock.now())
     let derived = Derived("d") { try await $0.value(of: query) + 1 }
     let store = self.client.store(for: derived.query)
-    #expect(try await store.fetch() == 8)
-    #expect(self.cell.runCount == 0)
+    try await expect(store.fetch(), equals: 8)
+    expect(self.cell.runCount, equals: 0)
     clock.advance(by: .seconds(60))
-    #expect(try await store.fetch() == 2)
-    #expect(source.currentValue == 1)
+    try await expect(store.fetch(), equals: 2)
+    expect(source.currentValue, equals: 1)
   }
 
   @Test
@@ -53,7 +53,7 @@ struct SourceTests {
     #expect(isCleared.value)
     self.client.store(for: self.cell.query).currentValue = 5
     await self.client.settledDerivations()
-    #expect(shown.all == [2, 10])
+    expect(shown.all, equals: [2, 10])
   }
 
   @Test
@@ -68,10 +68,10 @@ struct SourceTests {
     let shown = Shown(store)
     #expect(store.isLoading)
     gate.open()
-    #expect(try await fetched == 1)
+    try await expect(fetched, equals: 1)
     await self.client.settledDerivations()
-    #expect(shown.all == [2])
-    #expect(self.cell.runCount == 1)
+    expect(shown.all, equals: [2])
+    expect(self.cell.runCount, equals: 1)
   }
 
   @Test
@@ -82,9 +82,9 @@ struct SourceTests {
       let first = try await context.value(of: cell.alwaysStale)
       return try await context.value(of: one.query) + context.value(of: two.query) + first
     }
-    #expect(try await self.client.store(for: sum.query).fetch() == 6)
-    #expect(self.cell.runCount == 1)
-    #expect([one, two, sum].map(\.calls.value) == [1, 1, 1])
+    try await expect(self.client.store(for: sum.query).fetch(), equals: 6)
+    expect(self.cell.runCount, equals: 1)
+    expect([one, two, sum].map(\.calls.value), equals: [1, 1, 1])
   }
 
   @Test
@@ -93,16 +93,16 @@ struct SourceTests {
     let source = self.client.store(for: self.cell.query)
     let store = self.client.store(for: derived.query)
     try await store.fetch()
-    #expect(source.subscriberCount == 0)
+    expect(source.subscriberCount, equals: 0)
     let shown = Shown(store)
-    #expect(source.subscriberCount == 1)
+    expect(source.subscriberCount, equals: 1)
     let other = Shown(store)
-    #expect(source.subscriberCount == 1)
+    expect(source.subscriberCount, equals: 1)
     shown.end()
-    #expect(source.subscriberCount == 1)
+    expect(source.subscriberCount, equals: 1)
     other.end()
-    #expect(source.subscriberCount == 0)
-    #expect(derived.calls.value == 1)
+    expect(source.subscriberCount, equals: 0)
+    expect(derived.calls.value, equals: 1)
   }
 
   @Test
@@ -120,13 +120,13 @@ struct SourceTests {
     let shown = Shown(store)
     isHeld.value = false
     gate.open()
-    #expect(try await task.value == 1)
+    try await expect(task.value, equals: 1)
     await self.client.settledDerivations()
-    #expect(source.subscriberCount == 1)
+    expect(source.subscriberCount, equals: 1)
     source.currentValue = 9
-    #expect(shown.all == [1, 9])
+    expect(shown.all, equals: [1, 9])
     shown.end()
-    #expect(source.subscriberCount == 0)
+    expect(source.subscriberCount, equals: 0)
   }
 
   @Test
@@ -137,14 +137,14 @@ struct SourceTests {
     }
     let shown = Shown(self.client.store(for: derived.query))
     let (a, b) = (self.client.store(for: self.cell.query), self.client.store(for: other.query))
-    #expect([a.subscriberCount, b.subscriberCount] == [1, 0])
+    expect([a.subscriberCount, b.subscriberCount], equals: [1, 0])
     self.client.store(for: flag.query).currentValue = 1
-    #expect([a.subscriberCount, b.subscriberCount] == [0, 1])
-    #expect(shown.all == [1, 5])
+    expect([a.subscriberCount, b.subscriberCount], equals: [0, 1])
+    expect(shown.all, equals: [1, 5])
     a.currentValue = 9
-    #expect(derived.calls.value == 2)
+    expect(derived.calls.value, equals: 2)
     shown.end()
-    #expect([a.subscriberCount, b.subscriberCount] == [0, 0])
+    expect([a.subscriberCount, b.subscriberCount], equals: [0, 0])
   }
 
   @Test
@@ -153,14 +153,14 @@ struct SourceTests {
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) + 1 }
     let store = self.client.store(for: derived.query)
     let shown = Shown(store)
-    #expect(store.error as? Missing == Missing(name: "a"))
+    expect(store.error as? Missing, equals: Missing(name: "a"))
     self.client.store(for: self.cell.query).currentValue = 3
     #expect(store.error == nil)
-    #expect(shown.all == [4])
+    expect(shown.all, equals: [4])
     self.client.store(for: self.cell.query).setResult(to: .failure(Missing(name: "later")))
-    #expect(store.error as? Missing == Missing(name: "later"))
-    #expect(store.currentValue == 4)
-    #expect(self.cell.runCount == 1)
+    expect(store.error as? Missing, equals: Missing(name: "later"))
+    expect(store.currentValue, equals: 4)
+    expect(self.cell.runCount, equals: 1)
   }
 
   @Test
@@ -169,26 +169,26 @@ struct SourceTests {
     let derived = Derived("d") { [cell] in (try? await $0.value(of: cell.query)) ?? -1 }
     let shown = Shown(self.client.store(for: derived.query))
     self.client.store(for: self.cell.query).currentValue = 3
-    #expect(shown.all == [-1, 3])
+    expect(shown.all, equals: [-1, 3])
   }
 
   @Test
   func `Without a client a read is a plain run`() async throws {
     let derived = Derived("d") { [cell] in try await $0.value(of: cell.query) + 1 }
-    #expect(try await OperationRunner(operation: derived.query).run() == 2)
+    try await expect(OperationRunner(operation: derived.query).run(), equals: 2)
     let store = OperationStore.detached(query: derived.query)
-    #expect(try await store.fetch() == 2)
-    #expect(self.cell.runCount == 2)
+    try await expect(store.fetch(), equals: 2)
+    expect(self.cell.runCount, equals: 2)
   }
 
   @Test
   func `A read outside of a derived query uses the store of the client`() async throws {
     let plain = QueryOperation<Int, any Error>("plain") { [cell] in try await $0.value(of: cell.query) + 1 }
     let store = self.client.store(for: plain)
-    #expect(try await store.fetch() == 2)
-    #expect(try await store.fetch() == 2)
-    #expect(self.cell.runCount == 1)
-    #expect(self.client.store(for: self.cell.query).subscriberCount == 0)
+    try await expect(store.fetch(), equals: 2)
+    try await expect(store.fetch(), equals: 2)
+    expect(self.cell.runCount, equals: 1)
+    expect(self.client.store(for: self.cell.query).subscriberCount, equals: 0)
   }
 
   @Test
@@ -198,9 +198,9 @@ struct SourceTests {
       return try await context.value(of: Cell("b", 10).query, initialState: QueryState())! + first
     }
     let shown = Shown(self.client.store(for: derived.query))
-    #expect(shown.all == [11])
+    expect(shown.all, equals: [11])
     self.client.store(for: self.cell.query.defaultValue(-1)).currentValue = 5
-    #expect(shown.all == [11, 15])
+    expect(shown.all, equals: [11, 15])
   }
 
   @Test
@@ -209,9 +209,9 @@ struct SourceTests {
     let shown = Shown(self.client.store(for: derived.query))
     self.client.clearStores(matching: ["cell"])
     self.cell.set(20)
-    #expect(self.client.store(for: self.cell.query).subscriberCount == 1)
+    expect(self.client.store(for: self.cell.query).subscriberCount, equals: 1)
     self.client.store(for: self.cell.query).currentValue = 30
-    #expect(shown.all.last == 31)
+    expect(shown.all.last, equals: 31)
   }
 
   @Test
@@ -227,12 +227,12 @@ struct SourceTests {
     let store = self.client.store(for: query)
     let shown = Shown(store)
     let sources = cells.map { self.client.store(for: $0.query) }
-    #expect(sources.map(\.subscriberCount) == [1, 1, 1])
-    #expect(store.error as? Missing == Missing(name: "a"))
+    expect(sources.map(\.subscriberCount), equals: [1, 1, 1])
+    expect(store.error as? Missing, equals: Missing(name: "a"))
     sources[0].currentValue = 10
-    #expect(shown.all == [15])
+    expect(shown.all, equals: [15])
     shown.end()
-    #expect(sources.map(\.subscriberCount) == [0, 0, 0])
+    expect(sources.map(\.subscriberCount), equals: [0, 0, 0])
   }
 
   @Test
@@ -247,11 +247,11 @@ struct SourceTests {
     let store = self.client.store(for: derived.query)
     let shown = Shown(store)
     await self.client.settledDerivations()
-    #expect(shown.all == [1_225])
+    expect(shown.all, equals: [1_225])
     self.client.store(for: cells[49].query).currentValue = 1_049
     await self.client.settledDerivations()
-    #expect(shown.all == [1_225, 2_225])
-    #expect(derived.calls.value == 2)
+    expect(shown.all, equals: [1_225, 2_225])
+    expect(derived.calls.value, equals: 2)
   }
 
   @Test
@@ -265,11 +265,11 @@ struct SourceTests {
     let store = self.client.store(for: derived.query)
     let shown = Shown(store)
     try await gate.arrivals(count: 1)
-    #expect(shown.all == [-1])
+    expect(shown.all, equals: [-1])
     gate.open()
     await self.client.store(for: self.cell.query).settled()
     await self.client.settledDerivations()
-    #expect(shown.all == [-1, 1])
+    expect(shown.all, equals: [-1, 1])
   }
 
   @Test
@@ -280,8 +280,8 @@ struct SourceTests {
       let (a, b) = context.states(of: cell.query, other.query)
       return (a.currentValue ?? 0) + (b.currentValue ?? 100)
     }
-    #expect(try await self.client.store(for: derived.query).fetch() == 102)
-    #expect(other.runCount == 0)
+    try await expect(self.client.store(for: derived.query).fetch(), equals: 102)
+    expect(other.runCount, equals: 0)
   }
 
   // MARK: - Sources that end
@@ -297,14 +297,14 @@ struct SourceTests {
     let store = self.client.store(for: greeting)
     let subscription = store.subscribe(with: OperationEventHandler())
     defer { subscription.cancel() }
-    #expect(try await store.fetch() == "Hello, Ann")
+    try await expect(store.fetch(), equals: "Hello, Ann")
     try await self.client.clearEverything { user.value = "Bob" }
-    #expect(store.currentValue == nil)
-    #expect(try await self.client.store(for: greeting).fetch() == "Hello, Bob")
-    #expect(self.client.store(for: name).currentValue == "Bob")
+    expect(store.currentValue, equals: nil)
+    try await expect(self.client.store(for: greeting).fetch(), equals: "Hello, Bob")
+    expect(self.client.store(for: name).currentValue, equals: "Bob")
     // The removed store is derived for its holder, and is no source of anything.
-    #expect(try await store.fetch() == "Hello, Bob")
-    #expect(self.client.store(for: name).subscriberCount == 0)
+    try await expect(store.fetch(), equals: "Hello, Bob")
+    expect(self.client.store(for: name).subscriberCount, equals: 0)
   }
 
   @Test
@@ -321,8 +321,8 @@ struct SourceTests {
     gate.open()
     _ = try await run.value
     await self.client.settledDerivations()
-    #expect(shown.all.last == 2)
-    #expect(derived.calls.value == 2)
+    expect(shown.all.last, equals: 2)
+    expect(derived.calls.value, equals: 2)
   }
 
   @Test
@@ -339,7 +339,7 @@ struct SourceTests {
     _ = try await run.value
     await self.client.settledDerivations()
     #expect(store.error is Missing)
-    #expect(derived.calls.value == 1)
+    expect(derived.calls.value, equals: 1)
     shown.end()
   }
 }

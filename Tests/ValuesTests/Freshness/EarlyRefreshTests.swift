@@ -19,7 +19,7 @@ import Testing
     let store = self.store()
     store.currentValue = 1
     self.clock.advance(by: .seconds(80))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     #expect(store.isLoading && !store.isStale)
     let run = try await self.script.next()
     run.succeed(2)
@@ -33,7 +33,7 @@ import Testing
       store.currentValue = 1
       self.clock.advance(by: .seconds(seconds))
       self.script.enqueue(.value(2))
-      #expect(try await store.fetch() == 2)
+      try await expect(store.fetch(), equals: 2)
       #expect(!store.isLoading)
     }
   }
@@ -42,10 +42,10 @@ import Testing
     let store = self.store()
     store.currentValue = 1
     self.clock.advance(by: .seconds(90))
-    for _ in 1...100 { #expect(try await store.fetch() == 1) }
-    #expect(try await store.value(maximumAge: .seconds(95)) == 1)
+    for _ in 1...100 { try await expect(store.fetch(), equals: 1) }
+    try await expect(store.value(maximumAge: .seconds(95)), equals: 1)
     let run = try await self.script.next()
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
     run.succeed(2)
     await store.settled()
   }
@@ -54,11 +54,11 @@ import Testing
     let store = self.store()
     store.currentValue = 1
     self.clock.advance(by: .seconds(90))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().fail(Refused())
     await store.settled()
     #expect(store.error is Refused && store.currentValue == 1)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().succeed(3)
     await store.settled()
     #expect(store.error == nil && store.currentValue == 3)
@@ -70,15 +70,15 @@ import Testing
       .servesStale(softTimeout: .seconds(1), maximumAge: .seconds(500)).manualTime(self.clock)
     let store = client.store(for: query, initialValue: 1, updatedAt: self.clock.now())
     self.clock.advance(by: .seconds(10))
-    #expect(try await client.value(of: query, maximumAge: .seconds(10)) == 1)
-    #expect(try await client.ensureValue(for: query) == 1)
+    try await expect(client.value(of: query, maximumAge: .seconds(10)), equals: 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
     self.clock.advance(by: .seconds(50))
-    #expect(try await client.ensureValue(for: query) == 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
     try await self.script.next().fail(Refused())
     await store.settled()
     self.clock.advance(by: .seconds(50))
     self.script.enqueue(.error(Refused()))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
   }
 
   @Test func `Ensuring a value and reading a young one start a run behind them`() async throws {
@@ -87,18 +87,18 @@ import Testing
       .manualTime(self.clock)
     let store = client.store(for: query)
     store.currentValue = 1
-    #expect(try await client.ensureValue(for: query) == 1)
-    #expect(try await client.value(of: query, maximumAge: .seconds(10)) == 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
+    try await expect(client.value(of: query, maximumAge: .seconds(10)), equals: 1)
     #expect(!store.isLoading)
     self.clock.advance(by: .seconds(60))
-    #expect(try await client.ensureValue(for: query) == 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
     try await self.script.next().succeed(2)
     await store.settled()
     self.clock.advance(by: .seconds(60))
-    #expect(try await client.value(of: query, maximumAge: .seconds(60)) == 2)
+    try await expect(client.value(of: query, maximumAge: .seconds(60)), equals: 2)
     try await self.script.next().succeed(3)
     await store.settled()
-    #expect(store.currentValue == 3)
+    expect(store.currentValue, equals: 3)
   }
 
   @Test func `An invalidated value is not read early`() async throws {
@@ -108,13 +108,13 @@ import Testing
     )
     let store = client.store(for: query)
     store.currentValue = 1
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     let early = try await self.script.next()
     client.invalidate()
     let fetch = Task.immediate { try await store.fetch() }
     early.succeed(2)
     try await self.script.next().succeed(3)
-    #expect(try await fetch.value == 3)
+    try await expect(fetch.value, equals: 3)
   }
 
   @Test func `Values that another rule calls stale are not read early`() async throws {
@@ -124,14 +124,14 @@ import Testing
     )
     store.currentValue = 1
     self.script.enqueue(.value(2))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test func `Without a freshness nothing is refreshed early`() async throws {
     let store = IntStore.detached(query: self.script.query().refreshesEarly(after: 0).manualTime(self.clock))
     store.currentValue = 1
     self.script.enqueue(.value(2))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test func `A cancelled reader gets no value, and starts nothing`() async throws {
@@ -143,7 +143,7 @@ import Testing
     }
     await #expect(throws: CancellationError.self) { try await fetch.value }
     await store.settled()
-    #expect(store.currentValue == 1)
+    expect(store.currentValue, equals: 1)
   }
 
   @Test func `The handler of a reader gets the value, and a notice tells of the run`() async throws {
@@ -156,13 +156,13 @@ import Testing
     self.clock.advance(by: .seconds(3))
     let results = Log<Int?>()
     let handler = IntHandler(onResultReceived: { result, _ in results.append(try? result.get()) })
-    #expect(try await store.fetch(handler: handler) == 1)
-    #expect(results.all == [1])
-    #expect(notices.names == [.refreshedEarly])
-    #expect(notices.all.first?.attributes["freshness.age"] == .duration(.seconds(3)))
+    try await expect(store.fetch(handler: handler), equals: 1)
+    expect(results.all, equals: [1])
+    expect(notices.names, equals: [.refreshedEarly])
+    expect(notices.all.first?.attributes["freshness.age"], equals: .duration(.seconds(3)))
     try await self.script.next().succeed(2)
     await store.settled()
-    #expect(results.all == [1])
+    expect(results.all, equals: [1])
   }
 
   @Test(arguments: [-0.5, 1.5, .nan])
@@ -176,11 +176,11 @@ import Testing
         .defaultValue(7)
     )
     self.script.enqueue(.value(1))
-    #expect(try await store.fetch() == 1)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().succeed(2)
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 }
 
@@ -204,7 +204,7 @@ import Testing
       self.clock.advance(by: .seconds(1))
       #expect(store.isStale)
     }
-    #expect(shares.count.value == 3)
+    expect(shares.count.value, equals: 3)
   }
 
   @Test func `Stores of one operation draw from one generator`() {
@@ -213,9 +213,9 @@ import Testing
       .manualTime(self.clock)
     let stores = [IntStore.detached(query: query), IntStore.detached(query: query)]
     for store in stores { store.currentValue = 1 }
-    #expect(stores.map(\.isStale) == [false, false])
+    expect(stores.map(\.isStale), equals: [false, false])
     self.clock.advance(by: .seconds(60))
-    #expect(stores.map(\.isStale) == [false, true])
+    expect(stores.map(\.isStale), equals: [false, true])
   }
 
   @Test func `Without jitter nothing is drawn, and extreme durations are kept`() {

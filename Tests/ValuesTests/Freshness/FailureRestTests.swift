@@ -32,23 +32,23 @@ struct RetryPauseTests {
     let store = self.store()
     for count in 1...3 {
       self.script.enqueue(.error(Refused()))
-      for _ in 1...200 { #expect(try await store.fetch() == 1) }
-      #expect(self.script.runCount == count)
+      for _ in 1...200 { try await expect(store.fetch(), equals: 1) }
+      expect(self.script.runCount, equals: count)
       self.clock.advance(by: .seconds(30))
     }
     #expect(store.error is Refused && self.notices.names.allSatisfy { $0 == .servedStale })
     self.script.enqueue(.value(2))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     self.script.enqueue(.value(3))
-    #expect(try await store.fetch() == 3)
+    try await expect(store.fetch(), equals: 3)
   }
 
   @Test func `Without a period each read asks`() async throws {
     let store = self.store(retriesAfter: .zero)
     self.script.enqueue(.error(Refused()), .error(Refused()))
-    #expect(try await store.fetch() == 1)
-    #expect(try await store.fetch() == 1)
-    #expect(self.script.runCount == 2)
+    try await expect(store.fetch(), equals: 1)
+    try await expect(store.fetch(), equals: 1)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `With a patience the period is the same`() async throws {
@@ -62,32 +62,32 @@ struct RetryPauseTests {
     let run = try await self.script.next()
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(1))
-    #expect(try await slow.value == 1)
+    try await expect(slow.value, equals: 1)
     // The failure comes when nobody waits any more.
     run.fail(Refused())
     await store.settled()
-    for _ in 1...200 { #expect(try await store.fetch() == 1) }
-    #expect(self.script.runCount == 1)
+    for _ in 1...200 { try await expect(store.fetch(), equals: 1) }
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test func `On a failure only means that a caller waits for a slow run`() async throws {
     let store = self.store()
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
     run.succeed(2)
-    #expect(try await fetch.value == 2)
+    try await expect(fetch.value, equals: 2)
   }
 
   @Test func `A value that is too old is not served, and does not rest`() async throws {
     let store = self.store()
     self.clock.advance(by: .seconds(590))
     self.script.enqueue(.error(Refused()), .error(Refused()), .error(Refused()))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.advance(by: .seconds(11))
     await #expect(throws: Refused.self) { try await store.fetch() }
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(self.script.runCount == 3)
+    expect(self.script.runCount, equals: 3)
   }
 
   @Test func `Reads of each kind rest, and one with a maximal age asks`() async throws {
@@ -97,14 +97,14 @@ struct RetryPauseTests {
     store.currentValue = 1
     self.clock.advance(by: .seconds(10))
     self.script.enqueue(.error(Refused()))
-    #expect(try await client.ensureValue(for: query) == 1)
-    #expect(try await client.ensureValue(for: query) == 1)
-    #expect(try await client.ensureValue(for: query, refreshesBehind: true) == 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
+    try await expect(client.ensureValue(for: query, refreshesBehind: true), equals: 1)
     let subscription = store.subscribe(with: IntHandler())
     #expect(!store.isLoading && self.script.runCount == 1)
     subscription.cancel()
     self.script.enqueue(.value(2))
-    #expect(try await client.value(of: query, maximumAge: .seconds(5)) == 2)
+    try await expect(client.value(of: query, maximumAge: .seconds(5)), equals: 2)
   }
 
   @Test func `An invalidation, a value and a reset end the pause`() async throws {
@@ -113,14 +113,14 @@ struct RetryPauseTests {
     for end in 0..<3 {
       store.currentValue = 1
       self.script.enqueue(.error(Refused()))
-      #expect(try await store.fetch() == 1)
+      try await expect(store.fetch(), equals: 1)
       switch end {
       case 0: client.invalidate(matching: ["pause"])
       case 1: store.currentValue = 5
       default: store.resetState()
       }
       self.script.enqueue(.value(2))
-      #expect(try await store.fetch() == 2)
+      try await expect(store.fetch(), equals: 2)
     }
   }
 
@@ -129,17 +129,17 @@ struct RetryPauseTests {
     self.clock.setDate(date(100))
     store.currentValue = 1
     self.script.enqueue(.error(Refused()), .value(2))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.setDate(date(99))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test func `A run that was rejected here has asked nobody, and one that was cancelled has not failed`() async throws {
     let store = self.store()
     self.script.enqueue(.error(Rejected()), .error(CancellationError()), .value(2))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     await #expect(throws: CancellationError.self) { try await store.fetch() }
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test func `An early refresh that failed is not tried again by each read`() async throws {
@@ -150,33 +150,35 @@ struct RetryPauseTests {
     store.currentValue = 1
     self.clock.advance(by: .seconds(60))
     for count in 1...2 {
-      #expect(try await store.fetch() == 1)
+      try await expect(store.fetch(), equals: 1)
       try await self.script.next().fail(Refused())
       await store.settled()
-      for _ in 1...200 { #expect(try await store.fetch() == 1) }
+      for _ in 1...200 { try await expect(store.fetch(), equals: 1) }
       #expect(self.script.runCount == count && !store.isLoading)
       self.clock.advance(by: .seconds(20))
     }
     // The value is stale: a read waits.
     self.script.enqueue(.value(2))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test func `It is explained`() async throws {
     let store = self.store()
     self.script.enqueue(.error(Refused()))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.advance(by: .seconds(10))
-    #expect(
-      store.explain().sections.first?.facts == [
+    expect(
+      store.explain().sections.first?.facts,
+      equals: [
         "a caller got the stale value 10 s ago",
         "a stale value is served until it is 10 min old",
         "after a failure 10 s ago, no caller starts a run for 20 s more",
       ]
     )
     self.clock.advance(by: .seconds(20))
-    #expect(
-      store.explain().sections.first?.facts == [
+    expect(
+      store.explain().sections.first?.facts,
+      equals: [
         "a caller got the stale value 30 s ago", "a stale value is served until it is 10 min old",
       ]
     )
@@ -202,7 +204,7 @@ struct CachedFailureTests {
       for _ in 1...1000 {
         await #expect(throws: Refused(code: count)) { try await self.client.ensureValue(for: self.query) }
       }
-      #expect(self.script.runCount == count)
+      expect(self.script.runCount, equals: count)
       self.clock.advance(by: .seconds(30))
     }
     #expect(self.notices.names.count == 1998 && self.notices.names.allSatisfy { $0 == .cachedFailure })
@@ -219,9 +221,9 @@ struct CachedFailureTests {
     await self.client.prefetch(for: self.query)
     let subscription = store.subscribe(with: IntHandler())
     #expect(self.script.runCount == 1 && errors.count == 1)
-    #expect(store.errorUpdateCount == 1)
+    expect(store.errorUpdateCount, equals: 1)
     self.script.enqueue(.value(2))
-    #expect(try await store.fetchTask().runIfNeeded() == 2)
+    try await expect(store.fetchTask().runIfNeeded(), equals: 2)
     subscription.cancel()
   }
 
@@ -231,7 +233,7 @@ struct CachedFailureTests {
     for _ in 1...2 {
       await #expect(throws: NotFound.self) { try await self.client.ensureValue(for: self.query) }
     }
-    #expect(try await self.client.ensureValue(for: self.query) == 1)
+    try await expect(self.client.ensureValue(for: self.query), equals: 1)
   }
 
   @Test func `An invalidation ends it, and a failure after that counts again`() async throws {
@@ -239,7 +241,7 @@ struct CachedFailureTests {
     for count in 1...3 {
       self.script.enqueue(.error(Refused(code: count)))
       for _ in 1...10 { await #expect(throws: Refused(code: count)) { try await store.fetch() } }
-      #expect(self.script.runCount == count)
+      expect(self.script.runCount, equals: count)
       self.client.invalidate(matching: ["missing"])
     }
   }
@@ -251,7 +253,7 @@ struct CachedFailureTests {
     let subscription = store.subscribe(with: IntHandler())
     self.script.enqueue(.value(2))
     await self.client.invalidate(matching: ["missing"]).settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     subscription.cancel()
   }
 
@@ -263,7 +265,7 @@ struct CachedFailureTests {
     run.fail(Refused())
     await #expect(throws: Refused.self) { try await fetch.value }
     self.script.enqueue(.value(2))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
   }
 
   @Test func `With a stale value to serve, callers get that`() async throws {
@@ -274,10 +276,10 @@ struct CachedFailureTests {
     )
     store.currentValue = 1
     self.script.enqueue(.error(Refused()))
-    for _ in 1...100 { #expect(try await store.fetch() == 1) }
+    for _ in 1...100 { try await expect(store.fetch(), equals: 1) }
     self.clock.advance(by: .seconds(21))
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(self.script.runCount == 1)
+    expect(self.script.runCount, equals: 1)
   }
 
   @Test func `It is explained`() async throws {
@@ -285,7 +287,7 @@ struct CachedFailureTests {
     self.script.enqueue(.error(Refused()))
     await #expect(throws: Refused.self) { try await store.fetch() }
     self.clock.advance(by: .seconds(10))
-    #expect(store.explain().sections.first?.facts == ["a failure of 10 s ago is the answer for 20 s more"])
+    expect(store.explain().sections.first?.facts, equals: ["a failure of 10 s ago is the answer for 20 s more"])
     #expect(store.explain().modifiers.contains(".cachesFailures(for: 30 s)"))
   }
 
@@ -360,7 +362,7 @@ struct FailureRestModelTests {
           }
         }
         let result = await Task { try await store.fetch() }.result.mapError { $0 as? Refused ?? Refused(code: -1) }
-        #expect(result == expected, "step \(step) at \(now): \(model)")
+        expect(result, equals: expected, "step \(step) at \(now): \(model)")
       }
       #expect(script.runCount == runs && !store.isLoading)
     }

@@ -32,11 +32,11 @@ import Testing
     let slow = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 2)
     self.clock.advance(by: .seconds(1))
-    #expect(try await slow.value == 1)
+    try await expect(slow.value, equals: 1)
     self.clock.advance(by: .seconds(9))
     try await self.script.next().succeed(2)
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     let failing = self.store(
       self.script.query().retry(limit: 2).backoff(.noBackoff).servesStale(
         softTimeout: .seconds(1),
@@ -44,8 +44,8 @@ import Testing
       )
     )
     self.script.enqueue(.error(Refused()), .error(Refused()), .error(Refused()))
-    #expect(try await failing.fetch() == 1)
-    #expect(self.script.runCount == 5)
+    try await expect(failing.fetch(), equals: 1)
+    expect(self.script.runCount, equals: 5)
   }
 
   @Test func `A timeout is a failure, and a caller gets the last value`() async throws {
@@ -56,7 +56,7 @@ import Testing
     _ = try await self.script.next()
     try await self.clock.sleepers(count: 2)
     self.clock.advance(by: .seconds(5))
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(store.error is OperationTimedOut)
   }
 
@@ -66,8 +66,8 @@ import Testing
     let store = self.store(
       self.script.query().circuitBreaker(breaker).servesStale(softTimeout: .seconds(60), maximumAge: .seconds(600))
     )
-    #expect(try await store.fetch() == 1)
-    #expect(self.script.runCount == 0)
+    try await expect(store.fetch(), equals: 1)
+    expect(self.script.runCount, equals: 0)
   }
 
   @Test func `A fallback comes before the last value`() async throws {
@@ -75,8 +75,8 @@ import Testing
       self.script.query().fallback(9).servesStale(softTimeout: .seconds(60), maximumAge: .seconds(600))
     )
     self.script.enqueue(.error(Refused()))
-    #expect(try await store.fetch() == 9)
-    #expect(store.currentValue == 9)
+    try await expect(store.fetch(), equals: 9)
+    expect(store.currentValue, equals: 9)
   }
 
   @Test func `The last value has no optimistic updates`() async throws {
@@ -84,12 +84,12 @@ import Testing
     let layerable = OpaqueOperationStore(erasing: store)
     let layer = StateLayerIdentifier()
     #expect(layerable.addLayer(layer, over: QueryState<Int, any Error>.self) { $0 = 5 })
-    #expect(store.currentValue == 5)
-    #expect(try await store.fetch() == 1)
+    expect(store.currentValue, equals: 5)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().succeed(2)
     await store.settled()
     layerable.removeLayer(layer)
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 }
 
@@ -142,7 +142,10 @@ import Testing
         let isYoung = model.hasValue && !model.isInvalidated && now - model.date <= age
         let isEarly = model.isEarly(at: now)
         if !isYoung { script.enqueue(.value(next)) }
-        #expect(try await store.value(maximumAge: .milliseconds(age * 1000 + 500)) == (isYoung ? model.value : next))
+        try await expect(
+          store.value(maximumAge: .milliseconds(age * 1000 + 500)),
+          equals: (isYoung ? model.value : next)
+        )
         if !isYoung {
           model.set(next, at: now)
         } else if isEarly {
@@ -153,10 +156,10 @@ import Testing
         if model.isEarly(at: now) { continue }
         script.enqueue(.error(Refused()))
         let result = try? await store.fetch()
-        #expect(result == (model.isServed(at: now) ? model.value : nil))
+        expect(result, equals: (model.isServed(at: now) ? model.value : nil))
       default:
         if model.isEarly(at: now) {
-          #expect(try await store.fetch() == model.value)
+          try await expect(store.fetch(), equals: model.value)
           try await self.end(script, store, next, &model, now)
           continue
         }
@@ -166,15 +169,16 @@ import Testing
         clock.advance(by: .seconds(10))
         now += 10
         let isServed = model.isServed(at: now)
-        if isServed { #expect(try await fetch.value == model.value) }
+        if isServed { try await expect(fetch.value, equals: model.value) }
         run.succeed(next)
         await store.settled()
         model.set(next, at: now)
         #expect(try await fetch.value == next || isServed)
       }
       #expect(!model.hasValue || store.currentValue == model.value)
-      #expect(
-        store.isStale == (!model.hasValue || model.isInvalidated || now - model.date > 100),
+      expect(
+        store.isStale,
+        equals: (!model.hasValue || model.isInvalidated || now - model.date > 100),
         "\(before), \(store.state)"
       )
       #expect(!store.isLoading && clock.sleeperCount() == 0)

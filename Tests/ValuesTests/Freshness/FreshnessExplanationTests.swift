@@ -21,10 +21,10 @@ struct FreshnessExplanationTests {
     )
     store.currentValue = 1
     self.clock.advance(by: .seconds(80))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().succeed(2)
     await store.settled()
-    #expect(causes.all == ["an early refresh"])
+    expect(causes.all, equals: ["an early refresh"])
   }
 
   @Test func `A value that was served stale`() async throws {
@@ -34,8 +34,9 @@ struct FreshnessExplanationTests {
     )
     let store = IntStore.detached(query: query.manualTime(self.clock))
     store.currentValue = 1
-    #expect(
-      store.explain().sections == [
+    expect(
+      store.explain().sections,
+      equals: [
         .init(
           title: "Stale values",
           facts: ["a caller waits 1 s at most", "a stale value is served until it is 10 min old"]
@@ -44,12 +45,13 @@ struct FreshnessExplanationTests {
     )
     self.clock.advance(by: .seconds(120))
     self.script.enqueue(.error(Refused()))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.advance(by: .seconds(3))
     let explanation = store.explain()
-    #expect(explanation.sections.first?.facts.first == "a caller got the stale value 3 s ago")
-    #expect(
-      explanation.notices.map(\.description) == ["freshness.stale freshness.age=2 min freshness.reason=failure 3 s ago"]
+    expect(explanation.sections.first?.facts.first, equals: "a caller got the stale value 3 s ago")
+    expect(
+      explanation.notices.map(\.description),
+      equals: ["freshness.stale freshness.age=2 min freshness.reason=failure 3 s ago"]
     )
     #expect(
       explanation.description.contains(
@@ -64,11 +66,12 @@ struct FreshnessExplanationTests {
     store.currentValue = 1
     _ = store.explain()
     posts.clock.advance(by: .seconds(50))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     let run = try await posts.script.next()
     posts.clock.advance(by: .seconds(2))
-    #expect(
-      store.explanationText == """
+    expect(
+      store.explanationText,
+      equals: """
         GetPost at ["posts", 1]
         It has a value (Int), set 52 s ago.
         It is fresh for 8 s more.
@@ -81,6 +84,6 @@ struct FreshnessExplanationTests {
     run.succeed(2)
     await store.settled()
     let ended = store.explain().endedRuns.map(\.description)
-    #expect(ended == ["0 s ago: succeeded after 2 s, started by an early refresh"])
+    expect(ended, equals: ["0 s ago: succeeded after 2 s, started by an early refresh"])
   }
 }

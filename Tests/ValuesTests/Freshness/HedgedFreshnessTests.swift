@@ -32,12 +32,12 @@ import Testing
     self.clock.advance(by: .milliseconds(100))
     let second = try await self.script.next()
     self.clock.advance(by: .milliseconds(100))
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(!first.isCancelled && !second.isCancelled)
     second.succeed(2)
     await store.settled()
     #expect(store.currentValue == 2 && first.isCancelled)
-    #expect(self.notices.names.filter { $0 == .servedStale }.count == 1)
+    expect(self.notices.names.filter { $0 == .servedStale }.count, equals: 1)
   }
 
   @Test func `A caller gets the last value if all attempts fail`() async throws {
@@ -54,7 +54,7 @@ import Testing
     let second = try await self.script.next()
     second.fail(Refused())
     first.fail(Refused())
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(store.error is Refused && self.clock.sleeperCount() == 0)
   }
 
@@ -71,7 +71,7 @@ import Testing
     try await gate.arrivals(count: 1)
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .milliseconds(100))
-    #expect(try await fetch.value == 3)
+    try await expect(fetch.value, equals: 3)
     self.clock.advance(by: .milliseconds(9_900))
     #expect(!store.isStale)
     self.clock.advance(by: .milliseconds(100))
@@ -83,7 +83,7 @@ import Testing
       self.script.query().hedged(after: .milliseconds(100)).stale(after: .seconds(100)).refreshesEarly(after: 0.8)
     )
     self.clock.advance(by: .seconds(90))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     _ = try await self.script.next()
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .milliseconds(100))
@@ -106,7 +106,7 @@ import Testing
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .milliseconds(100))
     try await self.script.next().succeed(2)
-    #expect(try await read.value == 2)
+    try await expect(read.value, equals: 2)
     #expect(!self.notices.names.contains(.servedStale))
   }
 }

@@ -42,7 +42,7 @@ import Testing
     self.server.enqueue(2, ("Cache-Control", "max-age=60"))
     try await store.fetch()
     #expect(store.valueStamp.mayLeaveStore && !store.isStale)
-    #expect(self.server.requests.all == [[], stays ? [] : ["If-None-Match: \"a\""]])
+    expect(self.server.requests.all, equals: [[], stays ? [] : ["If-None-Match: \"a\""]])
   }
 
   @Test func `What a failed attempt has forbidden does not count`() async throws {
@@ -51,7 +51,7 @@ import Testing
     )
     self.server.refuse(("Cache-Control", "no-store"))
     self.server.enqueue(1)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     #expect(store.valueStamp.mayLeaveStore)
   }
 
@@ -78,7 +78,7 @@ import Testing
       // A record that was made within the run hears of the next one.
       try await store.fetch()
       #expect(store.isStale && store.valueStamp.staysInStore)
-      if store === bodies[0] { #expect(stamps.all == [true, true]) }
+      if store === bodies[0] { expect(stamps.all, equals: [true, true]) }
     }
   }
 
@@ -109,7 +109,7 @@ import Testing
     #expect(store.isStale)
     self.server.enqueue(3)
     try await store.fetch()
-    #expect(self.server.requests.all == [[], []])
+    expect(self.server.requests.all, equals: [[], []])
   }
 
   @Test func `What a failed attempt has said does not count`() async throws {
@@ -118,13 +118,13 @@ import Testing
     )
     self.server.refuse(("Cache-Control", "max-age=60"))
     self.server.enqueue(1)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     #expect(store.isStale)
     let fallen = IntStore.detached(
       query: self.server.query().honoringFreshness().fallback(9).manualTime(self.clock)
     )
     self.server.refuse(("Cache-Control", "max-age=60"))
-    #expect(try await fallen.fetch() == 9)
+    try await expect(fallen.fetch(), equals: 9)
     #expect(fallen.isStale)
   }
 
@@ -163,7 +163,7 @@ import Testing
     try await store.fetch(
       handler: IntHandler(onResultReceived: { _, context in tags.append(context.freshness?.validators?.entityTag) })
     )
-    #expect(tags.all == ["\"a\""])
+    expect(tags.all, equals: ["\"a\""])
   }
 
   @Test func `Another operation that receives the context has its own freshness`() async throws {
@@ -193,15 +193,15 @@ import Testing
     self.clock.advance(by: .seconds(89))
     let reasons = Log<OperationServedStale.Reason?>()
     let handler = IntHandler(onResultReceived: { _, context in reasons.append(context.servedStale?.reason) })
-    #expect(try await store.fetch(handler: handler) == 1)
+    try await expect(store.fetch(handler: handler), equals: 1)
     #expect(reasons.all == [.revalidation] && store.isLoading)
     gate.open()
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     self.clock.advance(by: .seconds(90))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     await store.settled()
-    #expect(store.valueUpdateCount == 3)
+    expect(store.valueUpdateCount, equals: 3)
   }
 
   @Test func `With stale-if-error a stale value is read if a run fails`() async throws {
@@ -210,7 +210,7 @@ import Testing
     try await store.fetch()
     self.clock.advance(by: .seconds(89))
     self.server.refuse()
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.advance(by: .seconds(1))
     self.server.refuse()
     await #expect(throws: Refused.self) { try await store.fetch() }
@@ -226,7 +226,7 @@ import Testing
     #expect(store.isStale)
     self.clock.advance(by: .seconds(9))
     self.server.refuse()
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     await store.settled()
     self.clock.advance(by: .seconds(1))
     self.server.refuse()
@@ -241,7 +241,7 @@ import Testing
     self.server.enqueue(1, ("Cache-Control", "max-age=60, must-revalidate"))
     try await store.fetch()
     self.server.refuse()
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.advance(by: .seconds(60))
     self.server.refuse()
     await #expect(throws: Refused.self) { try await store.fetch() }
@@ -257,7 +257,7 @@ import Testing
       with: IntHandler(onResultReceived: { result, _ in results.append(try? result.get()) })
     )
     self.server.confirm()
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     await store.settled()
     #expect(self.server.requests.all.contains(["If-None-Match: \"a\""]))
     #expect(store.valueUpdateCount == 1 && store.valueLastUpdatedAt == date(100) && !store.isStale)
@@ -279,7 +279,7 @@ import Testing
       query: BodyQuery { context, _ in
         context.freshness = OperationHTTPFreshness(headerFields: [("ETag", "\"a\"")])
         if isFirst.replace(with: false) { return 1 }
-        #expect(context.validators?.entityTag == "\"a\"")
+        expect(context.validators?.entityTag, equals: "\"a\"")
         try await gate.wait()
         return try #require(context.revalidatedValue(as: Int.self))
       }.honoringFreshness(otherwise: .seconds(60)).manualTime(self.clock)
@@ -289,7 +289,7 @@ import Testing
     try await gate.arrivals(count: 1)
     store.currentValue = 5
     gate.open()
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(store.currentValue == 1 && store.valueUpdateCount == 3)
   }
 
@@ -299,7 +299,7 @@ import Testing
     self.server.enqueue(2, ("Cache-Control", "no-store"), ("ETag", "\"a\""))
     self.server.enqueue(3)
     for _ in 1...3 { try await store.fetch() }
-    #expect(self.server.requests.all == [[], [], []])
+    expect(self.server.requests.all, equals: [[], [], []])
     #expect(OperationContext().validators == nil && OperationContext().revalidatedValue(as: Int.self) == nil)
   }
 }
@@ -313,18 +313,18 @@ import Testing
     let store = IntStore.detached(query: self.script.query().manualTime(self.clock))
     store.currentValue = 1
     self.clock.advance(by: .seconds(10))
-    #expect(try await store.value(maximumAge: .seconds(10)) == 1)
-    #expect(self.script.runCount == 0)
+    try await expect(store.value(maximumAge: .seconds(10)), equals: 1)
+    expect(self.script.runCount, equals: 0)
     let first = Task { try await store.value(maximumAge: .seconds(9)) }
     let run = try await self.script.next()
     let second = Task.immediate { try await store.value(maximumAge: .zero) }
     run.succeed(2)
-    #expect(try await first.value == 2)
-    #expect(try await second.value == 2)
-    #expect(self.script.runCount == 1)
+    try await expect(first.value, equals: 2)
+    try await expect(second.value, equals: 2)
+    expect(self.script.runCount, equals: 1)
     self.clock.setDate(date(-1))
     self.script.enqueue(.value(3))
-    #expect(try await store.value(maximumAge: .seconds(100)) == 3)
+    try await expect(store.value(maximumAge: .seconds(100)), equals: 3)
     _ = try await expectWarning(.invalidArgument) { try await store.value(maximumAge: .seconds(-1)) }
   }
 
@@ -342,10 +342,10 @@ import Testing
     let client = OperationClient.keeping
     let query = self.script.query(path: ["aged"]).manualTime(self.clock).defaultValue(7)
     self.script.enqueue(.value(1), .value(2))
-    #expect(try await client.value(of: query, maximumAge: .seconds(60)) == 1)
-    #expect(try await client.value(of: query, maximumAge: .seconds(60)) == 1)
+    try await expect(client.value(of: query, maximumAge: .seconds(60)), equals: 1)
+    try await expect(client.value(of: query, maximumAge: .seconds(60)), equals: 1)
     client.invalidate()
-    #expect(try await client.value(of: query, maximumAge: .seconds(60)) == 2)
+    try await expect(client.value(of: query, maximumAge: .seconds(60)), equals: 2)
   }
 
   @Test func `The age on arrival counts`() async throws {
@@ -354,7 +354,7 @@ import Testing
     server.enqueue(1, ("Cache-Control", "max-age=100"), ("Age", "50"))
     server.enqueue(2)
     try await store.fetch()
-    #expect(try await store.value(maximumAge: .seconds(50)) == 1)
-    #expect(try await store.value(maximumAge: .seconds(49)) == 2)
+    try await expect(store.value(maximumAge: .seconds(50)), equals: 1)
+    try await expect(store.value(maximumAge: .seconds(49)), equals: 2)
   }
 }

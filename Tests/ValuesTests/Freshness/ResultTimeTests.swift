@@ -21,16 +21,16 @@ struct ResultTimeTests {
     let store = self.client.store(for: self.query)
     #expect(store.isStale)
     self.script.enqueue(.value([]))
-    #expect(try await self.client.ensureValue(for: self.query) == [])
+    try await expect(self.client.ensureValue(for: self.query), equals: [])
     #expect(!store.isStale)
     self.clock.advance(by: .milliseconds(999))
-    #expect(try await self.client.ensureValue(for: self.query) == [])
+    try await expect(self.client.ensureValue(for: self.query), equals: [])
     self.clock.advance(by: .milliseconds(1))
     #expect(store.isStale)
     self.script.enqueue(.value([1]))
-    #expect(try await self.client.ensureValue(for: self.query) == [1])
+    try await expect(self.client.ensureValue(for: self.query), equals: [1])
     self.clock.advance(by: .seconds(3599))
-    #expect(try await self.client.ensureValue(for: self.query) == [1])
+    try await expect(self.client.ensureValue(for: self.query), equals: [1])
     self.clock.advance(by: .seconds(2))
     #expect(store.isStale && self.script.runCount == 2)
     // A value that is set has its time, too.
@@ -43,7 +43,7 @@ struct ResultTimeTests {
   @Test func `An idle store keeps an empty answer for a second, and a full one for an hour`() async throws {
     for (value, seconds) in [([1], 3600), ([], 1)] {
       self.script.enqueue(.value(value))
-      #expect(try await self.client.store(for: self.query).fetch() == value)
+      try await expect(self.client.store(for: self.query).fetch(), equals: value)
       self.clock.advance(by: .milliseconds(seconds * 1000 - 1))
       #expect(self.client.store(with: ["search"]) != nil)
       self.clock.advance(by: .milliseconds(1))
@@ -55,15 +55,15 @@ struct ResultTimeTests {
     let query = self.query.cacheTime(.seconds(20))
     let store = self.client.store(for: query)
     let subscription = store.subscribe(with: QueryEventHandler())
-    #expect(store.context.operationCacheTime == .seconds(20))
+    expect(store.context.operationCacheTime, equals: .seconds(20))
     store.currentValue = []
-    #expect(store.context.operationCacheTime == .seconds(1))
+    expect(store.context.operationCacheTime, equals: .seconds(1))
     store.currentValue = [1]
-    #expect(store.context.operationCacheTime == .seconds(3600))
+    expect(store.context.operationCacheTime, equals: .seconds(3600))
     store.resetState()
-    #expect(store.context.operationCacheTime == .seconds(20))
+    expect(store.context.operationCacheTime, equals: .seconds(20))
     store.withExclusiveAccess { $0.currentValue = [] }
-    #expect(store.context.operationCacheTime == .seconds(1))
+    expect(store.context.operationCacheTime, equals: .seconds(1))
     subscription.cancel()
   }
 
@@ -98,8 +98,8 @@ struct ResultTimeTests {
       store = OperationStore.detached(query: query.manualTime(self.clock))
       store?.currentValue = [1]
     }
-    #expect(releases.value == 0)
+    expect(releases.value, equals: 0)
     store = nil
-    #expect(releases.value == 1)
+    expect(releases.value, equals: 1)
   }
 }

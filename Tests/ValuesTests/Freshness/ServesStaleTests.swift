@@ -32,7 +32,7 @@ import Testing
     self.clock.advance(by: .milliseconds(199))
     #expect(self.notices.all.isEmpty)
     self.clock.advance(by: .milliseconds(1))
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(store.isLoading && !run.isCancelled && store.currentValue == 1)
     run.succeed(2)
     await store.settled()
@@ -45,16 +45,16 @@ import Testing
     let run = try await self.script.next()
     try await self.clock.sleepers(count: 1)
     run.succeed(2)
-    #expect(try await fetch.value == 2)
+    try await expect(fetch.value, equals: 2)
     #expect(self.clock.sleeperCount() == 0 && self.notices.all.isEmpty)
   }
 
   @Test func `A caller whose run fails gets the last value, and the state has the error`() async throws {
     let store = self.store()
     self.script.enqueue(.error(Refused()))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     #expect(store.error is Refused && store.currentValue == 1 && store.valueUpdateCount == 1)
-    #expect(self.clock.sleeperCount() == 0)
+    expect(self.clock.sleeperCount(), equals: 0)
   }
 
   @Test func `Others join the run that goes on, and its failure is in the state`() async throws {
@@ -63,11 +63,11 @@ import Testing
     let run = try await self.script.next()
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(1))
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     let second = Task { try await store.fetch() }
     try await self.clock.sleepers(count: 1)
     run.fail(Refused())
-    #expect(try await second.value == 1)
+    try await expect(second.value, equals: 1)
     #expect(self.script.runCount == 1 && store.error is Refused)
   }
 
@@ -75,7 +75,7 @@ import Testing
     let store = self.store()
     self.script.enqueue(.error(Refused()), .error(Refused()), .suspend)
     self.clock.advance(by: .seconds(600))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     self.clock.advance(by: .milliseconds(1))
     await #expect(throws: Refused.self) { try await store.fetch() }
     let fetch = Task { try await store.fetch() }
@@ -83,7 +83,7 @@ import Testing
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(10))
     run.succeed(2)
-    #expect(try await fetch.value == 2)
+    try await expect(fetch.value, equals: 2)
   }
 
   @Test func `Without a value, or with a date in the future, nothing is served`() async throws {
@@ -98,11 +98,11 @@ import Testing
 
   @Test func `With no patience, a value is served unless the run ends at once`() async throws {
     let store = self.store(after: .zero)
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     try await self.script.next().succeed(2)
     await store.settled()
     self.script.enqueue(.value(3))
-    #expect(try await store.fetch() == 3)
+    try await expect(store.fetch(), equals: 3)
   }
 
   @Test func `The handler of the caller, the run and its outcome tell of it, and so does a notice`() async throws {
@@ -117,21 +117,21 @@ import Testing
     let handler = IntHandler(onResultReceived: { _, context in callers.append(context.servedStale?.reason) })
     let fetch = Task { try await store.fetch(handler: handler) }
     let run = try await self.script.next()
-    #expect(run.context.servedStale == nil)
+    expect(run.context.servedStale, equals: nil)
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .milliseconds(200))
-    #expect(try await fetch.value == 1)
-    #expect(callers.all == [.slowRun])
-    #expect(run.context.servedStale == OperationServedStale(reason: .slowRun, age: .milliseconds(200)))
+    try await expect(fetch.value, equals: 1)
+    expect(callers.all, equals: [.slowRun])
+    expect(run.context.servedStale, equals: OperationServedStale(reason: .slowRun, age: .milliseconds(200)))
     run.succeed(2)
     await store.settled()
     #expect(outcomes.all == [nil, .slowRun] && callers.count == 1)
-    #expect(self.notices.names == [.servedStale])
-    #expect(self.notices.all.first?.attributes["freshness.reason"] == .string("slow run"))
+    expect(self.notices.names, equals: [.servedStale])
+    expect(self.notices.all.first?.attributes["freshness.reason"], equals: .string("slow run"))
     // The next run knows nothing of it.
     self.script.enqueue(.value(3))
     try await store.fetch()
-    #expect(outcomes.all == [nil, .slowRun, nil])
+    expect(outcomes.all, equals: [nil, .slowRun, nil])
     subscription.cancel()
   }
 
@@ -140,8 +140,8 @@ import Testing
     let reasons = Log<OperationServedStale.Reason?>()
     self.script.enqueue(.error(Refused()))
     let handler = IntHandler(onResultReceived: { _, context in reasons.append(context.servedStale?.reason) })
-    #expect(try await store.fetch(handler: handler) == 1)
-    #expect(reasons.all == [nil, .failure])
+    try await expect(store.fetch(handler: handler), equals: 1)
+    expect(reasons.all, equals: [nil, .failure])
   }
 
   @Test func `Ten thousand callers of one run get the last value`() async throws {
@@ -150,7 +150,7 @@ import Testing
     let fetches = (1...10_000).map { _ in Task.immediate { try await store.fetch() } }
     let run = try await self.script.next()
     run.fail(Refused())
-    for fetch in fetches { #expect(try await fetch.value == 1) }
+    for fetch in fetches { try await expect(fetch.value, equals: 1) }
     #expect(self.script.runCount == 1 && self.clock.sleeperCount() == 0)
   }
 
@@ -178,8 +178,8 @@ import Testing
     client.invalidate()
     self.script.enqueue(.error(Refused()), .value(2), .error(Refused()))
     await #expect(throws: Refused.self) { try await store.fetch() }
-    #expect(try await store.fetch() == 2)
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
+    try await expect(store.fetch(), equals: 2)
     // An invalidation during the wait counts, too.
     let fetch = Task { try await store.fetch() }
     let run = try await self.script.next()
@@ -251,11 +251,11 @@ import Testing
     first.cancel()
     await #expect(throws: CancellationError.self) { try await first.value }
     self.clock.advance(by: .seconds(1))
-    #expect(try await second.value == 1)
+    try await expect(second.value, equals: 1)
     #expect(!run.isCancelled)
     run.succeed(2)
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
   }
 
   @Test func `A cancellation of all runs serves nobody, also behind callers that have left`() async throws {
@@ -268,7 +268,7 @@ import Testing
     let run = try await self.script.next()
     try await self.clock.sleepers(count: 1)
     self.clock.advance(by: .seconds(1))
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     let second = Task { try await store.fetch() }
     _ = try await self.script.next()
     await client.cancel()

@@ -42,11 +42,11 @@ import Testing
       .retry(limit: 2).backoff(.noBackoff).deduplicated().manualTime(self.clock)
     self.server.enqueue(1, ("Cache-Control", "max-age=60"))
     self.server.enqueue(2)
-    #expect(try await client.ensureValue(for: query) == 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
     self.clock.advance(by: .seconds(59))
-    #expect(try await client.ensureValue(for: query) == 1)
+    try await expect(client.ensureValue(for: query), equals: 1)
     self.clock.advance(by: .seconds(1))
-    #expect(try await client.ensureValue(for: query) == 2)
+    try await expect(client.ensureValue(for: query), equals: 2)
     client.invalidate()
     #expect(client.store(for: query).isStale)
   }
@@ -72,11 +72,11 @@ import Testing
     self.server.refuse()
     try await store.fetch()
     self.clock.advance(by: .seconds(89))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     self.clock.advance(by: .seconds(659))
-    #expect(try await store.fetch() == 2)
+    try await expect(store.fetch(), equals: 2)
     #expect(store.error is Refused)
     self.clock.advance(by: .seconds(1))
     self.server.refuse()
@@ -97,9 +97,9 @@ import Testing
     #expect(store.isStale)
     try await store.fetch()
     self.clock.advance(by: .seconds(30))
-    #expect(try await store.fetch() == 1)
+    try await expect(store.fetch(), equals: 1)
     await store.settled()
-    #expect(store.currentValue == 2)
+    expect(store.currentValue, equals: 2)
     self.clock.advance(by: .seconds(59))
     #expect(!store.isStale)
     self.clock.advance(by: .seconds(1))
@@ -118,7 +118,7 @@ import Testing
         handler: IntHandler(onResultReceived: { _, context in tags.append(context.freshness?.validators?.entityTag) })
       )
     }
-    #expect(tags.all == ["\"a\"", "\"b\"", nil])
+    expect(tags.all, equals: ["\"a\"", "\"b\"", nil])
   }
 
   @Test func `What a failed run has said does not count for another`() async throws {
@@ -145,7 +145,7 @@ import Testing
     try await gate.arrivals(count: 1)
     #expect(store.currentValue == 1 && store.isStale)
     gate.open()
-    #expect(try await fetch.value == 2)
+    try await expect(fetch.value, equals: 2)
     #expect(store.isStale)
   }
 
@@ -184,7 +184,7 @@ import Testing
 
   @Test func `A run without a store has nobody to tell`() async throws {
     self.server.enqueue(1, ("Cache-Control", "max-age=60"))
-    #expect(try await OperationRunner(operation: self.server.query()).run() == 1)
+    try await expect(OperationRunner(operation: self.server.query()).run(), equals: 1)
   }
 
   @Test func `A store is released with what was said about its values`() async throws {
@@ -215,9 +215,9 @@ import Testing
 
   @Test func `Fields may be a dictionary, or have labels`() {
     let listed = OperationHTTPFreshness(headerFields: [("Cache-Control", "max-age=60"), ("ETag", "\"a\"")])
-    #expect(OperationHTTPFreshness(headerFields: ["Cache-Control": "max-age=60", "ETag": "\"a\""]) == listed)
+    expect(OperationHTTPFreshness(headerFields: ["Cache-Control": "max-age=60", "ETag": "\"a\""]), equals: listed)
     let labelled: [(name: String, value: String)] = [("Cache-Control", "max-age=60"), ("ETag", "\"a\"")]
-    #expect(OperationHTTPFreshness(headerFields: labelled) == listed)
+    expect(OperationHTTPFreshness(headerFields: labelled), equals: listed)
     #expect(OperationHTTPFreshness(headerFields: ["b": "x", "cache-control": "no-store"]).forbidsStaleUse)
   }
 }

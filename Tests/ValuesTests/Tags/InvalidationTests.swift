@@ -34,14 +34,14 @@ import Testing
     let (watched, unwatched) = (PostsScript(), PostsScript())
     let stores = [self.automatic("watched", watched), self.automatic("unwatched", unwatched)]
     let subscription = stores[0].subscribe(with: QueryEventHandler())
-    #expect(watched.runCount == 0)
+    expect(watched.runCount, equals: 0)
     let invalidation = self.client.invalidate(tagged: .post(1))
     let settled = Task.immediate { await invalidation.settled() }
     try await watched.next().succeed(posts(1, 2))
     await settled.value
-    #expect(stores[0].currentValue == posts(1, 2))
+    expect(stores[0].currentValue, equals: posts(1, 2))
     #expect(!stores[0].isStale)
-    #expect(unwatched.runCount == 0)
+    expect(unwatched.runCount, equals: 0)
     #expect(stores[1].isStale)
     subscription.cancel()
   }
@@ -58,10 +58,10 @@ import Testing
     let second = Task.immediate { try await store.fetch() }
     let late = try await script.next()
     late.succeed(posts(2))
-    #expect(try await second.value == posts(2))
+    try await expect(second.value, equals: posts(2))
     early.succeed(posts(3))
     _ = try? await first.value
-    #expect(store.currentValue == posts(2))
+    expect(store.currentValue, equals: posts(2))
   }
 
   @Test func `The value of a run that began before an invalidation of its tag is stale`() async throws {
@@ -72,7 +72,7 @@ import Testing
     // Nobody knows the tags of the coming value.
     self.client.invalidate(tagged: .post(2))
     run.succeed(posts(1, 2))
-    #expect(try await fetch.value == posts(1, 2))
+    try await expect(fetch.value, equals: posts(1, 2))
     #expect(store.isStale)
     #expect(store.staleness.description.contains("a tag of the value during its run"))
     // A run that began after it has seen it.
@@ -94,7 +94,7 @@ import Testing
     try await script.next().succeed(posts(2, 3))
     for await element in store.states where element.state.currentValue == posts(2, 3) { break }
     #expect(!store.isStale)
-    #expect(script.runCount == 2)
+    expect(script.runCount, equals: 2)
     subscription.cancel()
   }
 
@@ -120,13 +120,13 @@ import Testing
     let fetch = Task.immediate { try await store.fetch() }
     let run = try await script.next()
     run.yield(posts(2))
-    #expect(store.currentValue == posts(2))
+    expect(store.currentValue, equals: posts(2))
     // No store shows it.
     self.client.invalidate(tagged: .post(1))
     #expect(!store.isInvalidated)
     fetch.cancel()
     _ = try? await fetch.value
-    #expect(store.currentValue == posts(1))
+    expect(store.currentValue, equals: posts(1))
     #expect(store.isStale)
     run.succeed([])
   }
@@ -148,11 +148,11 @@ import Testing
     )
     let call = Task.immediate { try await mutation.mutate(with: 3) }
     let run = try await edit.next()
-    #expect(store.currentValue == posts(1, 2, 3))
+    expect(store.currentValue, equals: posts(1, 2, 3))
     #expect(!store.isInvalidated)
     run.succeed(Post(id: 3))
     _ = try await call.value
-    #expect(store.currentValue == posts(1, 2, 3))
+    expect(store.currentValue, equals: posts(1, 2, 3))
     #expect(!store.isInvalidated)
   }
 
@@ -164,7 +164,7 @@ import Testing
     let invalidation = self.client.invalidate(tagged: .post(1), .post(2), .post(3))
     try await script.next().succeed([])
     await invalidation.settled()
-    #expect(script.runCount == 1)
+    expect(script.runCount, equals: 1)
     subscription.cancel()
   }
 
@@ -181,7 +181,7 @@ import Testing
       })
     )
     store.currentValue = posts(1)
-    #expect(found.all == [1, 1, 0])
+    expect(found.all, equals: [1, 1, 0])
     subscription.cancel()
   }
 
@@ -189,13 +189,13 @@ import Testing
     let store = self.client.posts()
     store.withExclusiveAccess { store in
       store.currentValue = posts(1)
-      #expect(self.client.stores(tagged: .post(1)).count == 1)
+      expect(self.client.stores(tagged: .post(1)).count, equals: 1)
       self.client.invalidate(tagged: .post(1))
       #expect(store.isStale)
       for id in 2..<100 { store.currentValue = posts(id) }
     }
     #expect(self.client.tagCounts == (1, 1, 0))
-    #expect(self.client.stores(tagged: .post(99)).count == 1)
+    expect(self.client.stores(tagged: .post(99)).count, equals: 1)
   }
 
   @Test func `The closure that returns tags runs with no lock held`() {
@@ -229,8 +229,8 @@ import Testing
     let store = expectWarning(.stateMismatch) {
       self.client.store(for: ForeignTags().tagged(OperationTag("posts")), initialValue: posts(1))
     }
-    #expect(self.client.storePaths(tagged: OperationTag("posts")) == [store.path])
-    #expect(self.client.tagCounts.memberships == 1)
+    expect(self.client.storePaths(tagged: OperationTag("posts")), equals: [store.path])
+    expect(self.client.tagCounts.memberships, equals: 1)
   }
 }
 

@@ -25,7 +25,7 @@ import Testing
     store.currentValue = 11
     #expect(!store.isStale)
     run.succeed(1)
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     #expect(store.isStale)
     store.currentValue = 21
     #expect(!store.isStale)
@@ -38,11 +38,11 @@ import Testing
     // Nobody knows the tag of the value yet, so both wait for the run.
     let second = Task.immediate { try await self.client.ensureValue(for: self.query) }
     run.succeed(1)
-    #expect(try await first.value == 1)
+    try await expect(first.value, equals: 1)
     try await self.script.next().succeed(11)
-    #expect(try await second.value == 11)
+    try await expect(second.value, equals: 11)
     #expect(!self.store().isStale)
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
   }
 
   @Test func `An invalidation that has found the store by its tag is not made twice`() async throws {
@@ -53,12 +53,12 @@ import Testing
     let run = try await self.script.next()
     self.client.invalidate(tagged: .entity("number", 1))
     run.succeed(1)
-    #expect(try await fetch.value == 1)
+    try await expect(fetch.value, equals: 1)
     try await self.script.next().succeed(31)
     for await element in store.states where element.state.currentValue == 31 { break }
     await store.settled()
     #expect(!store.isStale)
-    #expect(self.script.runCount == 2)
+    expect(self.script.runCount, equals: 2)
     subscription.cancel()
   }
 }

@@ -35,8 +35,8 @@ import Testing
       stores.update(create(for: query, initialValue: posts(2)))
     }
     #expect(self.client.stores(tagged: .post(1)).isEmpty)
-    #expect(self.client.stores(tagged: .post(2)).count == 1)
-    #expect(self.client.tagCounts.memberships == 1)
+    expect(self.client.stores(tagged: .post(2)).count, equals: 1)
+    expect(self.client.tagCounts.memberships, equals: 1)
     store.currentValue = posts(3)
     #expect(self.client.stores(tagged: .post(3)).isEmpty)
     let last = self.client.withStores(matching: [], of: PostsState.self) { stores, create in
@@ -45,10 +45,10 @@ import Testing
       stores.update(made)
       return made
     }
-    #expect(self.client.stores(tagged: .post(3)).count == 1)
-    #expect(self.client.tagCounts.memberships == 1)
+    expect(self.client.stores(tagged: .post(3)).count, equals: 1)
+    expect(self.client.tagCounts.memberships, equals: 1)
     last.currentValue = posts(4)
-    #expect(self.client.stores(tagged: .post(4)).count == 1)
+    expect(self.client.stores(tagged: .post(4)).count, equals: 1)
   }
 
   @Test func `An evicted store leaves the index when it is released, and is found until then`() {
@@ -57,10 +57,10 @@ import Testing
     var held: PostsStore? = client.posts("held", initialValue: posts(1))
     _ = client.posts("free", initialValue: posts(1))
     cache.evictIdleStores { _ in true }
-    #expect(client.paths(tagged: .post(1)) == ["[\"held\"]"])
-    #expect(client.tagCounts.memberships == 1)
+    expect(client.paths(tagged: .post(1)), equals: ["[\"held\"]"])
+    expect(client.tagCounts.memberships, equals: 1)
     held?.currentValue = posts(2)
-    #expect(client.paths(tagged: .post(2)) == ["[\"held\"]"])
+    expect(client.paths(tagged: .post(2)), equals: ["[\"held\"]"])
     held = nil
     #expect(client.tagCounts == (0, 0, 0))
   }
@@ -91,17 +91,17 @@ import Testing
       .tagged { tokens in tokens.enumerated().map { .entity("token", Key(number: $0, token: $1)) } }
     let store = self.client.store(for: query.disableAutomaticRunning())
     store.currentValue = [tracker.token(), tracker.token()]
-    #expect(tracker.aliveCount == 2)
+    expect(tracker.aliveCount, equals: 2)
     // The tag that is equal stays, and so does its identifier.
     store.currentValue = [tracker.token()]
-    #expect(tracker.aliveCount == 2)
+    expect(tracker.aliveCount, equals: 2)
     store.currentValue = []
     try await tracker.noneAlive()
 
     let list = PageQuery(script: PostsScript()).tagged { page in page.map { .post($0.id) } }
     let pages = self.client.store(for: list.disableAutomaticRunning(), initialState: PageState(for: list))
     pages.currentValue = [Page(id: 0, value: posts(1, 2))]
-    #expect(self.client.tagCounts.memberships == 2)
+    expect(self.client.tagCounts.memberships, equals: 2)
     self.client.clearStores()
     #expect(self.client.tagCounts == (0, 0, 0))
   }
@@ -138,7 +138,7 @@ import Testing
     client = nil
     #expect(released == nil)
     store?.currentValue = tracker.token()
-    #expect(tracker.aliveCount == 1)
+    expect(tracker.aliveCount, equals: 1)
     store = nil
     try await tracker.noneAlive()
   }
@@ -164,7 +164,7 @@ import Testing
       self.client.posts("posts \(number)", initialValue: (0..<10).map { Post(id: number + $0 * 1_000_000) })
     }
     #expect(self.client.tagCounts == (100_000, 100_000, 0))
-    #expect(self.client.stores(tagged: .post(5_000), .post(3_000_077)).count == 2)
+    expect(self.client.stores(tagged: .post(5_000), .post(3_000_077)).count, equals: 2)
     for store in stores { store.currentValue = posts(-1) }
     #expect(self.client.tagCounts == (1, 10_000, 0))
     self.client.invalidate(tagged: .post(-1))

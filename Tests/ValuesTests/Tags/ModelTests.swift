@@ -126,7 +126,7 @@ import Testing
         let expected = self.model().stores[id] ?? []
         self.client.invalidate(tagged: .post(id))
         let now = Set(self.client.stores(matching: []).filter(\.isStale).map(\.path))
-        #expect(now == stale.union(expected), "seed \(seed), step \(step)")
+        expect(now, equals: stale.union(expected), "seed \(seed), step \(step)")
       }
       self.check(seed, step)
     }
@@ -141,11 +141,11 @@ import Testing
     let (stores, memberships) = self.model()
     for id in Self.ids {
       let found = Set(self.client.storePaths(tagged: .post(id)))
-      #expect(found == stores[id] ?? [], "post \(id), seed \(seed), step \(step)")
+      expect(found, equals: stores[id] ?? [], "post \(id), seed \(seed), step \(step)")
     }
     let counts = self.client.tagCounts
-    #expect(counts.tags == stores.count, "seed \(seed), step \(step)")
-    #expect(counts.memberships == memberships, "seed \(seed), step \(step)")
-    #expect(counts.unsettled == 0, "seed \(seed), step \(step)")
+    expect(counts.tags, equals: stores.count, "seed \(seed), step \(step)")
+    expect(counts.memberships, equals: memberships, "seed \(seed), step \(step)")
+    expect(counts.unsettled, equals: 0, "seed \(seed), step \(step)")
   }
 }

@@ -5,15 +5,16 @@ import Testing
 
 @Suite(.bounded) struct OperationTagTests {
   @Test func `Tags are equal if their names and identifiers are`() {
-    #expect(OperationTag("posts") == OperationTag("posts"))
+    expect(OperationTag("posts"), equals: OperationTag("posts"))
     #expect(OperationTag("posts") != OperationTag("post"))
-    #expect(OperationTag.entity("post", 1) == .entity("post", 1))
+    expect(OperationTag.entity("post", 1), equals: .entity("post", 1))
     #expect(OperationTag.entity("post", 1) != .entity("post", 2))
     #expect(OperationTag.entity("post", 1) != .entity("author", 1))
     #expect(OperationTag.entity("post", 1) != OperationTag("post"))
     #expect(OperationTag("post") != .entity("post", 1))
-    #expect(
-      Set([OperationTag("a"), OperationTag("a"), .entity("a", 1), .entity("a", 1), .entity("a", "1")]).count == 3
+    expect(
+      Set([OperationTag("a"), OperationTag("a"), .entity("a", 1), .entity("a", 1), .entity("a", "1")]).count,
+      equals: 3
     )
   }
 
@@ -23,7 +24,7 @@ import Testing
     let others = client.store(for: QueryOperation("others") { _ in 1 }.tagged("others"), initialValue: 1)
     await client.invalidate(tagged: "posts").settled()
     #expect(posts.isInvalidated && !others.isInvalidated)
-    #expect(OperationTag("posts") == "posts")
+    expect(OperationTag("posts"), equals: "posts")
   }
 
   @Test func `Identifiers of different types are different`() {
@@ -32,7 +33,7 @@ import Testing
   }
 
   @Test func `The description is the name with the identifier`() {
-    #expect("\(OperationTag("posts"))" == "posts")
-    #expect("\(OperationTag.entity("post", 5))" == "post(5)")
+    expect("\(OperationTag("posts"))", equals: "posts")
+    expect("\(OperationTag.entity("post", 5))", equals: "post(5)")
   }
 }

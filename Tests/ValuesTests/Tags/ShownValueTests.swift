@@ -12,24 +12,24 @@ import Testing
 
   @Test func `A value that is set replaces the tags of the one before`() {
     let store = self.client.posts()
-    #expect(self.client.tagCounts.tags == 0)
+    expect(self.client.tagCounts.tags, equals: 0)
     store.currentValue = posts(1, 2)
-    #expect(self.client.paths(tagged: .post(1)) == ["[\"posts\"]"])
+    expect(self.client.paths(tagged: .post(1)), equals: ["[\"posts\"]"])
     store.currentValue = posts(2, 3)
-    #expect(self.client.paths(tagged: .post(1)) == [])
-    #expect(self.client.paths(tagged: .post(2)).count == 1)
-    #expect(self.client.paths(tagged: .post(3)).count == 1)
+    expect(self.client.paths(tagged: .post(1)), equals: [])
+    expect(self.client.paths(tagged: .post(2)).count, equals: 1)
+    expect(self.client.paths(tagged: .post(3)).count, equals: 1)
     store.currentValue = nil
     #expect(self.client.tagCounts == (0, 0, 0))
   }
 
   @Test func `The initial value has tags, and a reset restores them`() {
     let store = self.client.posts(initialValue: posts(1))
-    #expect(self.client.paths(tagged: .post(1)).count == 1)
+    expect(self.client.paths(tagged: .post(1)).count, equals: 1)
     store.currentValue = posts(2)
     store.resetState()
-    #expect(self.client.paths(tagged: .post(1)).count == 1)
-    #expect(self.client.paths(tagged: .post(2)) == [])
+    expect(self.client.paths(tagged: .post(1)).count, equals: 1)
+    expect(self.client.paths(tagged: .post(2)), equals: [])
   }
 
   @Test func `A yielded value has its tags until the next one, and a cancelled run gives them back`() async throws {
@@ -38,20 +38,20 @@ import Testing
     let first = Task.immediate { try await store.fetch() }
     let run = try await script.next()
     run.yield(posts(2))
-    #expect(self.client.paths(tagged: .post(1)) == [])
-    #expect(self.client.paths(tagged: .post(2)).count == 1)
+    expect(self.client.paths(tagged: .post(1)), equals: [])
+    expect(self.client.paths(tagged: .post(2)).count, equals: 1)
     run.succeed(posts(3))
     _ = try await first.value
-    #expect(self.client.paths(tagged: .post(2)) == [])
-    #expect(self.client.paths(tagged: .post(3)).count == 1)
+    expect(self.client.paths(tagged: .post(2)), equals: [])
+    expect(self.client.paths(tagged: .post(3)).count, equals: 1)
 
     let second = Task.immediate { try await store.fetch() }
     try await script.next().yield(posts(4))
-    #expect(self.client.paths(tagged: .post(4)).count == 1)
+    expect(self.client.paths(tagged: .post(4)).count, equals: 1)
     second.cancel()
     _ = try? await second.value
-    #expect(self.client.paths(tagged: .post(4)) == [])
-    #expect(self.client.paths(tagged: .post(3)).count == 1)
+    expect(self.client.paths(tagged: .post(4)), equals: [])
+    expect(self.client.paths(tagged: .post(3)).count, equals: 1)
   }
 
   @Test func `A store without a value keeps its constant tag beside a rule about values`() async throws {
@@ -59,18 +59,18 @@ import Testing
     let query = script.query(path: ["posts"]).tagged(OperationTag("lists"))
       .tagged { posts in posts.map { .post($0.id) } }
     let store = self.client.store(for: query)
-    #expect(self.client.paths(tagged: OperationTag("lists")).count == 1)
+    expect(self.client.paths(tagged: OperationTag("lists")).count, equals: 1)
     _ = try? await store.fetch()
-    #expect(self.client.paths(tagged: OperationTag("lists")).count == 1)
+    expect(self.client.paths(tagged: OperationTag("lists")).count, equals: 1)
     store.currentValue = posts(1)
     store.currentValue = nil
-    #expect(self.client.paths(tagged: OperationTag("lists")).count == 1)
-    #expect(self.client.paths(tagged: .post(1)) == [])
+    expect(self.client.paths(tagged: OperationTag("lists")).count, equals: 1)
+    expect(self.client.paths(tagged: .post(1)), equals: [])
     let subscription = store.subscribe(with: QueryEventHandler())
     try await script.noActiveRuns()
     let count = script.runCount
     await self.client.invalidate(tagged: OperationTag("lists")).settled()
-    #expect(script.runCount == count + 1)
+    expect(script.runCount, equals: count + 1)
     subscription.cancel()
   }
 
@@ -79,7 +79,7 @@ import Testing
     let store = self.client.posts("posts", script, initialValue: posts(1))
     _ = try? await store.fetch()
     #expect(store.error is Refused)
-    #expect(self.client.paths(tagged: .post(1)).count == 1)
+    expect(self.client.paths(tagged: .post(1)).count, equals: 1)
   }
 
   @Test func `A restored value has its tags`() async throws {
@@ -95,8 +95,8 @@ import Testing
     store.currentValue = posts(7)
     #expect(await first.persistence.flush())
     let (second, restored) = await makeStore()
-    #expect(restored.currentValue == posts(7))
-    #expect(second.paths(tagged: .post(7)).count == 1)
+    expect(restored.currentValue, equals: posts(7))
+    expect(second.paths(tagged: .post(7)).count, equals: 1)
   }
 
   @Test func `An optimistic update has its tags while it is shown`() async throws {
@@ -109,22 +109,22 @@ import Testing
 
     let failing = Task.immediate { try await store.mutate(with: 2) }
     let failingRun = try await script.next()
-    #expect(self.client.paths(tagged: .post(2)).count == 1)
+    expect(self.client.paths(tagged: .post(2)).count, equals: 1)
     // A value below the update keeps the update's tags.
     feed.currentValue = posts(9)
-    #expect(self.client.paths(tagged: .post(2)).count == 1)
-    #expect(self.client.paths(tagged: .post(9)).count == 1)
-    #expect(self.client.paths(tagged: .post(1)) == [])
+    expect(self.client.paths(tagged: .post(2)).count, equals: 1)
+    expect(self.client.paths(tagged: .post(9)).count, equals: 1)
+    expect(self.client.paths(tagged: .post(1)), equals: [])
     failingRun.fail(Refused())
     _ = try? await failing.value
-    #expect(self.client.paths(tagged: .post(2)) == [])
-    #expect(self.client.paths(tagged: .post(9)).count == 1)
+    expect(self.client.paths(tagged: .post(2)), equals: [])
+    expect(self.client.paths(tagged: .post(9)).count, equals: 1)
 
     let succeeding = Task.immediate { try await store.mutate(with: 3) }
     try await script.next().succeed(Post(id: 3))
     _ = try await succeeding.value
-    #expect(feed.currentValue == posts(9, 3))
-    #expect(self.client.paths(tagged: .post(3)).count == 1)
+    expect(feed.currentValue, equals: posts(9, 3))
+    expect(self.client.paths(tagged: .post(3)).count, equals: 1)
   }
 
   @Test func `A default value has its tags while it is shown, wherever the modifier stands`() {
@@ -132,9 +132,9 @@ import Testing
     let inside = script.query(path: ["inside"]).taggedByID("post").defaultValue(posts(1)).disableAutomaticRunning()
     let outside = script.query(path: ["outside"]).defaultValue(posts(1)).taggedByID("post").disableAutomaticRunning()
     let stores = [self.client.store(for: inside), self.client.store(for: outside)]
-    #expect(self.client.stores(tagged: .post(1)).count == 2)
+    expect(self.client.stores(tagged: .post(1)).count, equals: 2)
     for store in stores { store.currentValue = posts(2) }
     #expect(self.client.stores(tagged: .post(1)).isEmpty)
-    #expect(self.client.stores(tagged: .post(2)).count == 2)
+    expect(self.client.stores(tagged: .post(2)).count, equals: 2)
   }
 }

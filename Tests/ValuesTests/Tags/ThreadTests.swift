@@ -26,10 +26,10 @@ import Testing
         }
       }
     }
-    #expect(missed.all == [])
+    expect(missed.all, equals: [])
     for store in stores.prefix(2) {
       let shown = store.currentValue?.first?.id ?? -1
-      #expect(client.storePaths(tagged: .post(shown)) == [store.path])
+      expect(client.storePaths(tagged: .post(shown)), equals: [store.path])
     }
     #expect(client.tagCounts == (4, 4, 0))
   }
@@ -50,7 +50,7 @@ import Testing
     async let first: Void = onThreads(1) { _ in store.currentValue = posts(1) }
     try await entered.wait()
     store.currentValue = posts(2)
-    #expect(client.stores(tagged: .post(2)).count == 1)
+    expect(client.stores(tagged: .post(2)).count, equals: 1)
     client.invalidate(tagged: .post(2))
     #expect(store.isStale)
     isOver.signal()

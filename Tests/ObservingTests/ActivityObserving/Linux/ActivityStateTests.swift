@@ -22,44 +22,44 @@
 
     @Test func `Marks are reported when they change something`() {
       let state = Observed()
-      #expect(state.mark(isInactive: false) == [])
-      #expect(state.mark(isInactive: true) == [false])
-      #expect(state.mark(isInactive: true) == [])
-      #expect(state.mark(isInactive: false) == [true])
+      expect(state.mark(isInactive: false), equals: [])
+      expect(state.mark(isInactive: true), equals: [false])
+      expect(state.mark(isInactive: true), equals: [])
+      expect(state.mark(isInactive: false), equals: [true])
     }
 
     @Test func `Continuing reports inactive and active, unless the process is inactive anyway`() {
       let state = Observed()
-      #expect(state.resume() == [false, true])
-      #expect(state.mark(isInactive: true) == [false])
-      #expect(state.resume() == [])
-      #expect(state.mark(isInactive: false) == [true])
+      expect(state.resume(), equals: [false, true])
+      expect(state.mark(isInactive: true), equals: [false])
+      expect(state.resume(), equals: [])
+      expect(state.mark(isInactive: false), equals: [true])
     }
 
     @Test func `The background is inactive if it does not count as active, and only with a terminal`() {
       let state = Observed([], isForeground: true)
-      #expect(state.resume(isForeground: false) == [false])
-      #expect(state.resume(isForeground: false) == [])
-      #expect(state.resume(isForeground: true) == [true])
-      #expect(state.resume(isForeground: nil) == [false, true])
-      #expect(state.update(isForeground: false) == [false])
-      #expect(state.update(isForeground: nil) == [true])
+      expect(state.resume(isForeground: false), equals: [false])
+      expect(state.resume(isForeground: false), equals: [])
+      expect(state.resume(isForeground: true), equals: [true])
+      expect(state.resume(isForeground: nil), equals: [false, true])
+      expect(state.update(isForeground: false), equals: [false])
+      expect(state.update(isForeground: nil), equals: [true])
     }
 
     @Test func `If the background counts as active, only coming to the foreground is reported`() {
       let state = Observed(isForeground: true)
-      #expect(state.update(isForeground: false) == [])
-      #expect(state.update(isForeground: false) == [])
-      #expect(state.update(isForeground: true) == [false, true])
-      #expect(state.update(isForeground: true) == [])
+      expect(state.update(isForeground: false), equals: [])
+      expect(state.update(isForeground: false), equals: [])
+      expect(state.update(isForeground: true), equals: [false, true])
+      expect(state.update(isForeground: true), equals: [])
     }
 
     @Test func `A reset keeps marks, and discards what was observed earlier`() {
       let state = Observed([])
-      #expect(state.update(isForeground: false) == [false])
+      expect(state.update(isForeground: false), equals: [false])
       #expect(state.reset())
       #expect(!state.reset(isForeground: false))
-      #expect(state.mark(isInactive: true) == [])
+      expect(state.mark(isInactive: true), equals: [])
       #expect(!state.reset(isForeground: true))
     }
 

@@ -16,7 +16,7 @@
       // The kernel may report late that the process has joined the group, which is reported as inactive and active,
       // too.
       let begun = try await subject.run("observe")
-      #expect(begun.first == "active")
+      expect(begun.first, equals: "active")
       if begun.last == "inactive" { try await subject.expectLines("active") }
       for _ in 0..<3 {
         try await group.freeze()
@@ -29,9 +29,9 @@
         while lines.count(where: { $0 == "active" }) < lines.count(where: { $0 == "inactive" }) {
           lines.append(try #require(try await subject.line()))
         }
-        #expect(lines.count { $0 == "active" } == lines.count { $0 == "inactive" })
+        expect(lines.count { $0 == "active" }, equals: lines.count { $0 == "inactive" })
         #expect(lines.contains("inactive"))
-        #expect(lines.last { !$0.hasPrefix("done") } == "active")
+        expect(lines.last { !$0.hasPrefix("done") }, equals: "active")
       }
       subject.send(SIGKILL)
       _ = try await subject.ends()

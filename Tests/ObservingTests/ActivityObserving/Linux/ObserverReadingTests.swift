@@ -40,10 +40,10 @@
       self.observer.value = observer
       let subscription = observer.subscribe { _ in }
       await observer.settled()
-      #expect(self.readings.value == [false, false])
+      expect(self.readings.value, equals: [false, false])
       subscription.cancel()
       await observer.settled()
-      #expect(Array(self.readings.value.prefix(4)) == [false, false, true, true])
+      expect(Array(self.readings.value.prefix(4)), equals: [false, false, true, true])
       self.observer.value = nil
     }
   }

@@ -37,8 +37,8 @@
 
     @Test func `Unless the foreground is watched, no timer is faster than five seconds`() {
       let configuration = ActivityMonitor.Configuration(options: .countsBackgroundAsActive)
-      #expect(configuration.sleepInterval == .seconds(5))
-      #expect(configuration.foregroundInterval == .seconds(1))
+      expect(configuration.sleepInterval, equals: .seconds(5))
+      expect(configuration.foregroundInterval, equals: .seconds(1))
     }
 
     @Test func `A subscriber receives the current value at once, and then the marks in order`() async throws {
@@ -46,18 +46,18 @@
       observer.markInactive()
       #expect(!observer.isActive)
       let subscription = observer.subscribe(self.receiver.receive)
-      #expect(self.receiver.all == [false])
+      expect(self.receiver.all, equals: [false])
       await observer.settled()
       observer.markActive()
       observer.markInactive()
       observer.markActive()
       await observer.settled()
-      #expect(self.receiver.all == [false, true, false, true])
+      expect(self.receiver.all, equals: [false, true, false, true])
       #expect(observer.isActive)
       subscription.cancel()
       observer.markInactive()
       await observer.settled()
-      #expect(self.receiver.all.count == 4)
+      expect(self.receiver.all.count, equals: 4)
     }
 
     @Test func `A mark that is set while the observer starts is reported`() async throws {
@@ -67,7 +67,7 @@
         let subscription = observer.subscribe(receiver.receive)
         observer.markInactive()
         await observer.settled()
-        #expect(receiver.all == [true, false])
+        expect(receiver.all, equals: [true, false])
         subscription.cancel()
         await observer.settled()
       }
@@ -82,10 +82,10 @@
       self.system.send(.cont)
       self.system.send(.usr2)
       await observer.settled()
-      #expect(self.receiver.all == [true, false, true, false, true])
+      expect(self.receiver.all, equals: [true, false, true, false, true])
       subscription.cancel()
       await observer.settled()
-      #expect(self.system.handlerCount == 0)
+      expect(self.system.handlerCount, equals: 0)
     }
 
     @Test func `A sleep of the machine reports inactive and active, unlike the time between two readings`() async throws
@@ -95,13 +95,13 @@
       await observer.settled()
       self.system.timeAsleep.value = .milliseconds(900)
       try await self.system.ticks(of: self.loop, 3)
-      #expect(self.receiver.all == [true])
-      #expect(self.system.wakeUps.value == 0)
+      expect(self.receiver.all, equals: [true])
+      expect(self.system.wakeUps.value, equals: 0)
       self.system.timeAsleep.value = .seconds(60)
       try await self.receiver.values(count: 3)
-      #expect(self.receiver.all == [true, false, true])
+      expect(self.receiver.all, equals: [true, false, true])
       // Deadlines that were overdue are told before.
-      #expect(self.system.wakeUps.value == 1)
+      expect(self.system.wakeUps.value, equals: 1)
       subscription.cancel()
     }
 
@@ -109,12 +109,12 @@
       self.system.isForeground.value = false
       let observer = self.observer([.watchesForeground])
       let subscription = observer.subscribe(self.receiver.receive)
-      #expect(self.receiver.all == [false])
+      expect(self.receiver.all, equals: [false])
       self.system.isForeground.value = true
       try await self.receiver.values(count: 2)
       self.system.isForeground.value = false
       try await self.receiver.values(count: 3)
-      #expect(self.receiver.all == [false, true, false])
+      expect(self.receiver.all, equals: [false, true, false])
       subscription.cancel()
     }
 
@@ -125,7 +125,7 @@
       await observer.settled()
       try self.system.writeGroup(frozen: 0)
       try await self.receiver.values(count: 3)
-      #expect(self.receiver.all == [true, false, true])
+      expect(self.receiver.all, equals: [true, false, true])
       subscription.cancel()
     }
 
@@ -138,7 +138,7 @@
       try await self.loop.settle()
       await observer.settled()
       #expect(observer.isActive)
-      #expect(self.receiver.all == [true])
+      expect(self.receiver.all, equals: [true])
       subscription.cancel()
     }
 
@@ -150,14 +150,14 @@
         let second = observer.subscribe { _ in }
         await observer.settled()
         #expect(self.loop.isRunning)
-        #expect(self.system.handlerCount == 3)
+        expect(self.system.handlerCount, equals: 3)
         first.cancel()
         await observer.settled()
         #expect(self.loop.isRunning)
         second.cancel()
         await observer.settled()
         #expect(!self.loop.isRunning)
-        #expect(self.system.handlerCount == 0)
+        expect(self.system.handlerCount, equals: 0)
       }
     }
 
@@ -195,7 +195,7 @@
 
     @Test(arguments: [SIGUSR1, SIGWINCH, __libc_current_sigrtmin(), __libc_current_sigrtmax()])
     func `Signals that are free for use are accepted`(_ number: CInt) {
-      #expect(ProcessSignal(rawValue: number).refusal == nil)
+      expect(ProcessSignal(rawValue: number).refusal, equals: nil)
     }
   }
 #endif

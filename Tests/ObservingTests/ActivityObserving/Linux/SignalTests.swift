@@ -10,7 +10,7 @@
     @Test(arguments: [SIGSTOP, SIGTSTP])
     func `A process that is stopped and continues reports inactive and active`(_ signal: CInt) async throws {
       let subject = try await Subject()
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       for _ in 0..<3 {
         subject.send(signal)
         try await subject.stops()
@@ -24,9 +24,9 @@
       try await subject.run("observe")
       #expect(try await subject.run("cancel").isEmpty)
       subject.send(SIGCONT)
-      #expect(try await subject.run("resources").count == 1)
+      try await expect(subject.run("resources").count, equals: 1)
       // The first signal may be delivered only now, and is received like the second one.
-      #expect(try await subject.run("observe").first == "active")
+      try await expect(subject.run("observe").first, equals: "active")
       subject.send(SIGCONT)
       try await subject.expectLines("inactive", "active")
     }
@@ -36,7 +36,7 @@
       let subject = try await Subject()
       try await subject.run("observe")
       subject.send(signal)
-      #expect(try await subject.ends() == signal)
+      try await expect(subject.ends(), equals: signal)
     }
 
     @Test func `The subject has the default actions where its parent ignores a signal`() async {
@@ -44,27 +44,27 @@
         signal(SIGUSR2, SIG_IGN)
         let subject = try await Subject()
         subject.send(SIGUSR2)
-        #expect(try await subject.ends() == SIGUSR2)
+        try await expect(subject.ends(), equals: SIGUSR2)
       }
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
     func `A signal that ends the process is refused and not handled`(_ signal: CInt) async throws {
       let subject = try await Subject("inactive=\(signal)")
-      #expect(try await subject.run("observe") == ["warning signalInUse", "active"])
+      try await expect(subject.run("observe"), equals: ["warning signalInUse", "active"])
       subject.send(signal)
-      #expect(try await subject.ends() == signal)
+      try await expect(subject.ends(), equals: signal)
     }
 
     @Test func `Signals that the program names mark the process`() async throws {
       let subject = try await Subject("inactive=\(SIGUSR1)", "active=\(SIGUSR2)")
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       subject.send(SIGUSR1)
       try await subject.expectLines("inactive")
       subject.send(SIGUSR1)
       subject.send(SIGUSR2)
       try await subject.expectLines("active")
-      #expect(try await subject.run("mark") == ["inactive"])
+      try await expect(subject.run("mark"), equals: ["inactive"])
       subject.send(SIGUSR2)
       try await subject.expectLines("active")
     }
@@ -80,53 +80,53 @@
     @Test func `A handler of the program is called as before, and alone after the last subscription`() async throws {
       let subject = try await Subject("own-handler=\(SIGCONT)")
       for _ in 0..<3 {
-        #expect(try await subject.run("observe") == ["active"])
-        #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"])
+        try await expect(subject.run("observe"), equals: ["active"])
+        try await expect(self.lines(of: subject, 3), equals: ["active", "handler", "inactive"])
         #expect(try await subject.run("cancel").isEmpty)
-        #expect(try await self.lines(of: subject, 1) == ["handler"])
-        #expect(try await subject.run("mark") == [])
-        #expect(try await subject.run("unmark") == [])
+        try await expect(self.lines(of: subject, 1), equals: ["handler"])
+        try await expect(subject.run("mark"), equals: [])
+        try await expect(subject.run("unmark"), equals: [])
       }
     }
 
     @Test func `The previous action of a signal is restored after the last subscription`() async throws {
       let subject = try await Subject()
-      #expect(try await subject.run("disposition") == ["standard"])
+      try await expect(subject.run("disposition"), equals: ["standard"])
       for _ in 0..<10 {
-        #expect(try await subject.run("observe") == ["active"])
-        #expect(try await subject.run("disposition") == ["handled"])
+        try await expect(subject.run("observe"), equals: ["active"])
+        try await expect(subject.run("disposition"), equals: ["handled"])
         try await subject.run("cancel")
-        #expect(try await subject.run("disposition") == ["standard"])
+        try await expect(subject.run("disposition"), equals: ["standard"])
       }
     }
 
     @Test func `A handler that the program installs later misses no signal, and both are called`() async throws {
       let subject = try await Subject()
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       try await subject.run("handle")
       // The observer also does this by itself, after a while.
       try await subject.run("renew")
-      for _ in 0..<100 { #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"]) }
+      for _ in 0..<100 { try await expect(self.lines(of: subject, 3), equals: ["active", "handler", "inactive"]) }
       try await subject.run("cancel")
-      for _ in 0..<100 { #expect(try await self.lines(of: subject, 1) == ["handler"]) }
-      #expect(try await subject.run("observe") == ["active"])
-      #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"])
+      for _ in 0..<100 { try await expect(self.lines(of: subject, 1), equals: ["handler"]) }
+      try await expect(subject.run("observe"), equals: ["active"])
+      try await expect(self.lines(of: subject, 3), equals: ["active", "handler", "inactive"])
     }
 
     @Test func `A handler that calls the previous one may be installed on top and removed`() async throws {
       let subject = try await Subject("own-handler=\(SIGCONT)")
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       for _ in 0..<10 {
         try await subject.run("chain")
-        #expect(try await self.lines(of: subject, 4) == ["active", "chained", "handler", "inactive"])
+        try await expect(self.lines(of: subject, 4), equals: ["active", "chained", "handler", "inactive"])
         try await subject.run("renew")
-        #expect(try await self.lines(of: subject, 4) == ["active", "chained", "handler", "inactive"])
+        try await expect(self.lines(of: subject, 4), equals: ["active", "chained", "handler", "inactive"])
         try await subject.run("unchain")
         try await subject.run("renew")
-        #expect(try await self.lines(of: subject, 3) == ["active", "handler", "inactive"])
+        try await expect(self.lines(of: subject, 3), equals: ["active", "handler", "inactive"])
       }
       try await subject.run("cancel")
-      #expect(try await self.lines(of: subject, 1) == ["handler"])
+      try await expect(self.lines(of: subject, 1), equals: ["handler"])
     }
 
     @Test func `A handler that is on top after the last subscription stays, with the handlers below it`() async throws {
@@ -134,9 +134,9 @@
       try await subject.run("observe")
       try await subject.run("chain")
       try await subject.run("cancel")
-      #expect(try await self.lines(of: subject, 2) == ["chained", "handler"])
+      try await expect(self.lines(of: subject, 2), equals: ["chained", "handler"])
       try await subject.run("unchain")
-      #expect(try await self.lines(of: subject, 1) == ["handler"])
+      try await expect(self.lines(of: subject, 1), equals: ["handler"])
     }
 
     @Test func `A program that keeps installing handlers keeps its signal, which is reported once`() async throws {
@@ -149,28 +149,28 @@
         try await subject.run("chain")
         warnings += try await subject.run("renew")
       }
-      #expect(warnings == ["warning signalInUse"])
+      expect(warnings, equals: ["warning signalInUse"])
       subject.send(SIGCONT)
       try await subject.expectLines("chained", "handler")
     }
 
     @Test func `An event source that the program makes later shares the signal`() async throws {
       let subject = try await Subject()
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       try await subject.run("source")
       try await subject.run("renew")
-      for _ in 0..<20 { #expect(try await self.lines(of: subject, 3) == ["active", "inactive", "source"]) }
+      for _ in 0..<20 { try await expect(self.lines(of: subject, 3), equals: ["active", "inactive", "source"]) }
       try await subject.run("cancel")
-      for _ in 0..<20 { #expect(try await self.lines(of: subject, 1) == ["source"]) }
+      for _ in 0..<20 { try await expect(self.lines(of: subject, 1), equals: ["source"]) }
     }
 
     @Test func `An event source of the program shares the signal`() async throws {
       let subject = try await Subject("own-source=\(SIGCONT)")
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       subject.send(SIGCONT)
       let received = try await [subject.line(), subject.line(), subject.line()].compactMap { $0 }
-      #expect(received.sorted() == ["active", "inactive", "source"])
-      #expect(received.filter { $0 != "source" } == ["inactive", "active"])
+      expect(received.sorted(), equals: ["active", "inactive", "source"])
+      expect(received.filter { $0 != "source" }, equals: ["inactive", "active"])
     }
 
     @Test func `An event source for a signal that ends the process still works beside an observer`() async throws {
@@ -178,7 +178,7 @@
       try await subject.run("observe")
       subject.send(SIGTERM)
       try await subject.expectLines("source")
-      #expect(try await subject.run("mark") == ["inactive"])
+      try await expect(subject.run("mark"), equals: ["inactive"])
     }
 
     @Test func `Nothing is left after the last subscription but the pipe`() async throws {
@@ -187,13 +187,13 @@
       try await subject.run("observe")
       try await subject.run("cancel")
       let before = try await subject.run("resources")
-      #expect(before.first?.hasSuffix(" 0") == true)
+      expect(before.first?.hasSuffix(" 0"), equals: true)
       try await subject.run("observe")
       let meanwhile = try await subject.run("resources")
-      #expect(meanwhile.first?.hasSuffix(" 1") == true)
+      expect(meanwhile.first?.hasSuffix(" 1"), equals: true)
       #expect(meanwhile != before)
       try await subject.run("cancel")
-      #expect(try await subject.run("resources") == before)
+      try await expect(subject.run("resources"), equals: before)
     }
   }
 #endif

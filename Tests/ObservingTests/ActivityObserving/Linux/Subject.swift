@@ -3,6 +3,7 @@
   import Glibc
   import OperationTesting
   import Synchronization
+  import TestFixtures
   import Testing
 
   /// A separate process that observes its own activity: see `ActivitySubject`.
@@ -103,7 +104,7 @@
 
     /// Expects these lines, one after the other.
     func expectLines(_ lines: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws {
-      for line in lines { #expect(try await self.line(sourceLocation) == line, sourceLocation: sourceLocation) }
+      for line in lines { try await expect(self.line(sourceLocation), equals: line, sourceLocation: sourceLocation) }
     }
 
     func line(_ sourceLocation: SourceLocation = #_sourceLocation) async throws -> String? {
@@ -119,7 +120,7 @@
     /// Waits until a signal has stopped the process.
     func stops() async throws {
       let status = try await self.wait(WUNTRACED)
-      #expect(status & 0xFF == 0x7F, "ended with the status \(status)")
+      expect(status & 0xFF, equals: 0x7F, "ended with the status \(status)")
     }
 
     /// Waits for the end of the process, and returns the signal that ended it, 0 for none.

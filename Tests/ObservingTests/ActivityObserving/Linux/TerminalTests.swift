@@ -16,7 +16,7 @@
     @Test func `The background counts as active by default`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)")
       try await subject.run("background")
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       subject.send(SIGSTOP)
       try await subject.stops()
       subject.send(SIGCONT)
@@ -25,7 +25,7 @@
 
     @Test func `A job that continues in the background is inactive if that does not count as active`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "background-is-inactive")
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       try await subject.run("background")
       subject.send(SIGSTOP)
       try await subject.stops()
@@ -39,7 +39,7 @@
     @Test func `Coming to the foreground is noticed without a signal`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "background-is-inactive", "watch-foreground")
       try await subject.run("background")
-      #expect(try await subject.run("observe") == ["inactive"])
+      try await expect(subject.run("observe"), equals: ["inactive"])
       try await subject.run("foreground")
       try await subject.expectLines("active")
       try await subject.run("background")
@@ -49,7 +49,7 @@
     @Test func `Coming to the foreground reports inactive and active if the background is active`() async throws {
       let subject = try await Subject("terminal=\(self.terminal.path)", "watch-foreground")
       try await subject.run("background")
-      #expect(try await subject.run("observe") == ["active"])
+      try await expect(subject.run("observe"), equals: ["active"])
       try await subject.run("foreground")
       try await subject.expectLines("inactive", "active")
     }

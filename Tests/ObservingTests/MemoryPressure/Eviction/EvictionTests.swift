@@ -34,7 +34,7 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(1))
     self.memory.send(pressure: pressure)
     #expect(client.stores(matching: []).isEmpty)
-    #expect(self.removed.all == [NumberQuery(1).path])
+    expect(self.removed.all, equals: [NumberQuery(1).path])
   }
 
   @Test func `Each store is dropped at the levels of its operation`() {
@@ -46,18 +46,18 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(3).evictWhen(pressure: []))
     _ = client.store(for: NumberQuery(4).evictWhen(pressure: .all))
     self.memory.send(pressure: .normal)
-    #expect(self.removed.all == [NumberQuery(4).path])
+    expect(self.removed.all, equals: [NumberQuery(4).path])
     self.memory.send(pressure: .warning)
-    #expect(self.removed.all == [NumberQuery(4).path, NumberQuery(1).path])
+    expect(self.removed.all, equals: [NumberQuery(4).path, NumberQuery(1).path])
     self.memory.send(pressure: .critical)
-    #expect(self.removed.all == [NumberQuery(4).path, NumberQuery(1).path, NumberQuery(2).path])
-    #expect(client.stores(matching: []).map(\.path) == [NumberQuery(3).path])
+    expect(self.removed.all, equals: [NumberQuery(4).path, NumberQuery(1).path, NumberQuery(2).path])
+    expect(client.stores(matching: []).map(\.path), equals: [NumberQuery(3).path])
   }
 
   @Test func `The modifier nearer to the operation applies`() {
     let query = NumberQuery(1).evictWhen(pressure: []).evictWhen(pressure: .all)
     let store = self.client().store(for: query)
-    #expect(store.context.evictableMemoryPressure == [])
+    expect(store.context.evictableMemoryPressure, equals: [])
   }
 
   @Test func `A store with a subscriber stays, and is dropped at the next pressure if it is idle`() {
@@ -67,12 +67,12 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(2))
     let subscription = client.store(for: NumberQuery(1)).subscribe(with: QueryEventHandler())
     self.memory.send(pressure: .critical)
-    #expect(client.stores(matching: []).map(\.path) == [NumberQuery(1).path])
+    expect(client.stores(matching: []).map(\.path), equals: [NumberQuery(1).path])
     subscription.cancel()
-    #expect(client.stores(matching: []).count == 1)
+    expect(client.stores(matching: []).count, equals: 1)
     self.memory.send(pressure: .critical)
     #expect(client.stores(matching: []).isEmpty)
-    #expect(self.removed.all == [NumberQuery(2).path, NumberQuery(1).path])
+    expect(self.removed.all, equals: [NumberQuery(2).path, NumberQuery(1).path])
   }
 
   @Test func `A running store stays`() async throws {
@@ -81,7 +81,7 @@ struct EvictionTests {
     let fetch = Task { [store = client.store(for: script.query(path: ["scripted"]))] in try await store.fetch() }
     let run = try await script.next()
     self.memory.send(pressure: .critical)
-    #expect(client.stores(matching: []).count == 1)
+    expect(client.stores(matching: []).count, equals: 1)
     run.succeed(1)
     _ = try await fetch.value
   }
@@ -94,7 +94,7 @@ struct EvictionTests {
     held.currentValue = 7
     self.memory.send(pressure: .critical)
     #expect(client.store(for: NumberQuery(1)) === held)
-    #expect(client.store(for: NumberQuery(1)).currentValue == 7)
+    expect(client.store(for: NumberQuery(1)).currentValue, equals: 7)
     #expect(self.removed.all.isEmpty)
   }
 
@@ -105,9 +105,9 @@ struct EvictionTests {
     _ = client.store(for: NumberQuery(2))
     _ = client.store(for: NumberQuery(3))
     // The first idle store makes the cache subscribe, and stays at the current level.
-    #expect(Set(client.stores(matching: []).map(\.path)) == Set([1, 2, 3].map { NumberQuery($0).path }))
+    expect(Set(client.stores(matching: []).map(\.path)), equals: Set([1, 2, 3].map { NumberQuery($0).path }))
     self.memory.send(pressure: .critical)
-    #expect(client.stores(matching: []).map(\.path) == [NumberQuery(1).path])
+    expect(client.stores(matching: []).map(\.path), equals: [NumberQuery(1).path])
     let other = self.client()
     _ = other.store(for: NumberQuery(1))
     #expect(other.stores(matching: []).isEmpty)
@@ -116,20 +116,20 @@ struct EvictionTests {
   @Test func `An initial normal level drops no store`() {
     let client = self.client()
     _ = client.store(for: NumberQuery(1).evictWhen(pressure: .all))
-    #expect(client.stores(matching: []).count == 1)
+    expect(client.stores(matching: []).count, equals: 1)
   }
 
   @Test func `The cache subscribes while there are idle stores, until the client is released`() {
     var client: OperationClient? = self.client()
-    #expect(self.memory.subscriberCount == 0)
+    expect(self.memory.subscriberCount, equals: 0)
     _ = client?.store(for: NumberQuery(1))
     _ = client?.store(for: NumberQuery(2))
-    #expect(self.memory.subscriberCount == 1)
+    expect(self.memory.subscriberCount, equals: 1)
     self.clock.advance(by: .seconds(300))
-    #expect(self.memory.subscriberCount == 0)
+    expect(self.memory.subscriberCount, equals: 0)
     _ = client?.store(for: NumberQuery(1))
-    #expect(self.memory.subscriberCount == 1)
+    expect(self.memory.subscriberCount, equals: 1)
     client = nil
-    #expect(self.memory.subscriberCount == 0)
+    expect(self.memory.subscriberCount, equals: 0)
   }
 }

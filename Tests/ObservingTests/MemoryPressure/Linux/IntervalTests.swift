@@ -7,9 +7,9 @@
   @Suite(.bounded) struct IntervalTests {
     @Test func `While memory is not short, no timer is faster than five seconds`() {
       let intervals = PressureMonitor.Configuration(paths: LinuxMemoryPaths(environment: [:])).intervals
-      #expect(intervals.calm == .seconds(10))
-      #expect(intervals.raised == .seconds(2))
-      #expect(intervals.reopening == .seconds(10))
+      expect(intervals.calm, equals: .seconds(10))
+      expect(intervals.raised, equals: .seconds(2))
+      expect(intervals.reopening, equals: .seconds(10))
     }
   }
 #endif

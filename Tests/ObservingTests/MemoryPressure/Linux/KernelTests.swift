@@ -20,10 +20,10 @@
         _ = try StallInput(path: Kernel.processorStalls, setting: bytes.dropLast(), at: .zero)
       }
       let input = try StallInput(path: Kernel.processorStalls, setting: bytes, at: .zero)
-      #expect(write(input.descriptor, bytes, bytes.count) == -1)
-      #expect(errno == EBUSY)
-      #expect(input.read([.urgent], at: .seconds(1)) == .nothing)
-      #expect(input.read([.error], at: .seconds(1)) == .gone)
+      expect(write(input.descriptor, bytes, bytes.count), equals: -1)
+      expect(errno, equals: EBUSY)
+      expect(input.read([.urgent], at: .seconds(1)), equals: .nothing)
+      expect(input.read([.error], at: .seconds(1)), equals: .gone)
     }
 
     @Test(.enabled(if: Kernel.hasStallTriggers, "the kernel sets no trigger on /proc/pressure/cpu for this process"))
@@ -40,22 +40,22 @@
       configuration.files = FileWatcher(loop: configuration.loop)
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       await source.settled()
       #expect(Descriptors.count(at: Kernel.processorStalls) > 0)
       let threads = BusyThreads()
       defer { threads.end() }
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       // The stalls continue and are reported again. On a busy machine, the kernel may miss them for so long that the
       // level is normal in between.
       var level = try await receiver.next()
       if level == .normal { level = try await receiver.next() }
-      #expect(level == .warning)
+      expect(level, equals: .warning)
       threads.end()
       receiver.cancel()
       await source.settled()
       #expect(!configuration.loop.isRunning)
-      #expect(Descriptors.count(at: Kernel.processorStalls) == 0)
+      expect(Descriptors.count(at: Kernel.processorStalls), equals: 0)
     }
 
     @Test(.enabled(if: Kernel.canMakeGroups, "no control group can be made in the unified hierarchy"))
@@ -87,8 +87,8 @@
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
       await source.settled()
-      #expect(try await Descriptors.count(at: mount + "/" + name, on: configuration.loop) == 2)
-      #expect(rmdir(mount + "/" + name) == 0)
+      try await expect(Descriptors.count(at: mount + "/" + name, on: configuration.loop), equals: 2)
+      expect(rmdir(mount + "/" + name), equals: 0)
       try await isReopened.wait()
       receiver.cancel()
       await source.settled()
@@ -99,7 +99,7 @@
       let source = CgroupMemoryPressureSource()
       let received = Log<MemoryPressure>()
       let subscription = source.subscribe { received.append($0) }
-      #expect(received.all.count == 1)
+      expect(received.all.count, equals: 1)
       subscription.cancel()
       await source.settled()
     }

@@ -19,17 +19,17 @@
 
     @Test func `An error is part of every event, and is ignored`() throws {
       let input = try #require(LimitInput(group: self.group, window: .seconds(2)))
-      #expect(input.read([.urgent, .error], at: .seconds(1)) == .nothing)
+      expect(input.read([.urgent, .error], at: .seconds(1)), equals: .nothing)
       try self.tree.writeEvents("/own", high: 3)
-      #expect(input.read([.urgent, .error], at: .seconds(2)) == .pressure(.warning))
+      expect(input.read([.urgent, .error], at: .seconds(2)), equals: .pressure(.warning))
       try self.tree.writeEvents("/own", high: 3, oomKill: 1)
-      #expect(input.read([.urgent, .error], at: .seconds(3)) == .pressure(.critical))
+      expect(input.read([.urgent, .error], at: .seconds(3)), equals: .pressure(.critical))
     }
 
     @Test func `A file that is removed is gone`() throws {
       let input = try #require(LimitInput(group: self.group, window: .seconds(2)))
       try self.tree.remove("unified/own/memory.events")
-      #expect(input.read([.urgent, .error], at: .seconds(1)) == .gone)
+      expect(input.read([.urgent, .error], at: .seconds(1)), equals: .gone)
       #expect(LimitInput(group: self.group, window: .seconds(2)) == nil)
     }
   }

@@ -36,7 +36,7 @@
     /// Accepts the connection of the source, and hangs up. The source has hung up, too, when this returns.
     private func acceptAndHangUp() async throws {
       let peer = try await self.server.accept()
-      #expect(peer.receive() == "hello")
+      expect(peer.receive(), equals: "hello")
       peer.endSending()
       #expect(peer.receive().isEmpty)
       peer.close()
@@ -47,16 +47,16 @@
       configuration.intervals = PressureMonitor.Intervals(calm: .milliseconds(5), raised: .seconds(3_600))
       let source = CgroupMemoryPressureSource(configuration)
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       try await self.acceptAndHangUp()
       try self.tree.write("\(90 << 20)\n", to: "unified/own/memory.current")
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       try self.tree.writeEvents("/own", oomKill: 1)
-      #expect(try await receiver.next() == .critical)
+      try await expect(receiver.next(), equals: .critical)
       receiver.cancel()
       await source.settled()
       #expect(!configuration.loop.isRunning)
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOMEM, ENOBUFS, EAGAIN])
@@ -78,7 +78,7 @@
       try await isRefused.wait()
       self.clock.advance(by: .seconds(1))
       let peer = try await self.server.accept()
-      #expect(peer.receive() == "hello")
+      expect(peer.receive(), equals: "hello")
       receiver.cancel()
       await source.settled()
       peer.close()
@@ -101,11 +101,11 @@
       try await self.acceptAndHangUp()
       self.clock.advance(by: .seconds(10))
       try await isWatched.wait()
-      #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
+      try expect(self.tree.read("unified/own/memory.pressure"), equals: "full 100000 2000000\0")
       receiver.cancel()
       await source.settled()
       #expect(!configuration.loop.isRunning)
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
     }
   }
 #endif

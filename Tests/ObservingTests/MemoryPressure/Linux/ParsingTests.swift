@@ -14,41 +14,41 @@
 
         """
       let totals = StallTotals(parsing: text)
-      #expect(totals?[.some] == 1_234_567)
-      #expect(totals?[.full] == 89)
-      #expect(StallTotals(parsing: "some avg10=0.12 total=7")?[.full] == nil)
+      expect(totals?[.some], equals: 1_234_567)
+      expect(totals?[.full], equals: 89)
+      expect(StallTotals(parsing: "some avg10=0.12 total=7")?[.full], equals: nil)
       for text in ["", "some", "some total=", "some total=-1", "none total=1", "some total=18446744073709551616"] {
-        #expect(StallTotals(parsing: text) == nil, "\(text)")
+        expect(StallTotals(parsing: text), equals: nil, "\(text)")
       }
     }
 
     @Test func `Names with numbers are parsed`() {
       let events = KeyedNumbers(parsing: "low 0\nhigh 12\nmax 18446744073709551615\noom max\n\nx\n")
-      #expect(events["high"] == 12)
-      #expect(events["max"] == .max)
-      #expect(events["oom"] == nil)
+      expect(events["high"], equals: 12)
+      expect(events["max"], equals: .max)
+      expect(events["oom"], equals: nil)
       let memory = KeyedNumbers(parsing: "MemTotal:       16314184 kB\nHugePages_Total:       0\n")
-      #expect(memory["MemTotal"] == 16_314_184)
-      #expect(memory["HugePages_Total"] == 0)
+      expect(memory["MemTotal"], equals: 16_314_184)
+      expect(memory["HugePages_Total"], equals: 0)
     }
 
     @Test func `Mounts are parsed, with any optional fields`() throws {
       let plain = try #require(
         MountPoint(parsing: "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw,nsdelegate")
       )
-      #expect(plain.root == "/")
-      #expect(plain.path == "/sys/fs/cgroup/unified")
-      #expect(plain.type == "cgroup2")
+      expect(plain.root, equals: "/")
+      expect(plain.path, equals: "/sys/fs/cgroup/unified")
+      expect(plain.type, equals: "cgroup2")
       #expect(plain.options.contains("nsdelegate"))
       let shared = MountPoint(
         parsing: #"41 31 0:38 /a\040b /mnt/back\134slash\011tab rw shared:5 master:2 - cgroup cgroup rw,memory"#
       )
-      #expect(shared?.root == "/a b")
-      #expect(shared?.path == "/mnt/back\\slash\ttab")
-      #expect(shared?.options.contains("memory") == true)
-      #expect(MountPoint(parsing: "41 31 0:38 / /dash-\\99x - rw - tmpfs")?.type == "tmpfs")
+      expect(shared?.root, equals: "/a b")
+      expect(shared?.path, equals: "/mnt/back\\slash\ttab")
+      expect(shared?.options.contains("memory"), equals: true)
+      expect(MountPoint(parsing: "41 31 0:38 / /dash-\\99x - rw - tmpfs")?.type, equals: "tmpfs")
       for line in ["", "41 31 0:38 / /x rw", "41 31 0:38 / /x rw shared:5", "41 31 0:38 / /x rw -"] {
-        #expect(MountPoint(parsing: Substring(line)) == nil, "\(line)")
+        expect(MountPoint(parsing: Substring(line)), equals: nil, "\(line)")
       }
     }
 
@@ -56,9 +56,9 @@
       let all = GroupMembership.all(
         parsing: "4:cpu,memory:/a:b\n0::/user.slice/x (deleted)\n1:name=systemd:/\nx::/\n0::x\n"
       )
-      #expect(all.map(\.path) == ["/a:b", "/user.slice/x", "/"])
-      #expect(all.map(\.isUnified) == [false, true, false])
-      #expect(all.first?.controllers == ["cpu", "memory"])
+      expect(all.map(\.path), equals: ["/a:b", "/user.slice/x", "/"])
+      expect(all.map(\.isUnified), equals: [false, true, false])
+      expect(all.first?.controllers, equals: ["cpu", "memory"])
     }
 
     @Test(arguments: [
@@ -66,21 +66,21 @@
       ("", []), ("AA==", [0]), ("//79", [255, 254, 253]), ("AP8A", [0, 255, 0]),
     ])
     func `The bytes in an environment variable are decoded`(_ text: String, _ bytes: [UInt8]) {
-      #expect(Base64.decode(text) == bytes)
+      expect(Base64.decode(text), equals: bytes)
     }
 
     @Test(arguments: ["A", "AA", "AAA", "A===", "====", "AA=A", "AB==", "AAAB AAA", "c29tZS\n=", "ä==="])
     func `Invalid Base64 is refused`(_ text: String) {
-      #expect(Base64.decode(text) == nil)
+      expect(Base64.decode(text), equals: nil)
     }
 
     @Test func `A trigger is written with a byte to overwrite at its end, and parsed again`() {
-      #expect(StallThreshold.warning.bytes == Array("some 150000 2000000".utf8) + [0])
-      #expect(StallThreshold.critical.bytes == Array("full 100000 2000000".utf8) + [0])
-      #expect(StallThreshold(parsing: StallThreshold.critical.bytes) == .critical)
-      #expect(StallThreshold(parsing: "some 150000 2000000\n".utf8) == .warning)
-      #expect(StallThreshold(parsing: "some 150000".utf8) == nil)
-      #expect(StallThreshold(parsing: "any 1 2".utf8) == nil)
+      expect(StallThreshold.warning.bytes, equals: Array("some 150000 2000000".utf8) + [0])
+      expect(StallThreshold.critical.bytes, equals: Array("full 100000 2000000".utf8) + [0])
+      expect(StallThreshold(parsing: StallThreshold.critical.bytes), equals: .critical)
+      expect(StallThreshold(parsing: "some 150000 2000000\n".utf8), equals: .warning)
+      expect(StallThreshold(parsing: "some 150000".utf8), equals: nil)
+      expect(StallThreshold(parsing: "any 1 2".utf8), equals: nil)
     }
 
     @Test(arguments: UInt64(1)...10)
@@ -107,7 +107,7 @@
         let groups = MemoryGroups(memberships: memberships, mounts: mounts, cgroupRoot: nil)
         if let unified = groups.unified { #expect(!unified.directories.isEmpty) }
         if let threshold = StallThreshold(parsing: bytes) {
-          #expect(StallThreshold(parsing: threshold.bytes) == threshold)
+          expect(StallThreshold(parsing: threshold.bytes), equals: threshold)
         }
       }
     }

@@ -21,64 +21,64 @@
 
     @Test func `An event raises the level at once`() {
       let memory = Observed()
-      #expect(memory.note(.warning, at: 0) == .warning)
-      #expect(memory.note(.critical, at: 0.1) == .critical)
-      #expect(memory.note(.normal, at: 0.2) == nil)
-      #expect(memory.level.current == .critical)
+      expect(memory.note(.warning, at: 0), equals: .warning)
+      expect(memory.note(.critical, at: 0.1), equals: .critical)
+      expect(memory.note(.normal, at: 0.2), equals: nil)
+      expect(memory.level.current, equals: .critical)
     }
 
     @Test func `The same level is reported again when it happens again, at most every two seconds`() {
       let memory = Observed()
-      #expect(memory.note(.warning, at: 0) == .warning)
-      #expect(memory.note(.warning, at: 1.9) == nil)
-      #expect(memory.note(.warning, at: 2) == .warning)
-      #expect(memory.note(.warning, at: 3) == nil)
+      expect(memory.note(.warning, at: 0), equals: .warning)
+      expect(memory.note(.warning, at: 1.9), equals: nil)
+      expect(memory.note(.warning, at: 2), equals: .warning)
+      expect(memory.note(.warning, at: 3), equals: nil)
     }
 
     @Test func `A lower level than the current one is not reported`() {
       let memory = Observed()
-      #expect(memory.note(.critical, at: 0) == .critical)
-      #expect(memory.note(.warning, at: 5) == nil)
-      #expect(memory.level.current == .critical)
+      expect(memory.note(.critical, at: 0), equals: .critical)
+      expect(memory.note(.warning, at: 5), equals: nil)
+      expect(memory.level.current, equals: .critical)
     }
 
     @Test func `Critical falls to warning while there are warnings, and to normal after ten calm seconds`() {
       let memory = Observed()
-      #expect(memory.note(.critical, at: 0) == .critical)
-      #expect(memory.note(.warning, at: 5) == nil)
-      #expect(memory.use(0.1, at: 9.9) == nil)
-      #expect(memory.use(0.1, at: 10) == .warning)
-      #expect(memory.use(0.1, at: 14.9) == nil)
-      #expect(memory.use(0.1, at: 15) == .normal)
-      #expect(memory.use(0.1, at: 17) == nil)
+      expect(memory.note(.critical, at: 0), equals: .critical)
+      expect(memory.note(.warning, at: 5), equals: nil)
+      expect(memory.use(0.1, at: 9.9), equals: nil)
+      expect(memory.use(0.1, at: 10), equals: .warning)
+      expect(memory.use(0.1, at: 14.9), equals: nil)
+      expect(memory.use(0.1, at: 15), equals: .normal)
+      expect(memory.use(0.1, at: 17), equals: nil)
     }
 
     @Test func `Memory in use raises the level, and is reported once`() {
       let memory = Observed()
-      #expect(memory.use(0.84, at: 0) == nil)
-      #expect(memory.use(0.85, at: 10) == .warning)
-      #expect(memory.use(0.86, at: 20) == nil)
-      #expect(memory.use(0.95, at: 22) == .critical)
-      #expect(memory.use(0.99, at: 24) == nil)
+      expect(memory.use(0.84, at: 0), equals: nil)
+      expect(memory.use(0.85, at: 10), equals: .warning)
+      expect(memory.use(0.86, at: 20), equals: nil)
+      expect(memory.use(0.95, at: 22), equals: .critical)
+      expect(memory.use(0.99, at: 24), equals: nil)
     }
 
     @Test func `Memory in use lets the level fall only by a margin, and after ten calm seconds`() {
       let memory = Observed()
-      #expect(memory.use(0.96, at: 0) == .critical)
-      #expect(memory.use(0.92, at: 30) == nil)
-      #expect(memory.use(0.89, at: 32) == .warning)
-      #expect(memory.use(0.80, at: 60) == nil)
-      #expect(memory.use(0.79, at: 62) == .normal)
-      #expect(memory.use(0.90, at: 70) == .warning)
-      #expect(memory.use(0.5, at: 72) == nil)
-      #expect(memory.use(0.5, at: 80) == .normal)
+      expect(memory.use(0.96, at: 0), equals: .critical)
+      expect(memory.use(0.92, at: 30), equals: nil)
+      expect(memory.use(0.89, at: 32), equals: .warning)
+      expect(memory.use(0.80, at: 60), equals: nil)
+      expect(memory.use(0.79, at: 62), equals: .normal)
+      expect(memory.use(0.90, at: 70), equals: .warning)
+      expect(memory.use(0.5, at: 72), equals: nil)
+      expect(memory.use(0.5, at: 80), equals: .normal)
     }
 
     @Test func `If the memory in use is unknown, only events count`() {
       let memory = Observed()
-      #expect(memory.note(.warning, at: 0) == .warning)
-      #expect(memory.use(nil, at: 9) == nil)
-      #expect(memory.use(nil, at: 10) == .normal)
+      expect(memory.note(.warning, at: 0), equals: .warning)
+      expect(memory.use(nil, at: 9), equals: nil)
+      expect(memory.use(nil, at: 10), equals: .normal)
     }
 
     @Test(arguments: UInt64(1)...20)
@@ -97,15 +97,15 @@
           default: level.note(usage: Double.random(in: 0...1.2, using: &generator) - 0.2, at: now)
           }
         guard let report else {
-          #expect(level.current == before)
+          expect(level.current, equals: before)
           continue
         }
-        #expect(report == level.current)
+        expect(report, equals: level.current)
         #expect([MemoryPressure.normal, .warning, .critical].contains(report))
         if let last = reports[report] { #expect(now - last >= .seconds(2)) }
         reports[report] = now
       }
-      #expect(reports.count == 3)
+      expect(reports.count, equals: 3)
     }
   }
 #endif

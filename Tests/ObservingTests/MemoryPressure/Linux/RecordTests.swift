@@ -59,34 +59,34 @@
 
     @Test func `Reaching a limit is a warning, and killing a process is critical`() {
       let record = Limits(self.counts(high: 3))
-      #expect(record.note(self.counts(high: 3), at: .seconds(1)) == nil)
-      #expect(record.note(self.counts(high: 4), at: .seconds(2)) == .warning)
-      #expect(record.note(self.counts(high: 4, max: 1), at: .seconds(9)) == .warning)
-      #expect(record.note(self.counts(high: 4, max: 1, oom: 1), at: .seconds(20)) == .critical)
-      #expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(30)) == .critical)
-      #expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(31)) == nil)
+      expect(record.note(self.counts(high: 3), at: .seconds(1)), equals: nil)
+      expect(record.note(self.counts(high: 4), at: .seconds(2)), equals: .warning)
+      expect(record.note(self.counts(high: 4, max: 1), at: .seconds(9)), equals: .warning)
+      expect(record.note(self.counts(high: 4, max: 1, oom: 1), at: .seconds(20)), equals: .critical)
+      expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(30)), equals: .critical)
+      expect(record.note(self.counts(high: 4, max: 1, oom: 1, kill: 1), at: .seconds(31)), equals: nil)
     }
 
     @Test func `The hard limit in two consecutive windows is critical`() {
       let record = Limits(self.counts())
-      #expect(record.note(self.counts(max: 1), at: .milliseconds(3_900)) == .warning)
-      #expect(record.note(self.counts(max: 2), at: .milliseconds(3_950)) == .warning)
-      #expect(record.note(self.counts(max: 3), at: .milliseconds(4_100)) == .critical)
-      #expect(record.note(self.counts(max: 4), at: .milliseconds(8_100)) == .warning)
+      expect(record.note(self.counts(max: 1), at: .milliseconds(3_900)), equals: .warning)
+      expect(record.note(self.counts(max: 2), at: .milliseconds(3_950)), equals: .warning)
+      expect(record.note(self.counts(max: 3), at: .milliseconds(4_100)), equals: .critical)
+      expect(record.note(self.counts(max: 4), at: .milliseconds(8_100)), equals: .warning)
     }
 
     @Test func `The counter of protected memory, and counters that start again, are not reported`() {
       let record = Limits(self.counts(high: 9, max: 9, kill: 9))
-      #expect(record.note(KeyedNumbers(parsing: "low 5\nhigh 9\nmax 9\noom_kill 9"), at: .seconds(1)) == nil)
-      #expect(record.note(self.counts(), at: .seconds(2)) == nil)
-      #expect(record.note(self.counts(high: 1), at: .seconds(3)) == .warning)
+      expect(record.note(KeyedNumbers(parsing: "low 5\nhigh 9\nmax 9\noom_kill 9"), at: .seconds(1)), equals: nil)
+      expect(record.note(self.counts(), at: .seconds(2)), equals: nil)
+      expect(record.note(self.counts(high: 1), at: .seconds(3)), equals: .warning)
     }
 
     @Test func `A file that is read while it is written is not reported`() {
       let record = Limits(self.counts(high: 9, max: 9))
-      #expect(record.note(KeyedNumbers(parsing: ""), at: .seconds(1)) == nil)
-      #expect(record.note(self.counts(high: 9, max: 9), at: .seconds(2)) == nil)
-      #expect(record.note(self.counts(high: 10, max: 9), at: .seconds(3)) == .warning)
+      expect(record.note(KeyedNumbers(parsing: ""), at: .seconds(1)), equals: nil)
+      expect(record.note(self.counts(high: 9, max: 9), at: .seconds(2)), equals: nil)
+      expect(record.note(self.counts(high: 10, max: 9), at: .seconds(3)), equals: .warning)
     }
   }
 #endif

@@ -24,13 +24,13 @@
       plan.note(gone: Self.manager, at: .seconds(100), delay: .seconds(2))
       plan.reopen(at: .seconds(102))
       plan.note(gone: Self.manager, at: .seconds(103), delay: .seconds(2))
-      #expect(plan.refused == [Self.manager])
+      expect(plan.refused, equals: [Self.manager])
       #expect(!plan.isDue(at: .milliseconds(111_999)))
       #expect(plan.isDue(at: .seconds(112)))
       plan.reopen(at: .seconds(112))
       plan.note(gone: Self.group, at: .seconds(112), delay: .seconds(2))
-      #expect(plan.refused == [Self.manager, Self.group])
-      #expect(plan.due == .seconds(122))
+      expect(plan.refused, equals: [Self.manager, Self.group])
+      expect(plan.due, equals: .seconds(122))
     }
 
     @Test func `A source that lasts longer is used again`() {
@@ -41,7 +41,7 @@
         // The second trigger of the group, and its counters.
         plan.note(gone: Self.group, at: time + .seconds(1), delay: .seconds(2))
         plan.note(gone: nil, at: time + .seconds(1), delay: .seconds(2))
-        #expect(plan.due == time + .seconds(2))
+        expect(plan.due, equals: time + .seconds(2))
         plan.reopen(at: time + .seconds(2))
       }
       #expect(plan.refused.isEmpty)
@@ -51,7 +51,7 @@
       var plan = ReopeningPlan(pause: .seconds(10))
       plan.reopen(at: .seconds(100))
       plan.note(gone: nil, at: .seconds(101), delay: .seconds(2))
-      #expect(plan.due == .seconds(110))
+      expect(plan.due, equals: .seconds(110))
       #expect(plan.refused.isEmpty)
     }
   }

@@ -40,7 +40,7 @@
       )
       let receiver = LevelReceiver(source)
       await source.settled()
-      #expect(try self.tree.read("watched") == "some 200000 2000000\0")
+      try expect(self.tree.read("watched"), equals: "some 200000 2000000\0")
       #expect(try self.tree.read("unified/own/memory.pressure").isEmpty)
       #expect(try self.tree.read("proc/pressure/memory").isEmpty)
       receiver.cancel()
@@ -50,12 +50,12 @@
       let source = CgroupMemoryPressureSource(self.configuration(nil))
       let receiver = LevelReceiver(source)
       await source.settled()
-      #expect(try self.tree.read("unified/own/memory.pressure") == "full 100000 2000000\0")
+      try expect(self.tree.read("unified/own/memory.pressure"), equals: "full 100000 2000000\0")
       #expect(try self.tree.read("proc/pressure/memory").isEmpty)
-      #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
+      try await expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop), equals: 2)
       receiver.cancel()
       await source.settled()
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
     }
 
     @Test(arguments: ["relative", "/nowhere/at/all", ""])
@@ -63,7 +63,7 @@
       let source = CgroupMemoryPressureSource(self.configuration(watch))
       let receiver = LevelReceiver(source)
       await source.settled()
-      #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
+      try await expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop), equals: 2)
       receiver.cancel()
     }
 
@@ -76,8 +76,8 @@
       )
       let receiver = LevelReceiver(source)
       await source.settled()
-      #expect(Descriptors.count(at: self.tree.path("proc/pressure/memory")) == 0)
-      #expect(try await Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop) == 2)
+      expect(Descriptors.count(at: self.tree.path("proc/pressure/memory")), equals: 0)
+      try await expect(Descriptors.count(at: self.tree.path("unified/own/memory.pressure"), on: self.loop), equals: 2)
       receiver.cancel()
     }
 
@@ -86,7 +86,7 @@
       let source = CgroupMemoryPressureSource(self.configuration(nil))
       let receiver = LevelReceiver(source)
       await source.settled()
-      #expect(try self.tree.read("proc/pressure/memory") == "full 100000 2000000\0")
+      try expect(self.tree.read("proc/pressure/memory"), equals: "full 100000 2000000\0")
       receiver.cancel()
     }
 
@@ -94,15 +94,15 @@
       try self.tree.writeMachine(available: 10)
       let source = CgroupMemoryPressureSource(self.configuration("/dev/null"))
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       await source.settled()
       #expect(!self.loop.isRunning)
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
       receiver.cancel()
       var configuration = self.configuration("/dev/null")
       configuration.obeysServiceManager = false
       let other = LevelReceiver(CgroupMemoryPressureSource(configuration))
-      #expect(try await other.next() == .critical)
+      try await expect(other.next(), equals: .critical)
       other.cancel()
     }
 
@@ -111,32 +111,32 @@
       try #require(mkfifo(path, 0o600) == 0)
       let source = CgroupMemoryPressureSource(self.configuration(path, writing: "aGVsbG8="))
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       await source.settled()
       // The bytes that the source has written itself are not reported.
-      #expect(receiver.receivedCount == 1)
+      expect(receiver.receivedCount, equals: 1)
       let manager = try #require(FileHandle(forWritingAtPath: path))
       try manager.write(contentsOf: Data(repeating: 1, count: 2_000))
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       try manager.close()
       receiver.cancel()
       await source.settled()
       #expect(!self.loop.isRunning)
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
     }
 
     @Test func `A socket gets the bytes, is read, and is connected again after it has hung up`() async throws {
       let server = try SocketServer(path: self.tree.path("socket"))
       let source = CgroupMemoryPressureSource(self.configuration(self.tree.path("socket"), writing: "aGVsbG8="))
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       let first = try await server.accept()
-      #expect(first.receive() == "hello")
+      expect(first.receive(), equals: "hello")
       first.send("x")
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       first.close()
       let second = try await server.accept()
-      #expect(second.receive() == "hello")
+      expect(second.receive(), equals: "hello")
       second.close()
       receiver.cancel()
     }

@@ -44,10 +44,10 @@
       let source = self.source()
       let received = Log<MemoryPressure>()
       let first = source.subscribe { received.append($0) }
-      #expect(received.all == [.critical])
+      expect(received.all, equals: [.critical])
       await source.settled()
       let second = source.subscribe { received.append($0) }
-      #expect(received.all == [.critical, .critical])
+      expect(received.all, equals: [.critical, .critical])
       first.cancel()
       second.cancel()
     }
@@ -55,55 +55,55 @@
     @Test func `The level rises with the memory in use, and falls after ten seconds`() async throws {
       let source = self.source(calm: .milliseconds(5), raised: .milliseconds(5))
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       try self.tree.write("\(90 << 20)\n", to: "unified/own/memory.current")
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       try self.tree.write("\(99 << 20)\n", to: "unified/own/memory.current")
-      #expect(try await receiver.next() == .critical)
+      try await expect(receiver.next(), equals: .critical)
       try self.tree.write("\(70 << 20)\n", to: "unified/own/memory.current")
       await source.settled()
       self.clock.advance(by: .seconds(11))
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       receiver.cancel()
     }
 
     @Test func `Limits that are reached are reported at once`() async throws {
       let source = self.source()
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       await source.settled()
       try self.tree.writeEvents("/own", high: 1)
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       try self.tree.writeEvents("/own", high: 1, oomKill: 1)
-      #expect(try await receiver.next() == .critical)
+      try await expect(receiver.next(), equals: .critical)
       self.clock.advance(by: .seconds(3))
       try self.tree.writeEvents("/own", high: 1, oomKill: 2)
-      #expect(try await receiver.next() == .critical)
+      try await expect(receiver.next(), equals: .critical)
       receiver.cancel()
     }
 
     @Test func `A file that is replaced is still watched`() async throws {
       let source = self.source()
       let receiver = LevelReceiver(source)
-      #expect(try await receiver.next() == .normal)
+      try await expect(receiver.next(), equals: .normal)
       await source.settled()
       try self.tree.replace("unified/own/memory.events", with: "high 1\nmax 0\noom_kill 0\n")
-      #expect(try await receiver.next() == .warning)
+      try await expect(receiver.next(), equals: .warning)
       try self.tree.write("high 1\nmax 0\noom_kill 1\n", to: "unified/own/memory.events")
-      #expect(try await receiver.next() == .critical)
+      try await expect(receiver.next(), equals: .critical)
       receiver.cancel()
     }
 
     @Test func `All subscribers receive the same, and a cancelled one receives nothing more`() async throws {
       let source = self.source()
       let receivers = (0..<5).map { _ in LevelReceiver(source) }
-      for receiver in receivers { #expect(try await receiver.next() == .normal) }
+      for receiver in receivers { try await expect(receiver.next(), equals: .normal) }
       await source.settled()
       receivers[0].cancel()
       try self.tree.writeEvents("/own", high: 1)
-      for receiver in receivers.dropFirst() { #expect(try await receiver.next() == .warning) }
+      for receiver in receivers.dropFirst() { try await expect(receiver.next(), equals: .warning) }
       await source.settled()
-      #expect(receivers[0].receivedCount == 1)
+      expect(receivers[0].receivedCount, equals: 1)
       for receiver in receivers { receiver.cancel() }
     }
 
@@ -115,7 +115,7 @@
         #expect(self.loop.isRunning)
         #expect(self.configuration.files.isOpen)
         // Without a pressure file, only the counters of the group are open.
-        #expect(try await Descriptors.count(at: self.tree.root, on: self.loop) == 1)
+        try await expect(Descriptors.count(at: self.tree.root, on: self.loop), equals: 1)
         first.cancel()
         await source.settled()
         #expect(self.loop.isRunning)
@@ -123,7 +123,7 @@
         await source.settled()
         #expect(!self.loop.isRunning)
         #expect(!self.configuration.files.isOpen)
-        #expect(Descriptors.count(at: self.tree.root) == 0)
+        expect(Descriptors.count(at: self.tree.root), equals: 0)
       }
     }
 
@@ -132,7 +132,7 @@
       for _ in 0..<200 { source.subscribe { _ in }.cancel() }
       await source.settled()
       #expect(!self.loop.isRunning)
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
     }
 
     @Test func `A handler may subscribe and cancel`() async throws {
@@ -150,7 +150,7 @@
       await source.settled()
       try self.tree.writeEvents("/own", high: 1)
       try await gate.wait()
-      #expect(received.all == [.warning])
+      expect(received.all, equals: [.warning])
       receiver.cancel()
       await source.settled()
       #expect(!self.loop.isRunning)
@@ -173,7 +173,7 @@
       await source.settled()
       #expect(!self.loop.isRunning)
       #expect(!self.configuration.files.isOpen)
-      #expect(Descriptors.count(at: self.tree.root) == 0)
+      expect(Descriptors.count(at: self.tree.root), equals: 0)
     }
 
     @Test func `A source without references is released, although it has a subscriber`() async throws {

@@ -19,32 +19,32 @@
     @Test func `From no link to a default route and back`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
-      #expect(namespace.status() == .disconnected)
+      expect(namespace.status(), equals: .disconnected)
       try namespace.ip("link set lo up")
-      #expect(namespace.status() == .disconnected)
+      expect(namespace.status(), equals: .disconnected)
       try namespace.ip("link add v0 type veth peer name v1\nlink set v0 up")
       // The other end is not up, so there is no carrier.
-      #expect(namespace.status() == .disconnected)
+      expect(namespace.status(), equals: .disconnected)
       try namespace.ip("link set v1 up")
       try await namespace.becomes(.requiresConnection)
       try namespace.ip("addr add 10.0.0.1/24 dev v0")
-      #expect(namespace.status() == .requiresConnection)
-      #expect(namespace.status(.address) == .connected)
-      #expect(namespace.status(.interface("v0")) == .connected)
-      #expect(namespace.status(.interface("v1")) == .requiresConnection)
-      #expect(namespace.status(.interface("v2")) == .disconnected)
-      #expect(namespace.status(.route(to: "10.0.0.9")) == .connected)
-      #expect(namespace.status(.route(to: "10.0.0.1")) == .connected)
-      #expect(namespace.status(.route(to: "10.0.1.9")) == .requiresConnection)
+      expect(namespace.status(), equals: .requiresConnection)
+      expect(namespace.status(.address), equals: .connected)
+      expect(namespace.status(.interface("v0")), equals: .connected)
+      expect(namespace.status(.interface("v1")), equals: .requiresConnection)
+      expect(namespace.status(.interface("v2")), equals: .disconnected)
+      expect(namespace.status(.route(to: "10.0.0.9")), equals: .connected)
+      expect(namespace.status(.route(to: "10.0.0.1")), equals: .connected)
+      expect(namespace.status(.route(to: "10.0.1.9")), equals: .requiresConnection)
       try namespace.ip("route add default via 10.0.0.2")
-      #expect(namespace.status() == .connected)
-      #expect(namespace.status(.route(to: "10.0.1.9")) == .connected)
-      #expect(namespace.status(excluding: { $0.kind == "veth" }) == .disconnected)
-      #expect(namespace.status(excluding: { $0.name == "v1" }) == .connected)
+      expect(namespace.status(), equals: .connected)
+      expect(namespace.status(.route(to: "10.0.1.9")), equals: .connected)
+      expect(namespace.status(excluding: { $0.kind == "veth" }), equals: .disconnected)
+      expect(namespace.status(excluding: { $0.name == "v1" }), equals: .connected)
       try namespace.ip("route del default")
-      #expect(namespace.status() == .requiresConnection)
+      expect(namespace.status(), equals: .requiresConnection)
       try namespace.ip("link del v0")
-      #expect(namespace.status() == .disconnected)
+      expect(namespace.status(), equals: .disconnected)
     }
 
     @Test func `A subscriber receives the changes`() async throws {
@@ -52,7 +52,7 @@
       defer { namespace.end() }
       let log = Receiver<NetworkConnectionStatus>()
       let subscription = namespace.observer().subscribe { log.receive($0) }
-      #expect(log.all == [.disconnected])
+      expect(log.all, equals: [.disconnected])
       try namespace.ip("link add v0 type veth peer name v1\nlink set v1 up\nlink set v0 up")
       try await log.last(.requiresConnection)
       try namespace.ip("addr add 10.0.0.1/24 dev v0\nroute add default via 10.0.0.2")
@@ -61,7 +61,7 @@
       try await log.last(.requiresConnection)
       try namespace.ip("link set v0 down")
       try await log.last(.disconnected)
-      #expect(log.all == [.disconnected, .requiresConnection, .connected, .requiresConnection, .disconnected])
+      expect(log.all, equals: [.disconnected, .requiresConnection, .connected, .requiresConnection, .disconnected])
       subscription.cancel()
     }
 
@@ -81,10 +81,10 @@
       try await everywhere.last(.connected)
       try namespace.ip("-6 route del default")
       try await everywhere.last(.requiresConnection)
-      #expect(everywhere.all == [.requiresConnection, .connected, .requiresConnection])
+      expect(everywhere.all, equals: [.requiresConnection, .connected, .requiresConnection])
       try namespace.ip("addr del 2001:db8::1/64 dev v0")
       try await nearby.last(.requiresConnection)
-      #expect(nearby.all == [.requiresConnection, .connected, .requiresConnection])
+      expect(nearby.all, equals: [.requiresConnection, .connected, .requiresConnection])
       for subscription in subscriptions { subscription.cancel() }
     }
 
@@ -109,12 +109,12 @@
       let log = Receiver<NetworkConnectionStatus>()
       let subscription = namespace.observer().subscribe { log.receive($0) }
       try namespace.ip(linkLocal)
-      #expect(namespace.status() == .requiresConnection)
-      #expect(namespace.status(.route(to: "192.0.2.1")) == .requiresConnection)
+      expect(namespace.status(), equals: .requiresConnection)
+      expect(namespace.status(.route(to: "192.0.2.1")), equals: .requiresConnection)
       #expect(namespace.probedStatus() != .connected)
       try namespace.ip(global)
       try await log.last(.connected)
-      #expect(log.all == [.requiresConnection, .connected])
+      expect(log.all, equals: [.requiresConnection, .connected])
       subscription.cancel()
     }
 
@@ -124,12 +124,12 @@
       try namespace.connect()
       let log = Receiver<NetworkConnectionStatus>()
       let subscription = namespace.observer().subscribe { log.receive($0) }
-      #expect(log.all == [.connected])
+      expect(log.all, equals: [.connected])
       // This removes the route without a message.
       try namespace.ip("link set v0 down\nlink set v0 up")
       try await log.last(.requiresConnection)
       // On a busy machine the link is down long enough to be reported.
-      #expect(log.all.filter { $0 != .disconnected } == [.connected, .requiresConnection])
+      expect(log.all.filter { $0 != .disconnected }, equals: [.connected, .requiresConnection])
       try namespace.ip("route add default via 10.0.0.2")
       try await log.last(.connected)
       subscription.cancel()
@@ -145,7 +145,7 @@
       try await log.last(.disconnected)
       try namespace.ip("link set v1 up")
       try await log.last(.connected)
-      #expect(log.all == [.connected, .disconnected, .connected])
+      expect(log.all, equals: [.connected, .disconnected, .connected])
       subscription.cancel()
     }
 
@@ -165,13 +165,13 @@
       try await namespace.becomes(.disconnected)
       try await loop.settle()
       clock.advance(by: .milliseconds(250))
-      #expect(clock.remainingTimes() == [.milliseconds(200)])
+      expect(clock.remainingTimes(), equals: [.milliseconds(200)])
       try namespace.ip("link set v1 up")
       try await namespace.becomes(.connected)
       try await loop.settle()
       clock.advance(by: .milliseconds(150))
       clock.advance(by: .seconds(1))
-      #expect(log.all == [.connected])
+      expect(log.all, equals: [.connected])
       subscription.cancel()
     }
 
@@ -187,7 +187,7 @@
       })
       let log = Receiver<NetworkConnectionStatus>()
       let subscription = observer.subscribe { log.receive($0) }
-      #expect(log.all == [.disconnected])
+      expect(log.all, equals: [.disconnected])
       // The loop is blocked until all changes are made.
       let (isBlocked, mayContinue) = (Gate(), BlockingGate())
       let block = loop.schedule(after: .zero) {
@@ -197,7 +197,7 @@
       try await isBlocked.wait()
       for number in 0..<60 { try namespace.ip("link add a\(number) type veth peer name b\(number)") }
       try namespace.connect()
-      #expect(witness.firstFailure() == ENOBUFS)
+      expect(witness.firstFailure(), equals: ENOBUFS)
       mayContinue.open()
       try await log.last(.connected)
       block.cancel()
@@ -209,42 +209,42 @@
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
       try namespace.connect()
-      func expect(_ status: NetworkConnectionStatus, _ commands: String, then undo: String) throws {
+      func expectStatus(_ status: NetworkConnectionStatus, _ commands: String, then undo: String) throws {
         try namespace.ip(commands)
-        #expect(namespace.status() == status, "\(commands)")
+        expect(namespace.status(), equals: status, "\(commands)")
         try namespace.ip(undo)
       }
       try namespace.ip("route del default")
-      #expect(namespace.status() == .requiresConnection)
-      try expect(
+      expect(namespace.status(), equals: .requiresConnection)
+      try expectStatus(
         .connected,
         "rule add from all lookup 52\nroute add default via 10.0.0.2 table 52",
         then: "route del default table 52\nrule del from all lookup 52"
       )
-      try expect(
+      try expectStatus(
         .connected,
         "route add default nexthop via 10.0.0.2 weight 1 nexthop via 10.0.0.3 weight 1",
         then: "route del default"
       )
-      try expect(
+      try expectStatus(
         .connected,
         "route add 0.0.0.0/1 via 10.0.0.2\nroute add 128.0.0.0/1 via 10.0.0.2",
         then: "route flush root 0/0 table main\naddr flush dev v0\naddr add 10.0.0.1/24 dev v0"
       )
-      try expect(.requiresConnection, "route add unreachable default", then: "route del unreachable default")
-      try expect(.requiresConnection, "route add blackhole default", then: "route del blackhole default")
-      try expect(
+      try expectStatus(.requiresConnection, "route add unreachable default", then: "route del unreachable default")
+      try expectStatus(.requiresConnection, "route add blackhole default", then: "route del blackhole default")
+      try expectStatus(
         .connected,
         "nexthop add id 1 via 10.0.0.2 dev v0\nroute add default nhid 1",
         then: "route del default\nnexthop del id 1"
       )
-      try expect(
+      try expectStatus(
         .connected,
         "addr add 2001:db8::1/64 dev v0 nodad\nroute add default via 2001:db8::2 dev v0",
         then: "-6 route del default"
       )
       // A default route without a source address.
-      try expect(.requiresConnection, "addr flush dev v0\nroute add default dev v0", then: "route del default")
+      try expectStatus(.requiresConnection, "addr flush dev v0\nroute add default dev v0", then: "route del default")
     }
 
     @Test func `A bridge counts, its ports do not`() async throws {
@@ -258,24 +258,24 @@
         link set v0 master br0
         """
       )
-      #expect(namespace.status(.interface("v0")) == .connected)
-      #expect(namespace.status(.address) == .requiresConnection)
+      expect(namespace.status(.interface("v0")), equals: .connected)
+      expect(namespace.status(.address), equals: .requiresConnection)
       try namespace.ip("addr del 10.0.0.1/24 dev v0\naddr add 10.0.0.1/24 dev br0\nroute add default via 10.0.0.2")
-      #expect(namespace.status() == .connected)
-      #expect(namespace.status(.address) == .connected)
+      expect(namespace.status(), equals: .connected)
+      expect(namespace.status(.address), equals: .connected)
     }
 
     @Test func `Probes find the same routes, and send nothing`() async throws {
       let namespace = try NetworkNamespace.make()
       defer { namespace.end() }
-      #expect(namespace.probedStatus() == .disconnected)
+      expect(namespace.probedStatus(), equals: .disconnected)
       try namespace.connect()
       let sent = try #require(namespace.sentPackets)
-      #expect(namespace.probedStatus() == .connected)
-      #expect(namespace.status() == .connected)
-      #expect(namespace.sentPackets == sent)
+      expect(namespace.probedStatus(), equals: .connected)
+      expect(namespace.status(), equals: .connected)
+      expect(namespace.sentPackets, equals: sent)
       try namespace.ip("route del default")
-      #expect(namespace.probedStatus() == .disconnected)
+      expect(namespace.probedStatus(), equals: .disconnected)
     }
   }
 #endif

@@ -15,9 +15,9 @@
     }
 
     @Test func `An answer comes in several messages, and ends with the end of the dump`() throws {
-      #expect(try self.links().items == NetworkSnapshot.online.links)
-      #expect(self.kernel.channelCount == 1)
-      #expect(self.kernel.openChannelCount == 0)
+      try expect(self.links().items, equals: NetworkSnapshot.online.links)
+      expect(self.kernel.channelCount, equals: 1)
+      expect(self.kernel.openChannelCount, equals: 0)
     }
 
     @Test func `Messages of other senders do not count`() throws {
@@ -27,7 +27,7 @@
         let end = MessageWriter.end(sequence: sequence)
         return [NetlinkDatagram(bytes: bytes + end, length: bytes.count + end.count, sender: 4711)] + datagrams
       }
-      #expect(try self.links().items == NetworkSnapshot.online.links)
+      try expect(self.links().items, equals: NetworkSnapshot.online.links)
     }
 
     @Test func `Answers to earlier requests do not count`() throws {
@@ -37,7 +37,7 @@
           + MessageWriter.end(sequence: sequence &- 1)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)] + datagrams
       }
-      #expect(try self.links().items == NetworkSnapshot.online.links)
+      try expect(self.links().items, equals: NetworkSnapshot.online.links)
     }
 
     @Test func `Too many messages that do not count end the request`() throws {
@@ -57,10 +57,10 @@
         return [datagrams[0], NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
       }
       let answer = try self.links()
-      #expect(answer.items == NetworkSnapshot.online.links)
+      expect(answer.items, equals: NetworkSnapshot.online.links)
       #expect(!answer.isUncertain)
-      #expect(self.kernel.requestCount == 3)
-      #expect(self.kernel.channelCount == 1)
+      expect(self.kernel.requestCount, equals: 3)
+      expect(self.kernel.channelCount, equals: 1)
     }
 
     @Test func `An answer that is always interrupted is uncertain in the end`() throws {
@@ -69,10 +69,10 @@
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
       }
       let answer = try self.links()
-      #expect(answer.items == NetworkSnapshot.online.links)
+      expect(answer.items, equals: NetworkSnapshot.online.links)
       #expect(answer.isUncertain)
-      #expect(self.kernel.requestCount == 5)
-      #expect(self.kernel.channelCount == 1)
+      expect(self.kernel.requestCount, equals: 5)
+      expect(self.kernel.channelCount, equals: 1)
     }
 
     @Test func `An answer that does not fit is requested again with a larger buffer`() throws {
@@ -82,9 +82,9 @@
         let bytes = datagrams.flatMap(\.bytes)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
       }
-      #expect(try self.links().items == names)
-      #expect(self.kernel.requestCount == 2)
-      #expect(self.kernel.channelCount == 2)
+      try expect(self.links().items, equals: names)
+      expect(self.kernel.requestCount, equals: 2)
+      expect(self.kernel.channelCount, equals: 2)
     }
 
     @Test func `An answer that never fits is a failure`() throws {
@@ -92,7 +92,7 @@
         datagrams.map { NetlinkDatagram(bytes: $0.bytes, length: 1 << 40, sender: 0) }
       }
       #expect(throws: SystemFailure(call: "recvfrom", code: EMSGSIZE)) { try self.links() }
-      #expect(self.kernel.requestCount == 5)
+      expect(self.kernel.requestCount, equals: 5)
     }
 
     @Test func `An answer that is overrun is requested again`() throws {
@@ -101,18 +101,18 @@
         let bytes = MessageWriter.message(Netlink.MessageType.overrun, [], sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)] + datagrams
       }
-      #expect(try self.links().items == NetworkSnapshot.online.links)
-      #expect(self.kernel.requestCount == 2)
-      #expect(self.kernel.channelCount == 2)
+      try expect(self.links().items, equals: NetworkSnapshot.online.links)
+      expect(self.kernel.requestCount, equals: 2)
+      expect(self.kernel.channelCount, equals: 2)
     }
 
     @Test func `After a failure, requests use a new channel`() throws {
       var requester = try NetlinkRequester(openChannel: self.kernel.system.openChannel)
       self.kernel.tamper { attempt, _, datagrams in attempt == 1 ? [datagrams[0]] : datagrams }
       #expect(throws: SystemFailure(call: "recvfrom", code: EAGAIN)) { try requester.send(.links) { NetworkLink($0) } }
-      #expect(try requester.send(.links) { NetworkLink($0) }.items == NetworkSnapshot.online.links)
-      #expect(try requester.send(.addresses) { NetworkAddress($0) }.items == NetworkSnapshot.online.addresses)
-      #expect(self.kernel.channelCount == 2)
+      try expect(requester.send(.links) { NetworkLink($0) }.items, equals: NetworkSnapshot.online.links)
+      try expect(requester.send(.addresses) { NetworkAddress($0) }.items, equals: NetworkSnapshot.online.addresses)
+      expect(self.kernel.channelCount, equals: 2)
     }
 
     @Test func `A refusal is reported, whether it is the first message or the last`() throws {
@@ -120,12 +120,12 @@
         let bytes = MessageWriter.refusal(EACCES, sequence: sequence)
         return [NetlinkDatagram(bytes: bytes, length: bytes.count, sender: 0)]
       }
-      #expect(try self.links().refusal == EACCES)
+      try expect(self.links().refusal, equals: EACCES)
       self.kernel.tamper { _, sequence, datagrams in
         let end = MessageWriter.end(sequence: sequence, code: ENOENT)
         return datagrams.dropLast() + [NetlinkDatagram(bytes: end, length: end.count, sender: 0)]
       }
-      #expect(try self.links().refusal == ENOENT)
+      try expect(self.links().refusal, equals: ENOENT)
     }
 
     @Test func `A kernel that is silent is a failure`() throws {

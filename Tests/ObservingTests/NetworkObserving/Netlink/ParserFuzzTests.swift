@@ -19,7 +19,7 @@
     func `Dumps with changed, lost and added bytes are read without harm`(seed: UInt64) {
       var generator = SeededGenerator(seed: seed)
       let dump = Self.dump
-      #expect(NetlinkMessage.messages(in: dump).count == 8)
+      expect(NetlinkMessage.messages(in: dump).count, equals: 8)
       for _ in 0..<2_000 {
         var bytes = dump
         for _ in 0..<Int.random(in: 1...8, using: &generator) {

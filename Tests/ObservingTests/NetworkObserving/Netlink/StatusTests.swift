@@ -18,27 +18,27 @@
     }
 
     @Test func `A running link with an address and a default route is connected`() {
-      #expect(self.status { _ in } == .connected)
+      expect(self.status { _ in }, equals: .connected)
     }
 
     @Test func `Without a link, an address or a default route it is not connected`() {
-      #expect(self.status { $0.addresses = [] } == .requiresConnection)
-      #expect(self.status { $0.routes = [] } == .requiresConnection)
-      #expect(self.status { $0.links = [NetworkSnapshot.loopback] } == .disconnected)
-      #expect(self.status { $0 = NetworkSnapshot() } == .disconnected)
+      expect(self.status { $0.addresses = [] }, equals: .requiresConnection)
+      expect(self.status { $0.routes = [] }, equals: .requiresConnection)
+      expect(self.status { $0.links = [NetworkSnapshot.loopback] }, equals: .disconnected)
+      expect(self.status { $0 = NetworkSnapshot() }, equals: .disconnected)
     }
 
     @Test(arguments: [UInt32(0x1), 0x40, 0x1_0000])
     func `A link runs when it is up and has a carrier`(flag: UInt32) {
-      #expect(self.status { $0.links[1].flags &= ~flag } == .disconnected)
+      expect(self.status { $0.links[1].flags &= ~flag }, equals: .disconnected)
     }
 
     @Test func `Only usable global addresses count`() {
-      #expect(self.status { $0.addresses[0].scope = 253 } == .requiresConnection)
-      #expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.tentative } == .requiresConnection)
-      #expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.failed } == .requiresConnection)
-      #expect(self.status { $0.addresses[0].flags = 0x44 } == .connected)
-      #expect(self.status { $0.addresses[0].flags = 0x20 } == .connected)
+      expect(self.status { $0.addresses[0].scope = 253 }, equals: .requiresConnection)
+      expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.tentative }, equals: .requiresConnection)
+      expect(self.status { $0.addresses[0].flags = Netlink.AddressFlags.failed }, equals: .requiresConnection)
+      expect(self.status { $0.addresses[0].flags = 0x44 }, equals: .connected)
+      expect(self.status { $0.addresses[0].flags = 0x20 }, equals: .connected)
     }
 
     @Test(arguments: [[169, 254, 3, 4], [0xfe, 0x80] + Array(repeating: 1, count: 14)] as [[UInt8]])
@@ -55,51 +55,54 @@
             snapshot.lookups = [lookup]
           }
         }
-        #expect(status(.defaultRoute) == .requiresConnection)
-        #expect(status(.address) == .requiresConnection)
-        #expect(status(.interface("eth0")) == .requiresConnection)
-        #expect(status(.route(try #require(NetworkDestination("192.0.2.1")))) == .requiresConnection)
+        expect(status(.defaultRoute), equals: .requiresConnection)
+        expect(status(.address), equals: .requiresConnection)
+        expect(status(.interface("eth0")), equals: .requiresConnection)
+        expect(status(.route(try #require(NetworkDestination("192.0.2.1")))), equals: .requiresConnection)
         // A neighbour answers to any address.
         for neighbour in ["169.254.1.1", "fe80::1"] {
-          #expect(status(.route(try #require(NetworkDestination(neighbour)))) == .connected)
+          expect(status(.route(try #require(NetworkDestination(neighbour)))), equals: .connected)
         }
       }
     }
 
     @Test func `The source address of a route has to be global`() {
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
-      #expect(
+      expect(
         self.status { snapshot in
           snapshot.lookups = [lookup]
           snapshot.addresses[0].scope = 253
-        } == .requiresConnection
+        },
+        equals: .requiresConnection
       )
       // The same address on another link may be valid where this one is not.
-      #expect(
+      expect(
         self.status { snapshot in
           snapshot.lookups = [lookup]
           snapshot.addresses[0].scope = 253
           snapshot.addresses.append(NetworkAddress(link: 1, family: 2, scope: 0, flags: 0x80, bytes: [10, 0, 0, 1]))
-        } == .connected
+        },
+        equals: .connected
       )
     }
 
     @Test func `A route needs an address of its family`() {
-      #expect(self.status { $0.addresses[0].family = 10 } == .requiresConnection)
-      #expect(
+      expect(self.status { $0.addresses[0].family = 10 }, equals: .requiresConnection)
+      expect(
         self.status { snapshot in
           snapshot.addresses[0].family = 10
           snapshot.routes[0].family = 10
-        } == .connected
+        },
+        equals: .connected
       )
     }
 
     @Test func `Only unicast default routes of the main table count`() {
-      #expect(self.status { $0.routes[0].prefixLength = 8 } == .requiresConnection)
-      #expect(self.status { $0.routes[0].table = 52 } == .requiresConnection)
-      #expect(self.status { $0.routes[0].type = 7 } == .requiresConnection)
-      #expect(self.status { $0.routes[0].links = [] } == .requiresConnection)
-      #expect(self.status { $0.routes[0].links = [8, 2] } == .connected)
+      expect(self.status { $0.routes[0].prefixLength = 8 }, equals: .requiresConnection)
+      expect(self.status { $0.routes[0].table = 52 }, equals: .requiresConnection)
+      expect(self.status { $0.routes[0].type = 7 }, equals: .requiresConnection)
+      expect(self.status { $0.routes[0].links = [] }, equals: .requiresConnection)
+      expect(self.status { $0.routes[0].links = [8, 2] }, equals: .connected)
     }
 
     @Test func `A route that the kernel would use counts as well`() {
@@ -112,60 +115,61 @@
           snapshot.lookups = [lookup]
         }
       }
-      #expect(status() == .connected)
-      #expect(status { $0.links = [1] } == .requiresConnection)
-      #expect(status { $0.type = 7 } == .requiresConnection)
-      #expect(status { $0.source = nil } == .requiresConnection)
+      expect(status(), equals: .connected)
+      expect(status { $0.links = [1] }, equals: .requiresConnection)
+      expect(status { $0.type = 7 }, equals: .requiresConnection)
+      expect(status { $0.source = nil }, equals: .requiresConnection)
     }
 
     @Test func `The ports of a bridge do not count`() {
-      #expect(self.status { $0.links[1].master = 3 } == .disconnected)
+      expect(self.status { $0.links[1].master = 3 }, equals: .disconnected)
     }
 
     @Test func `Excluded interfaces do not count`() {
-      #expect(self.status(excluding: "eth0") { _ in } == .disconnected)
-      #expect(self.status(excluding: "eth1") { _ in } == .connected)
+      expect(self.status(excluding: "eth0") { _ in }, equals: .disconnected)
+      expect(self.status(excluding: "eth1") { _ in }, equals: .connected)
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 52, type: 1, links: [2], source: [10, 0, 0, 1])
-      #expect(self.status(excluding: "eth0") { $0.lookups = [lookup] } == .disconnected)
+      expect(self.status(excluding: "eth0") { $0.lookups = [lookup] }, equals: .disconnected)
     }
 
     @Test func `An address is enough if required, but not that of a container`() {
-      #expect(self.status(.address) { $0.routes = [] } == .connected)
-      #expect(self.status(.address) { $0.addresses = [] } == .requiresConnection)
+      expect(self.status(.address) { $0.routes = [] }, equals: .connected)
+      expect(self.status(.address) { $0.addresses = [] }, equals: .requiresConnection)
       for name in ["docker0", "br-4711", "virbr0", "veth1", "cni0", "flannel.1", "cali0", "lxcbr0"] {
-        #expect(self.status(.address) { $0.links[1].name = name } == .requiresConnection, "\(name)")
+        expect(self.status(.address) { $0.links[1].name = name }, equals: .requiresConnection, "\(name)")
       }
     }
 
     @Test func `One interface may be required`() {
-      #expect(self.status(.interface("eth0")) { $0.routes = [] } == .connected)
-      #expect(self.status(.interface("eth0")) { $0.addresses = [] } == .requiresConnection)
-      #expect(self.status(.interface("eth1")) { _ in } == .disconnected)
-      #expect(self.status(.interface("lo")) { _ in } == .requiresConnection)
+      expect(self.status(.interface("eth0")) { $0.routes = [] }, equals: .connected)
+      expect(self.status(.interface("eth0")) { $0.addresses = [] }, equals: .requiresConnection)
+      expect(self.status(.interface("eth1")) { _ in }, equals: .disconnected)
+      expect(self.status(.interface("lo")) { _ in }, equals: .requiresConnection)
       let host = NetworkAddress(link: 1, family: 2, scope: 254, flags: 0x80, bytes: [127, 0, 0, 1])
-      #expect(self.status(.interface("lo")) { $0.addresses.append(host) } == .connected)
+      expect(self.status(.interface("lo")) { $0.addresses.append(host) }, equals: .connected)
     }
 
     @Test func `A route to one address may be required`() throws {
       let target = NetworkTarget.Kind.route(try #require(NetworkDestination("192.0.2.1")))
       let lookup = NetworkRoute(family: 2, prefixLength: 32, table: 254, type: 1, links: [2], source: [10, 0, 0, 1])
-      #expect(self.status(target) { _ in } == .requiresConnection)
-      #expect(self.status(target) { $0.lookups = [lookup] } == .connected)
-      #expect(
+      expect(self.status(target) { _ in }, equals: .requiresConnection)
+      expect(self.status(target) { $0.lookups = [lookup] }, equals: .connected)
+      expect(
         self.status(target) { snapshot in
           snapshot.lookups = [lookup]
           snapshot.lookups[0].type = Netlink.localRoute
           snapshot.lookups[0].links = [1]
-        } == .connected
+        },
+        equals: .connected
       )
-      #expect(self.status(target) { $0 = .alone } == .disconnected)
+      expect(self.status(target) { $0 = .alone }, equals: .disconnected)
     }
 
     @Test func `A process that can read nothing counts as connected`() {
       let target = NetworkTarget(kind: .defaultRoute)
-      #expect(target.status(.nothing) == .connected)
-      #expect(target.status(.route(true)) == .connected)
-      #expect(target.status(.route(false)) == .disconnected)
+      expect(target.status(.nothing), equals: .connected)
+      expect(target.status(.route(true)), equals: .connected)
+      expect(target.status(.route(false)), equals: .disconnected)
     }
   }
 #endif

@@ -26,30 +26,30 @@
 
     @Test func `An older reading does not replace a newer one`() {
       let observer = self.observer()
-      #expect(observer.currentStatus == .connected)
+      expect(observer.currentStatus, equals: .connected)
       self.kernel.change { $0 = .alone }
       self.interruption.plan { [kernel] in
         kernel.change { $0 = .online }
-        #expect(observer.currentStatus == .connected)
+        expect(observer.currentStatus, equals: .connected)
       }
-      #expect(observer.currentStatus == .disconnected)
-      #expect(observer.currentStatus == .connected)
+      expect(observer.currentStatus, equals: .disconnected)
+      expect(observer.currentStatus, equals: .connected)
     }
 
     @Test func `An older reading with new sockets does not replace a newer one`() {
       self.kernel.refuse(feed: 1)
       let observer = self.observer()
-      #expect(observer.currentStatus == .connected)
+      expect(observer.currentStatus, equals: .connected)
       self.kernel.change { $0 = .alone }
       self.clock.advance(by: .seconds(5))
       self.interruption.plan { [kernel, clock] in
         kernel.change { $0 = .online }
         clock.advance(by: .seconds(5))
-        #expect(observer.currentStatus == .connected)
+        expect(observer.currentStatus, equals: .connected)
       }
-      #expect(observer.currentStatus == .disconnected)
-      #expect(observer.currentStatus == .connected)
-      #expect(self.kernel.openChannelCount == 1)
+      expect(observer.currentStatus, equals: .disconnected)
+      expect(observer.currentStatus, equals: .connected)
+      expect(self.kernel.openChannelCount, equals: 1)
     }
   }
 

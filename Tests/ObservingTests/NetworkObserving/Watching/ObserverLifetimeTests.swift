@@ -13,27 +13,27 @@
     private var kernel: FakeKernel { self.fixture.kernel }
 
     private func expectNothingLeft() {
-      #expect(self.kernel.openFeedCount == 0)
-      #expect(self.kernel.openChannelCount == 0)
+      expect(self.kernel.openFeedCount, equals: 0)
+      expect(self.kernel.openChannelCount, equals: 0)
       #expect(!self.fixture.loop.isRunning)
-      #expect(self.fixture.clock.sleeperCount() == 0)
-      #expect(self.fixture.observer.subscriberCount == 0)
+      expect(self.fixture.clock.sleeperCount(), equals: 0)
+      expect(self.fixture.observer.subscriberCount, equals: 0)
     }
 
     @Test func `No resources are used before the first subscriber or after the last`() async throws {
       self.expectNothingLeft()
       let first = self.fixture.subscribe()
       let second = self.fixture.subscribe()
-      #expect(self.kernel.openFeedCount == 1)
-      #expect(self.kernel.openChannelCount == 1)
+      expect(self.kernel.openFeedCount, equals: 1)
+      expect(self.kernel.openChannelCount, equals: 1)
       #expect(self.fixture.loop.isRunning)
       first.cancel()
       first.cancel()
-      #expect(self.kernel.openFeedCount == 1)
+      expect(self.kernel.openFeedCount, equals: 1)
       second.cancel()
       self.expectNothingLeft()
       let third = self.fixture.subscribe()
-      #expect(self.kernel.openFeedCount == 1)
+      expect(self.kernel.openFeedCount, equals: 1)
       third.cancel()
       self.expectNothingLeft()
     }
@@ -41,11 +41,11 @@
     @Test func `One reading serves all subscribers, in their order`() async throws {
       let order = Log<Int>()
       let subscriptions = (0..<100).map { number in self.fixture.observer.subscribe { _ in order.append(number) } }
-      #expect(self.kernel.channelCount == 1)
-      #expect(self.kernel.requestCount == 6)
+      expect(self.kernel.channelCount, equals: 1)
+      expect(self.kernel.requestCount, equals: 6)
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(450))
-      #expect(order.all == Array(0..<100) + Array(0..<100))
+      expect(order.all, equals: Array(0..<100) + Array(0..<100))
       for subscription in subscriptions { subscription.cancel() }
       self.expectNothingLeft()
     }
@@ -53,7 +53,7 @@
     @Test func `A subscription that is dropped is cancelled, and its handler is released`() {
       let lifetimes = LifetimeTracker()
       _ = self.fixture.observer.subscribe { [token = lifetimes.token()] _ in token.touch() }
-      #expect(lifetimes.aliveCount == 0)
+      expect(lifetimes.aliveCount, equals: 0)
       self.expectNothingLeft()
     }
 
@@ -67,50 +67,50 @@
       }
       try await self.fixture.change { $0 = .plugged }
       self.fixture.clock.advance(by: .milliseconds(450))
-      #expect(log.all == [.requiresConnection])
-      #expect(observer.subscriberCount == 1)
+      expect(log.all, equals: [.requiresConnection])
+      expect(observer.subscriberCount, equals: 1)
       later.value?.cancel()
       self.expectNothingLeft()
     }
 
     @Test func `Without subscribers the status is read from memory, without a thread`() async throws {
-      for _ in 0..<100 { #expect(self.fixture.observer.currentStatus == .connected) }
-      #expect(self.kernel.channelCount == 1)
-      #expect(self.kernel.requestCount == 6)
-      #expect(self.kernel.openFeedCount == 1)
+      for _ in 0..<100 { expect(self.fixture.observer.currentStatus, equals: .connected) }
+      expect(self.kernel.channelCount, equals: 1)
+      expect(self.kernel.requestCount, equals: 6)
+      expect(self.kernel.openFeedCount, equals: 1)
       #expect(!self.fixture.loop.isRunning)
       self.kernel.change { $0 = .plugged }
-      #expect(self.fixture.observer.currentStatus == .requiresConnection)
-      #expect(self.fixture.observer.currentStatus == .requiresConnection)
-      #expect(self.kernel.requestCount == 12)
-      #expect(self.kernel.channelCount == 1)
+      expect(self.fixture.observer.currentStatus, equals: .requiresConnection)
+      expect(self.fixture.observer.currentStatus, equals: .requiresConnection)
+      expect(self.kernel.requestCount, equals: 12)
+      expect(self.kernel.channelCount, equals: 1)
       // A subscription replaces the cache.
       let subscription = self.fixture.subscribe()
-      #expect(self.kernel.openFeedCount == 1)
-      #expect(self.kernel.openChannelCount == 1)
-      #expect(self.fixture.observer.currentStatus == .requiresConnection)
-      #expect(self.kernel.requestCount == 18)
+      expect(self.kernel.openFeedCount, equals: 1)
+      expect(self.kernel.openChannelCount, equals: 1)
+      expect(self.fixture.observer.currentStatus, equals: .requiresConnection)
+      expect(self.kernel.requestCount, equals: 18)
       subscription.cancel()
       self.expectNothingLeft()
     }
 
     @Test func `Without notifications a reading is used for 5 seconds`() async throws {
       self.kernel.refuse(feed: 1)
-      #expect(self.fixture.observer.currentStatus == .connected)
+      expect(self.fixture.observer.currentStatus, equals: .connected)
       self.kernel.change { $0 = .plugged }
       self.fixture.clock.advance(by: .milliseconds(4_999))
-      #expect(self.fixture.observer.currentStatus == .connected)
+      expect(self.fixture.observer.currentStatus, equals: .connected)
       self.fixture.clock.advance(by: .milliseconds(1))
-      #expect(self.fixture.observer.currentStatus == .requiresConnection)
+      expect(self.fixture.observer.currentStatus, equals: .requiresConnection)
     }
 
     @Test func `A failed reading without subscribers opens new sockets`() async throws {
-      #expect(self.fixture.observer.currentStatus == .connected)
+      expect(self.fixture.observer.currentStatus, equals: .connected)
       self.kernel.tamper { attempt, _, datagrams in attempt == 7 ? [] : datagrams }
       self.kernel.change { $0 = .plugged }
-      #expect(self.fixture.observer.currentStatus == .requiresConnection)
-      #expect(self.kernel.openChannelCount == 1)
-      #expect(self.kernel.openFeedCount == 1)
+      expect(self.fixture.observer.currentStatus, equals: .requiresConnection)
+      expect(self.kernel.openChannelCount, equals: 1)
+      expect(self.kernel.openFeedCount, equals: 1)
     }
 
     @Test func `Descriptors that a reading without subscribers leaves open are closed with the observer`() {
@@ -119,11 +119,11 @@
         var settings = WatchSettings()
         settings.system = kernel.system
         let observer = NetlinkNetworkObserver(requirement: .defaultRoute, excluding: nil, settings: settings)
-        #expect(observer.currentStatus == .connected)
-        #expect(kernel.openFeedCount == 1)
+        expect(observer.currentStatus, equals: .connected)
+        expect(kernel.openFeedCount, equals: 1)
       }
-      #expect(kernel.openFeedCount == 0)
-      #expect(kernel.openChannelCount == 0)
+      expect(kernel.openFeedCount, equals: 0)
+      expect(kernel.openChannelCount, equals: 0)
     }
 
     @Test func `A condition reads the status without subscribing, also from an erased observer`() async throws {
@@ -131,13 +131,13 @@
         to: AnySendableNetworkObserver(self.fixture.observer)
       )
       for _ in 0..<100 { #expect(specification.isSatisfied(in: OperationContext())) }
-      #expect(self.kernel.channelCount == 1)
+      expect(self.kernel.channelCount, equals: 1)
       let changes = Log<Void>()
       let subscription = specification.subscribe(in: OperationContext()) { changes.append(()) }
-      #expect(changes.count == 0)
+      expect(changes.count, equals: 0)
       try await self.fixture.change { $0 = .plugged }
       self.fixture.clock.advance(by: .milliseconds(450))
-      #expect(changes.count == 1)
+      expect(changes.count, equals: 1)
       #expect(!specification.isSatisfied(in: OperationContext()))
       subscription.cancel()
       self.expectNothingLeft()
@@ -150,7 +150,7 @@
       let subscription = store.subscribe(with: OperationEventHandler())
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(450))
-      #expect(script.runCount == 0)
+      expect(script.runCount, equals: 0)
       try await self.fixture.change { $0 = .online }
       self.fixture.clock.advance(by: .milliseconds(50))
       try await script.runs(count: 1)

@@ -15,10 +15,10 @@
         observer.subscribe { _ in }.cancel()
         for _ in 0..<20 {
           let subscriptions = (0..<10).map { _ in observer.subscribe { _ in } }
-          #expect(ProcessTests.openSocketCount == 2)
+          expect(ProcessTests.openSocketCount, equals: 2)
           for subscription in subscriptions { subscription.cancel() }
-          #expect(ProcessTests.openSocketCount == 0)
-          #expect(RunningThreads.count(named: "operation-loop") == 0)
+          expect(ProcessTests.openSocketCount, equals: 0)
+          expect(RunningThreads.count(named: "operation-loop"), equals: 0)
         }
       }
     }
@@ -28,14 +28,14 @@
         do {
           let observer = NetlinkNetworkObserver()
           for _ in 0..<100 { _ = observer.currentStatus }
-          #expect(ProcessTests.openSocketCount == 2)
-          #expect(RunningThreads.count(named: "operation-loop") == 0)
+          expect(ProcessTests.openSocketCount, equals: 2)
+          expect(RunningThreads.count(named: "operation-loop"), equals: 0)
           observer.subscribe { _ in }.cancel()
-          #expect(ProcessTests.openSocketCount == 0)
+          expect(ProcessTests.openSocketCount, equals: 0)
           _ = observer.currentStatus
-          #expect(ProcessTests.openSocketCount == 2)
+          expect(ProcessTests.openSocketCount, equals: 2)
         }
-        #expect(ProcessTests.openSocketCount == 0)
+        expect(ProcessTests.openSocketCount, equals: 0)
       }
     }
 
@@ -61,7 +61,7 @@
         for descriptor in descriptors { close(descriptor) }
         try await isDisconnected.wait()
         subscription.cancel()
-        #expect(warnings.all.map(\.severity) == [.failure, .failure])
+        expect(warnings.all.map(\.severity), equals: [.failure, .failure])
       }
     }
 

@@ -12,19 +12,19 @@
 
     @Test func `A subscriber receives the status at once, and the next one after a quiet period`() async throws {
       let subscription = self.fixture.subscribe()
-      #expect(self.fixture.log.all == [.connected])
+      expect(self.fixture.log.all, equals: [.connected])
       try await self.fixture.change { $0.addresses = [] }
       self.fixture.clock.advance(by: .milliseconds(49))
-      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(1)])
+      expect(self.fixture.clock.remainingTimes(), equals: [.milliseconds(1)])
       self.fixture.clock.advance(by: .milliseconds(1))
       // A worse status is reported only if it lasts.
-      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(400)])
+      expect(self.fixture.clock.remainingTimes(), equals: [.milliseconds(400)])
       self.fixture.clock.advance(by: .milliseconds(400))
-      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      expect(self.fixture.log.all, equals: [.connected, .requiresConnection])
       try await self.fixture.change { $0 = .online }
       self.fixture.clock.advance(by: .milliseconds(50))
-      #expect(self.fixture.log.all == [.connected, .requiresConnection, .connected])
-      #expect(self.fixture.clock.sleeperCount() == 0)
+      expect(self.fixture.log.all, equals: [.connected, .requiresConnection, .connected])
+      expect(self.fixture.clock.sleeperCount(), equals: 0)
       subscription.cancel()
     }
 
@@ -35,10 +35,10 @@
         try await self.fixture.change { $0.routes.append(NetworkSnapshot.defaultRoute) }
         self.fixture.clock.advance(by: .milliseconds(40))
       }
-      #expect(self.fixture.kernel.requestCount == before)
+      expect(self.fixture.kernel.requestCount, equals: before)
       self.fixture.clock.advance(by: .milliseconds(10))
       // Links, addresses, two lookups and two tables.
-      #expect(self.fixture.kernel.requestCount == before + 6)
+      expect(self.fixture.kernel.requestCount, equals: before + 6)
       subscription.cancel()
     }
 
@@ -49,20 +49,20 @@
         try await self.fixture.change { $0.routes.append(NetworkSnapshot.defaultRoute) }
         self.fixture.clock.advance(by: .milliseconds(40))
       }
-      #expect(self.fixture.kernel.requestCount == before)
-      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(10)])
+      expect(self.fixture.kernel.requestCount, equals: before)
+      expect(self.fixture.clock.remainingTimes(), equals: [.milliseconds(10)])
       self.fixture.clock.advance(by: .milliseconds(10))
-      #expect(self.fixture.kernel.requestCount == before + 6)
+      expect(self.fixture.kernel.requestCount, equals: before + 6)
       subscription.cancel()
     }
 
     @Test func `The reading counts, not the message`() async throws {
       let subscription = self.fixture.subscribe()
       self.fixture.kernel.change(silently: true) { $0.routes = [] }
-      #expect(self.fixture.clock.sleeperCount() == 0)
+      expect(self.fixture.clock.sleeperCount(), equals: 0)
       try await self.fixture.change { $0.links.append(NetworkLink(index: 3, name: "v0", hardwareType: 1, flags: 0)) }
       self.fixture.clock.advance(by: .milliseconds(450))
-      #expect(self.fixture.log.all == [.connected, .requiresConnection])
+      expect(self.fixture.log.all, equals: [.connected, .requiresConnection])
       subscription.cancel()
     }
 
@@ -72,9 +72,9 @@
       self.fixture.clock.advance(by: .milliseconds(350))
       try await self.fixture.change { $0 = .online }
       self.fixture.clock.advance(by: .milliseconds(50))
-      #expect(self.fixture.clock.sleeperCount() == 0)
+      expect(self.fixture.clock.sleeperCount(), equals: 0)
       self.fixture.clock.advance(by: .seconds(10))
-      #expect(self.fixture.log.all == [.connected])
+      expect(self.fixture.log.all, equals: [.connected])
       subscription.cancel()
     }
 
@@ -84,7 +84,7 @@
       self.fixture.clock.advance(by: .milliseconds(50))
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(400))
-      #expect(self.fixture.log.all == [.connected, .disconnected])
+      expect(self.fixture.log.all, equals: [.connected, .disconnected])
       subscription.cancel()
     }
 
@@ -97,11 +97,11 @@
       }
       try await self.fixture.change { _ in }
       self.fixture.clock.advance(by: .milliseconds(50))
-      #expect(self.fixture.clock.remainingTimes() == [.milliseconds(50)])
+      expect(self.fixture.clock.remainingTimes(), equals: [.milliseconds(50)])
       self.fixture.kernel.tamper(nil)
       self.fixture.clock.advance(by: .milliseconds(50))
-      #expect(self.fixture.clock.sleeperCount() == 0)
-      #expect(self.fixture.log.all == [.connected])
+      expect(self.fixture.clock.sleeperCount(), equals: 0)
+      expect(self.fixture.log.all, equals: [.connected])
       subscription.cancel()
     }
 
@@ -111,14 +111,14 @@
       let first = fixture.subscribe()
       try await fixture.change { $0 = .plugged }
       fixture.clock.advance(by: .milliseconds(450))
-      #expect(fixture.observer.currentStatus == .requiresConnection)
+      expect(fixture.observer.currentStatus, equals: .requiresConnection)
       let late = Receiver<NetworkConnectionStatus>()
       let second = fixture.observer.subscribe { late.receive($0) }
-      #expect(late.all == [.requiresConnection])
-      #expect(fixture.log.all == [.connected])
+      expect(late.all, equals: [.requiresConnection])
+      expect(fixture.log.all, equals: [.connected])
       for deliver in deliveries.all { deliver() }
-      #expect(fixture.log.all == [.connected, .requiresConnection])
-      #expect(late.all == [.requiresConnection])
+      expect(fixture.log.all, equals: [.connected, .requiresConnection])
+      expect(late.all, equals: [.requiresConnection])
       first.cancel()
       second.cancel()
     }
@@ -128,10 +128,10 @@
       try await self.fixture.change { $0 = .alone }
       self.fixture.clock.advance(by: .milliseconds(50))
       subscription.cancel()
-      #expect(self.fixture.clock.sleeperCount() == 0)
+      expect(self.fixture.clock.sleeperCount(), equals: 0)
       self.fixture.kernel.notify()
       #expect(!self.fixture.loop.isRunning)
-      #expect(self.fixture.log.all == [.connected])
+      expect(self.fixture.log.all, equals: [.connected])
     }
   }
 #endif

@@ -23,10 +23,10 @@ struct ChosenPagesTests {
     let store = self.store(pages: 40)
     self.server.script.enqueue(.value("new"))
     let page = try await store.refetchFirstPage()
-    #expect(page == ListPage(id: 0, value: "new"))
-    #expect(self.server.script.runCount == 1)
-    #expect(store.currentValue.count == 40)
-    #expect(self.values(store).prefix(2) == ["0 new", "1 old"])
+    expect(page, equals: ListPage(id: 0, value: "new"))
+    expect(self.server.script.runCount, equals: 1)
+    expect(store.currentValue.count, equals: 40)
+    expect(self.values(store).prefix(2), equals: ["0 new", "1 old"])
     #expect(store.hasNextPage)
   }
 
@@ -35,19 +35,19 @@ struct ChosenPagesTests {
     self.server.script.enqueue(.error(Refused()), .value("new"), .value("next"))
     // A failure leaves the pages as they are.
     await #expect(throws: Refused.self) { try await store.refetchFirstPage(keeping: .none) }
-    #expect(store.currentValue.count == 40)
+    expect(store.currentValue.count, equals: 40)
     try await store.refetchFirstPage(keeping: .none)
-    #expect(self.values(store) == ["0 new"])
-    #expect(self.server.script.runCount == 2)
+    expect(self.values(store), equals: ["0 new"])
+    expect(self.server.script.runCount, equals: 2)
     try await store.fetchNextPage()
-    #expect(self.values(store) == ["0 new", "1 next"])
+    expect(self.values(store), equals: ["0 new", "1 next"])
   }
 
   @Test func `Without pages the initial page is loaded`() async throws {
     let store = self.store(pages: 0)
     self.server.script.enqueue(.value("first"))
-    #expect(try await store.refetchFirstPage() == ListPage(id: 0, value: "first"))
-    #expect(self.values(store) == ["0 first"])
+    try await expect(store.refetchFirstPage(), equals: ListPage(id: 0, value: "first"))
+    expect(self.values(store), equals: ["0 first"])
   }
 
   @Test func `The pages that a predicate chooses are fetched in order and shown together`() async throws {
@@ -58,11 +58,11 @@ struct ChosenPagesTests {
       #expect(self.values(store).allSatisfy { $0.hasSuffix("old") })
       run.succeed("new \(number)")
     }
-    #expect(try await refetch.value.map(\.id) == [0, 2, 4])
-    #expect(self.values(store) == ["0 new 0", "1 old", "2 new 1", "3 old", "4 new 2"])
-    #expect(self.server.script.runCount == 3)
+    try await expect(refetch.value.map(\.id), equals: [0, 2, 4])
+    expect(self.values(store), equals: ["0 new 0", "1 old", "2 new 1", "3 old", "4 new 2"])
+    expect(self.server.script.runCount, equals: 3)
     #expect(try await store.refetchPages { $0.id > 100 }.isEmpty)
-    #expect(self.server.script.runCount == 3)
+    expect(self.server.script.runCount, equals: 3)
   }
 
   @Test func `What is written or removed meanwhile is kept`() async throws {
@@ -76,7 +76,7 @@ struct ChosenPagesTests {
     try await self.server.script.next().succeed("new")
     try await self.server.script.next().succeed("new")
     _ = try await refetch.value
-    #expect(self.values(store) == ["0 new", "1 mine", "3 old", "9 added"])
+    expect(self.values(store), equals: ["0 new", "1 mine", "3 old", "9 added"])
   }
 
   @Test
@@ -108,27 +108,27 @@ struct ChosenPagesTests {
     let first = Task { try await store.refetchFirstPage() }
     let run = try await self.server.script.next()
     let second = Task.immediate { try await store.refetchFirstPage() }
-    #expect(self.server.script.runCount == 1)
+    expect(self.server.script.runCount, equals: 1)
     run.succeed("new")
-    #expect(try await first.value == ListPage(id: 0, value: "new"))
-    #expect(try await second.value == ListPage(id: 0, value: "new"))
+    try await expect(first.value, equals: ListPage(id: 0, value: "new"))
+    try await expect(second.value, equals: ListPage(id: 0, value: "new"))
     let whole = Task { try await store.refetchAllPages() }
     let firstOfAll = try await self.server.script.next()
     let alone = Task.immediate { try await store.refetchFirstPage() }
     firstOfAll.succeed("a")
     try await self.server.script.next().succeed("b")
     try await self.server.script.next().succeed("c")
-    #expect(try await whole.value.count == 3)
+    try await expect(whole.value.count, equals: 3)
     try await self.server.script.next().succeed("d")
-    #expect(try await alone.value?.value == "d")
-    #expect(self.values(store) == ["0 d", "1 b", "2 c"])
+    try await expect(alone.value?.value, equals: "d")
+    expect(self.values(store), equals: ["0 d", "1 b", "2 c"])
   }
 
   @Test func `A task, and modifiers that count pages, see one page`() async throws {
     let store = self.store(pages: 10)
     self.server.script.enqueue(.value("new"))
-    #expect(try await store.refetchFirstPageTask(keeping: .none).runIfNeeded() == ListPage(id: 0, value: "new"))
-    #expect(store.currentValue.count == 1)
+    try await expect(store.refetchFirstPageTask(keeping: .none).runIfNeeded(), equals: ListPage(id: 0, value: "new"))
+    expect(store.currentValue.count, equals: 1)
   }
 }
 
@@ -180,13 +180,13 @@ struct UniqueElementsTests {
     try await store.fetchNextPage(using: self.posts(1, 2, 3, 4, 5))
     // A new post pushes 2 into the second page, and 4 into the third.
     try await store.fetchNextPage(using: self.posts(9, 1, 2, 3, 4, 5))
-    #expect(store.currentValue.flatMap(\.value).map(\.id) == [1, 2, 3, 4, 4, 5])
-    #expect(store.currentValue.uniqueElements.map(\.id) == [1, 2, 3, 4, 5])
+    expect(store.currentValue.flatMap(\.value).map(\.id), equals: [1, 2, 3, 4, 4, 5])
+    expect(store.currentValue.uniqueElements.map(\.id), equals: [1, 2, 3, 4, 5])
     // 5 was moved to the top.
     try await store.refetchFirstPage(using: self.posts(5, 9, 1, 2, 3, 4, text: "new"))
-    #expect(store.currentValue.uniqueElements.map(\.id) == [5, 9, 3, 4])
-    #expect(store.currentValue.uniqueElements.first?.text == "new")
+    expect(store.currentValue.uniqueElements.map(\.id), equals: [5, 9, 3, 4])
+    expect(store.currentValue.uniqueElements.first?.text, equals: "new")
     try await store.refetchAllPages(using: self.posts(5, 9, 1, 2, 3, 4))
-    #expect(store.currentValue.elements(uniqueBy: \.id).map(\.id) == [5, 9, 1, 2, 3, 4])
+    expect(store.currentValue.elements(uniqueBy: \.id).map(\.id), equals: [5, 9, 1, 2, 3, 4])
   }
 }

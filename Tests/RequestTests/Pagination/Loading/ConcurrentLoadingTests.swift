@@ -16,11 +16,11 @@ struct ConcurrentLoadingTests {
     let runs = (try await server.script.next(), try await server.script.next())
     #expect(store.isLoadingNextPage && store.isLoadingPreviousPage)
     runs.1.succeed("p")
-    #expect(try await previous.value?.id == -1)
+    try await expect(previous.value?.id, equals: -1)
     #expect(store.isLoadingNextPage && !store.isLoadingPreviousPage)
     runs.0.succeed("n")
-    #expect(try await next.value?.id == 1)
-    #expect(store.text == "-1p 0a 1n")
+    try await expect(next.value?.id, equals: 1)
+    expect(store.text, equals: "-1p 0a 1n")
   }
 
   @Test
@@ -30,12 +30,12 @@ struct ConcurrentLoadingTests {
     let first = start { try await store.fetchNextPage() }
     let second = start { try await store.fetchNextPage() }
     let run = try await server.script.next()
-    #expect(server.script.runCount == 1)
+    expect(server.script.runCount, equals: 1)
     run.succeed("b")
-    #expect(try await first.value?.id == 1)
+    try await expect(first.value?.id, equals: 1)
     try await server.script.next().succeed("c")
-    #expect(try await second.value?.id == 2)
-    #expect(store.text == "0a 1b 2c")
+    try await expect(second.value?.id, equals: 2)
+    expect(store.text, equals: "0a 1b 2c")
   }
 
   @Test
@@ -50,8 +50,8 @@ struct ConcurrentLoadingTests {
     await #expect(throws: CancellationError.self) { try await calls[1].value }
     #expect(run.isCancelled)
     try await server.script.next().succeed("b")
-    #expect(try await calls[2].value?.id == 1)
-    #expect(store.text == "0a 1b")
+    try await expect(calls[2].value?.id, equals: 1)
+    expect(store.text, equals: "0a 1b")
   }
 
   @Test
@@ -65,7 +65,7 @@ struct ConcurrentLoadingTests {
     await #expect(throws: CancellationError.self) { try await second.value }
     run.succeed("b")
     _ = try await first.value
-    #expect(server.fetchedIds == [1])
+    expect(server.fetchedIds, equals: [1])
     #expect(!store.isLoading)
   }
 
@@ -82,9 +82,9 @@ struct ConcurrentLoadingTests {
     subscription.cancel()
     second.cancel()
     run.succeed("b")
-    #expect(try await first.value?.id == 1)
+    try await expect(first.value?.id, equals: 1)
     await #expect(throws: CancellationError.self) { try await second.value }
-    #expect(server.fetchedIds == [1])
+    expect(server.fetchedIds, equals: [1])
   }
 
   @Test
@@ -95,11 +95,11 @@ struct ConcurrentLoadingTests {
     let previous = start { try await store.fetchPreviousPage() }
     let run = start { try await store.run() }
     try await server.script.next().succeed("a")
-    #expect(try await next.value == Page(id: 0, value: "a"))
-    #expect(try await previous.value == Page(id: 0, value: "a"))
-    #expect(try await run.value == .initialPage(Page(id: 0, value: "a")))
-    #expect(server.fetchedIds == [0])
-    #expect(store.valueUpdateCount == 1)
+    try await expect(next.value, equals: Page(id: 0, value: "a"))
+    try await expect(previous.value, equals: Page(id: 0, value: "a"))
+    try await expect(run.value, equals: .initialPage(Page(id: 0, value: "a")))
+    expect(server.fetchedIds, equals: [0])
+    expect(store.valueUpdateCount, equals: 1)
     #expect(!store.isLoading)
   }
 
@@ -112,7 +112,7 @@ struct ConcurrentLoadingTests {
     try await server.script.next().fail(Refused())
     await #expect(throws: Refused()) { try await first.value }
     try await server.script.next().succeed("a")
-    #expect(try await second.value == Page(id: 0, value: "a"))
+    try await expect(second.value, equals: Page(id: 0, value: "a"))
     #expect(store.error == nil)
   }
 
@@ -124,14 +124,14 @@ struct ConcurrentLoadingTests {
     let refetch = start { try await store.refetchAllPages() }
     let later = start { try await store.fetchNextPage() }
     try await server.script.next().succeed("b")
-    #expect(try await next.value?.id == 1)
+    try await expect(next.value?.id, equals: 1)
     #expect(store.isLoadingAllPages)
     try await server.script.next().succeed("A")
     try await server.script.next().succeed("B")
-    #expect(try await refetch.value == List("A", "B"))
+    try await expect(refetch.value, equals: List("A", "B"))
     try await server.script.next().succeed("c")
-    #expect(try await later.value?.id == 2)
-    #expect(store.text == "0A 1B 2c")
+    try await expect(later.value?.id, equals: 2)
+    expect(store.text, equals: "0A 1B 2c")
   }
 
   @Test
@@ -144,8 +144,8 @@ struct ConcurrentLoadingTests {
     let load = start { try await next.runIfNeeded() }
     try await server.script.next().succeed("A")
     try await server.script.next().succeed("b")
-    #expect(try await load.value?.id == 1)
-    #expect(store.text == "0A 1b")
+    try await expect(load.value?.id, equals: 1)
+    expect(store.text, equals: "0A 1b")
   }
 
   @Test
@@ -155,7 +155,7 @@ struct ConcurrentLoadingTests {
     let first = store.runTask()
     let second = store.runTask()
     first.schedule(after: second)
-    #expect(try await first.runIfNeeded().request == .allPages)
+    try await expect(first.runIfNeeded().request, equals: .allPages)
     #expect(second.isFinished)
   }
 
@@ -170,7 +170,7 @@ struct ConcurrentLoadingTests {
     store.currentValue.append(Page(id: 50, value: "new"))
     run.succeed("x")
     _ = try await load.value
-    #expect(store.text == (isNext ? "0edited 50new 2x" : "-1x 0edited 50new"))
+    expect(store.text, equals: (isNext ? "0edited 50new 2x" : "-1x 0edited 50new"))
   }
 
   @Test(arguments: [true, false])
@@ -185,7 +185,7 @@ struct ConcurrentLoadingTests {
       _ = try await load.value
       var expected = edit
       if isNext { expected.append(Page(id: 2, value: "x")) } else { expected.prepend(Page(id: -1, value: "x")) }
-      #expect(store.currentValue == expected)
+      expect(store.currentValue, equals: expected)
     }
   }
 
@@ -196,12 +196,12 @@ struct ConcurrentLoadingTests {
     let load = start { try await store.fetchNextPage() }
     let run = try await server.script.next()
     run.yield("draft")
-    #expect(store.text == "0a 1draft")
+    expect(store.text, equals: "0a 1draft")
     store.currentValue[id: 1]?.value = "edited"
     run.yield("later draft")
     run.succeed("b")
-    #expect(try await load.value?.value == "b")
-    #expect(store.text == "0a 1edited")
+    try await expect(load.value?.value, equals: "b")
+    expect(store.text, equals: "0a 1edited")
   }
 
   @Test
@@ -212,9 +212,9 @@ struct ConcurrentLoadingTests {
     try await store.fetchNextPage()
     store.currentValue[id: 0]?.value = "edited"
     try await store.refetchAllPages()
-    #expect(store.text == "0A 1B")
+    expect(store.text, equals: "0A 1B")
     try await store.refetchAllPages()
-    #expect(store.text == "0AA 1BB")
+    expect(store.text, equals: "0AA 1BB")
   }
 
   @Test
@@ -225,11 +225,11 @@ struct ConcurrentLoadingTests {
     let run = try await server.script.next()
     calls[1].cancel()
     _ = await calls[1].result
-    #expect(server.script.runCount == 1)
+    expect(server.script.runCount, equals: 1)
     run.succeed("b")
     try await server.script.next().succeed("c")
-    #expect(try await calls[2].value?.id == 2)
-    #expect(store.text == "0a 1b 2c")
+    try await expect(calls[2].value?.id, equals: 2)
+    expect(store.text, equals: "0a 1b 2c")
   }
 
   @Test(arguments: [true, false])
@@ -248,12 +248,12 @@ struct ConcurrentLoadingTests {
     refetch.cancel()
     _ = await refetch.result
     try await server.script.next().succeed("x")
-    #expect(try await second.value?.id == (isNextFirst ? -1 : 1))
-    #expect(server.script.runCount == 2)
+    try await expect(second.value?.id, equals: (isNextFirst ? -1 : 1))
+    expect(server.script.runCount, equals: 2)
     run.succeed("y")
-    #expect(try await first.value?.id == (isNextFirst ? 1 : -1))
+    try await expect(first.value?.id, equals: (isNextFirst ? 1 : -1))
     try await server.script.next().succeed("z")
-    #expect(try await third.value?.id == (isNextFirst ? 2 : -2))
+    try await expect(third.value?.id, equals: (isNextFirst ? 2 : -2))
   }
 
   @Test
@@ -267,12 +267,12 @@ struct ConcurrentLoadingTests {
     cancelled.cancel()
     _ = await cancelled.result
     let run = try await server.script.next()
-    #expect(server.script.runCount == 1)
+    expect(server.script.runCount, equals: 1)
     run.succeed("A")
-    #expect(try await refetch.value.text == "0A")
+    try await expect(refetch.value.text, equals: "0A")
     for run in try await [server.script.next(), server.script.next()] { run.succeed("x") }
-    #expect(try await next.value?.id == 1)
-    #expect(try await previous.value?.id == -1)
+    try await expect(next.value?.id, equals: 1)
+    try await expect(previous.value?.id, equals: -1)
   }
 
   @Test
@@ -288,7 +288,7 @@ struct ConcurrentLoadingTests {
       for call in calls.reversed() { call.cancel() }
       for call in calls { _ = await call.result }
       #expect(!store.isLoading)
-      #expect(server.script.runCount == 1)
+      expect(server.script.runCount, equals: 1)
     }
     try await lifetimes.noneAlive()
   }

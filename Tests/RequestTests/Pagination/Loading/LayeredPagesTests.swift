@@ -23,19 +23,19 @@ struct LayeredPagesTests {
     let server = ListServer(.value("x"))
     let store = self.store(server)
     try await store.refetchAllPages()
-    #expect(store.text == "-50before 0x 50after")
+    expect(store.text, equals: "-50before 0x 50after")
     try await store.run()
-    #expect(server.fetchedIds == [0, 0])
+    expect(server.fetchedIds, equals: [0, 0])
   }
 
   @Test
   func `The next and the previous page are those of the list below the layer`() async throws {
     let server = ListServer(.value("x"))
     let store = self.store(server)
-    #expect(try await store.fetchNextPage()?.id == 1)
-    #expect(try await store.fetchPreviousPage()?.id == -1)
-    #expect(store.text == "-50before -1x 0a 1x 50after")
-    #expect(server.pagings.map { Array($0.pages.ids) } == [[0], [0, 1]])
+    try await expect(store.fetchNextPage()?.id, equals: 1)
+    try await expect(store.fetchPreviousPage()?.id, equals: -1)
+    expect(store.text, equals: "-50before -1x 0a 1x 50after")
+    expect(server.pagings.map { Array($0.pages.ids) }, equals: [[0], [0, 1]])
   }
 
   @Test
@@ -43,9 +43,9 @@ struct LayeredPagesTests {
     let server = ListServer(.value("x"))
     let store = self.store(server, initialValue: [])
     #expect(try await store.refetchAllPages().isEmpty)
-    #expect(server.script.runCount == 0)
-    #expect(try await store.run().request == .initialPage)
-    #expect(store.text == "-50before 0x 50after")
+    expect(server.script.runCount, equals: 0)
+    try await expect(store.run().request, equals: .initialPage)
+    expect(store.text, equals: "-50before 0x 50after")
   }
 
   @Test
@@ -54,10 +54,10 @@ struct LayeredPagesTests {
     server.bounds = 0...1
     let store = ListStore.detached(query: server.request, initialValue: List("a"))
     store.addLayer(StateLayerIdentifier()) { $0.append(Page(id: 1, value: "draft")) }
-    #expect(try await store.fetchNextPage()?.id == 1)
-    #expect(store.text == "0a 1draft")
-    #expect(try await store.fetchPreviousPage() == nil)
-    #expect(server.fetchedIds == [1])
+    try await expect(store.fetchNextPage()?.id, equals: 1)
+    expect(store.text, equals: "0a 1draft")
+    try await expect(store.fetchPreviousPage(), equals: nil)
+    expect(server.fetchedIds, equals: [1])
   }
 
   @Test
@@ -67,13 +67,13 @@ struct LayeredPagesTests {
     let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0.append(Page(id: 2, value: "draft")) }
-    #expect(store.text == "0a 2draft")
-    #expect(store.nextPageId == 1)
+    expect(store.text, equals: "0a 2draft")
+    expect(store.nextPageId, equals: 1)
     #expect(!store.hasPreviousPage)
     try await store.fetchNextPage()
-    #expect(store.nextPageId == 2)
+    expect(store.nextPageId, equals: 2)
     OpaqueOperationStore(erasing: store).commitLayer(layer)
-    #expect(store.text == "0a 1x 2draft")
+    expect(store.text, equals: "0a 1x 2draft")
     #expect(!store.hasNextPage)
   }
 
@@ -86,9 +86,9 @@ struct LayeredPagesTests {
     store.addLayer(StateLayerIdentifier()) { $0.append(Page(id: 50, value: "after")) }
     let second = start { try await store.fetchNextPage() }
     run.succeed("b")
-    #expect(try await first.value?.id == 1)
-    #expect(try await second.value?.id == 1)
-    #expect(server.script.runCount == 1)
+    try await expect(first.value?.id, equals: 1)
+    try await expect(second.value?.id, equals: 1)
+    expect(server.script.runCount, equals: 1)
   }
 
   @Test
@@ -96,10 +96,10 @@ struct LayeredPagesTests {
     let server = ListServer(.value("x"))
     let store = OperationStore.detached(query: server.request.defaultValue(List(from: 40, "placeholder")))
     store.addLayer(StateLayerIdentifier()) { $0.append(Page(id: 50, value: "after")) }
-    #expect(try await store.fetchNextPage()?.id == 0)
-    #expect(try await store.fetchNextPage()?.id == 1)
+    try await expect(store.fetchNextPage()?.id, equals: 0)
+    try await expect(store.fetchNextPage()?.id, equals: 1)
     try await store.refetchAllPages()
-    #expect(server.fetchedIds == [0, 1, 0, 1])
+    expect(server.fetchedIds, equals: [0, 1, 0, 1])
   }
 
   @Test
@@ -111,7 +111,7 @@ struct LayeredPagesTests {
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0.append(Page(id: 50, value: "draft")) }
     #expect(store.isStale)
-    #expect(try await client.ensureValue(for: request).text == "0x 50draft")
+    try await expect(client.ensureValue(for: request).text, equals: "0x 50draft")
     #expect(!store.isStale)
   }
 }

@@ -12,13 +12,13 @@ struct MaximumPagesTests {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request.maximumPages(3))
     for _ in 0..<4 { try await store.fetchNextPage() }
-    #expect(store.text == "1x 2x 3x")
-    #expect(store.previousPageId == 0)
-    #expect(try await store.fetchPreviousPage()?.id == 0)
-    #expect(store.text == "0x 1x 2x")
-    #expect(store.nextPageId == 3)
-    #expect(try await store.fetchPreviousPage()?.id == -1)
-    #expect(store.text == "-1x 0x 1x")
+    expect(store.text, equals: "1x 2x 3x")
+    expect(store.previousPageId, equals: 0)
+    try await expect(store.fetchPreviousPage()?.id, equals: 0)
+    expect(store.text, equals: "0x 1x 2x")
+    expect(store.nextPageId, equals: 3)
+    try await expect(store.fetchPreviousPage()?.id, equals: -1)
+    expect(store.text, equals: "-1x 0x 1x")
   }
 
   @Test
@@ -26,22 +26,22 @@ struct MaximumPagesTests {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request.maximumPages(1))
     for _ in 0..<3 { try await store.fetchNextPage() }
-    #expect(store.text == "2x")
+    expect(store.text, equals: "2x")
     try await store.fetchPreviousPage()
-    #expect(store.text == "1x")
+    expect(store.text, equals: "1x")
   }
 
   @Test
   func `Pages that were set are dropped when others are loaded`() async throws {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request.maximumPages(2), initialValue: List("a", "b", "c", "d"))
-    #expect(store.text == "0a 1b 2c 3d")
+    expect(store.text, equals: "0a 1b 2c 3d")
     try await store.refetchAllPages()
-    #expect(store.text == "0x 1x")
-    #expect(server.fetchedIds == [0, 1])
+    expect(store.text, equals: "0x 1x")
+    expect(server.fetchedIds, equals: [0, 1])
     store.currentValue = List("a", "b", "c", "d")
     try await store.fetchNextPage()
-    #expect(store.text == "3d 4x")
+    expect(store.text, equals: "3d 4x")
   }
 
   @Test
@@ -49,7 +49,7 @@ struct MaximumPagesTests {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request.maximumPages(2).maximumPages(5))
     for _ in 0..<4 { try await store.fetchNextPage() }
-    #expect(store.currentValue.count == 2)
+    expect(store.currentValue.count, equals: 2)
   }
 
   @Test(arguments: [0, -1, Int.min])
@@ -58,6 +58,6 @@ struct MaximumPagesTests {
     let request = expectWarning(.invalidArgument) { server.request.maximumPages(count) }
     let store = ListStore.detached(query: request)
     for _ in 0..<3 { try await store.fetchNextPage() }
-    #expect(store.currentValue.count == 3)
+    expect(store.currentValue.count, equals: 3)
   }
 }

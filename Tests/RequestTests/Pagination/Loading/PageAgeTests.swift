@@ -30,7 +30,7 @@ struct PageAgeTests {
     #expect(store.isStale)
     try await store.refetchAllPages()
     #expect(!store.isStale)
-    #expect(store.oldestPartUpdatedAt == self.clock.now())
+    expect(store.oldestPartUpdatedAt, equals: self.clock.now())
   }
 
   @Test
@@ -38,7 +38,7 @@ struct PageAgeTests {
     let store = self.store(initialValue: List("a"))
     try await store.fetchNextPage()
     #expect(store.isStale)
-    #expect(store.oldestPartUpdatedAt == nil)
+    expect(store.oldestPartUpdatedAt, equals: nil)
     try await store.refetchAllPages()
     #expect(!store.isStale)
     store.resetState()
@@ -51,9 +51,9 @@ struct PageAgeTests {
     store.currentValue.append(Page(id: 7, value: "c"))
     #expect(store.isStale)
     store.currentValue[id: 0]?.value = "edited"
-    #expect(store.oldestPartUpdatedAt == nil)
+    expect(store.oldestPartUpdatedAt, equals: nil)
     store.currentValue[id: 1]?.value = "edited"
-    #expect(store.oldestPartUpdatedAt == self.clock.now())
+    expect(store.oldestPartUpdatedAt, equals: self.clock.now())
   }
 
   @Test
@@ -61,7 +61,7 @@ struct PageAgeTests {
     let pages = List("a", "b")
     let store = self.store(initialValue: List("x"))
     store.currentValue = pages
-    #expect(store.oldestPartUpdatedAt == self.clock.now())
+    expect(store.oldestPartUpdatedAt, equals: self.clock.now())
   }
 
   @Test
@@ -116,10 +116,10 @@ struct PageAgeTests {
     try await self.server.script.next().yield("draft")
     // What was yielded is never fresh.
     #expect(store.isStale)
-    #expect(store.valueStamp.kind == .partial)
+    expect(store.valueStamp.kind, equals: .partial)
     refetch.cancel()
     _ = await refetch.result
-    #expect(store.valueStamp.kind == .final)
+    expect(store.valueStamp.kind, equals: .final)
     #expect(store.isStale)
   }
 

@@ -15,8 +15,9 @@ struct PageEventOrderTests {
     let log = Log<String>()
     server.script.enqueue(.yield(.success("draft"), then: .yield(.failure(Refused()), then: .value("b"))))
     try await store.fetchNextPage(handler: log.handler(states: true))
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "state[0a]", "start", "page 1",
         "state[0a 1draft]", "yield 1 draft", "run 1draft",
         "state[0a 1draft]", "yield 1 error", "run error",
@@ -40,7 +41,7 @@ struct PageEventOrderTests {
       "end",
     ]
     let expected = events.flatMap { ["a \($0)", "b \($0)"] }
-    #expect(log.all.suffix(expected.count) == expected[...])
+    expect(log.all.suffix(expected.count), equals: expected[...])
   }
 
   @Test
@@ -54,16 +55,16 @@ struct PageEventOrderTests {
       let task = start { try await store.fetchNextPage(handler: log.handler(states: true)) }
       call.withLock { $0 = task }
       // The page is being fetched, and the event that is being delivered comes first.
-      #expect(server.fetchedIds == [1])
+      expect(server.fetchedIds, equals: [1])
       #expect(log.all.isEmpty)
     })
     let subscription = store.subscribe(with: caller)
     defer { subscription.cancel() }
     store.currentValue[id: 0]?.value = "now"
-    #expect(log.all == ["state[0now]", "start", "page 1"])
+    expect(log.all, equals: ["state[0now]", "start", "page 1"])
     try await server.script.next().succeed("b")
     _ = try await call.withLock { $0 }?.value
-    #expect(log.all.dropFirst(3) == ["state[0now 1b]", "result 1 b", "end 1", "run 1b", "end"])
+    expect(log.all.dropFirst(3), equals: ["state[0now 1b]", "result 1 b", "end 1", "run 1b", "end"])
   }
 
   @Test
@@ -84,13 +85,14 @@ struct PageEventOrderTests {
         guard state.currentValue.text == "0now", !state.isLoading else { return }
         let task = start { try await store.fetchNextPage(handler: handler) }
         task.cancel()
-        #expect(store.text == "0now 1b")
+        expect(store.text, equals: "0now 1b")
       })
       let subscription = store.subscribe(with: caller)
       store.currentValue[id: 0]?.value = "now"
       subscription.cancel()
-      #expect(
-        log.all == [
+      expect(
+        log.all,
+        equals: [
           "state[0now]", "start", "page 1", "state[0now 1d]", "yield 1 d", "run 1d", "state[0now 1b]", "result 1 b",
           "end 1", "run 1b", "end",
         ]
@@ -124,7 +126,7 @@ struct PageEventOrderTests {
               "start", "page \(id)", "yield \(id) d", "run \(id)d", "result \(id) x", "end \(id)", "run \(id)x", "end",
             ]
             let received = log.all
-            #expect(received == Array(expected.prefix(received.count)))
+            expect(received, equals: Array(expected.prefix(received.count)))
           }
           // With exclusive access: a page that is added between the read and the write would be lost.
           group.addTask { store.withExclusiveAccess { $0.currentValue[id: 0]?.value = "edited" } }
@@ -133,7 +135,7 @@ struct PageEventOrderTests {
       subscription.cancel()
       for id in -3...3 where id != 0 {
         let expected = ["page \(id)", "yield \(id) d", "run \(id)d", "result \(id) x", "end \(id)", "run \(id)x"]
-        #expect(everything.all.filter(Set(expected).contains) == expected)
+        expect(everything.all.filter(Set(expected).contains), equals: expected)
       }
     }
   }

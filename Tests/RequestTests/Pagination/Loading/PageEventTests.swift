@@ -17,8 +17,9 @@ struct PageEventTests {
     let subscription = store.subscribe(with: log.handler(states: true))
     defer { subscription.cancel() }
     try await store.fetchNextPage()
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "state[]", "state[]", "start", "page 0", "state[0x]", "result 0 x", "end 0", "run 0x", "end",
       ]
     )
@@ -31,8 +32,9 @@ struct PageEventTests {
     let log = Log<String>()
     server.script.enqueue(.yield(.success("draft"), then: .value("A")), .error(Refused()))
     await #expect(throws: Refused()) { try await store.refetchAllPages(handler: log.handler()) }
-    #expect(
-      log.all == [
+    expect(
+      log.all,
+      equals: [
         "start", "page 0", "yield 0 draft", "run 0draft", "result 0 A", "end 0", "page 1", "result 1 error", "end 1",
         "run error", "end",
       ]
@@ -53,9 +55,13 @@ struct PageEventTests {
     _ = try await calls[1].value
     runs.0.succeed("n")
     _ = try await calls[0].value
-    #expect(next.all == ["state[0a]", "start", "page 1", "state[-1p 0a 1n]", "result 1 n", "end 1", "run 1n", "end"])
-    #expect(
-      previous.all == ["state[0a]", "start", "page -1", "state[-1p 0a]", "result -1 p", "end -1", "run -1p", "end"]
+    expect(
+      next.all,
+      equals: ["state[0a]", "start", "page 1", "state[-1p 0a 1n]", "result 1 n", "end 1", "run 1n", "end"]
+    )
+    expect(
+      previous.all,
+      equals: ["state[0a]", "start", "page -1", "state[-1p 0a]", "result -1 p", "end -1", "run -1p", "end"]
     )
   }
 
@@ -68,7 +74,7 @@ struct PageEventTests {
     defer { OperationSubscription.combined(subscriptions).cancel() }
     try await store.fetchNextPage(handler: log.handler("d "))
     let events = ["start", "page 0", "result 0 x", "end 0", "run 0x", "end"]
-    #expect(log.all == events.flatMap { event in ["a", "b", "c", "d"].map { "\($0) \(event)" } })
+    expect(log.all, equals: events.flatMap { event in ["a", "b", "c", "d"].map { "\($0) \(event)" } })
   }
 
   @Test
@@ -83,7 +89,7 @@ struct PageEventTests {
     defer { subscription.cancel() }
     run.succeed("B")
     _ = try await refetch.value
-    #expect(log.all == ["result 1 B", "end 1", "run 0A 1B", "end"])
+    expect(log.all, equals: ["result 1 B", "end 1", "run 0A 1B", "end"])
   }
 
   @Test
@@ -98,7 +104,7 @@ struct PageEventTests {
     run.succeed("A")
     try await server.script.next().succeed("B")
     _ = try await refetch.value
-    #expect(log.all == ["start", "page 0"])
+    expect(log.all, equals: ["start", "page 0"])
   }
 
   @Test
@@ -111,7 +117,7 @@ struct PageEventTests {
     let second = start { try await store.fetchNextPage(handler: log.handler()) }
     run.succeed("b")
     _ = try await (first.value, second.value)
-    #expect(log.all == ["start", "page 1", "result 1 b", "end 1", "run 1b", "end"])
+    expect(log.all, equals: ["start", "page 1", "result 1 b", "end 1", "run 1b", "end"])
   }
 
   @Test
@@ -125,7 +131,7 @@ struct PageEventTests {
     _ = try await server.script.next()
     load.cancel()
     _ = await load.result
-    #expect(log.all == ["start", "page 1", "end 1", "end"])
+    expect(log.all, equals: ["start", "page 1", "end 1", "end"])
   }
 
   @Test
@@ -141,7 +147,7 @@ struct PageEventTests {
     )
     subscription.withLock { $0 = store.subscribe(with: handler) }
     try await store.fetchNextPage()
-    #expect(store.text == "50h0 0x")
+    expect(store.text, equals: "50h0 0x")
     #expect(log.all.isEmpty)
   }
 

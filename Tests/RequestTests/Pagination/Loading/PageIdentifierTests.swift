@@ -10,8 +10,8 @@ struct PageIdentifierTests {
   @Test
   func `Without pages the initial page is the next and the previous page`() {
     let store = ListStore.detached(query: ListRequest(server: ListServer(), initialPageId: 5))
-    #expect(store.nextPageId == 5)
-    #expect(store.previousPageId == 5)
+    expect(store.nextPageId, equals: 5)
+    expect(store.previousPageId, equals: 5)
     #expect(store.hasNextPage)
     #expect(store.hasPreviousPage)
   }
@@ -21,11 +21,11 @@ struct PageIdentifierTests {
     let server = ListServer(.value("x"))
     server.bounds = 0...10
     let store = ListStore.detached(query: server.request, initialValue: List(from: 3, "a", "b"))
-    #expect(store.nextPageId == 5)
-    #expect(store.previousPageId == 2)
-    #expect(server.script.runCount == 0)
-    #expect(try await store.fetchNextPage()?.id == 5)
-    #expect(try await store.fetchPreviousPage()?.id == 2)
+    expect(store.nextPageId, equals: 5)
+    expect(store.previousPageId, equals: 2)
+    expect(server.script.runCount, equals: 0)
+    try await expect(store.fetchNextPage()?.id, equals: 5)
+    try await expect(store.fetchPreviousPage()?.id, equals: 2)
   }
 
   @Test
@@ -34,21 +34,21 @@ struct PageIdentifierTests {
     server.bounds = 0...10
     let store = ListStore.detached(query: server.request, initialValue: List(from: 3, "a", "b", "c"))
     store.currentValue.remove(id: 5)
-    #expect(store.nextPageId == 5)
+    expect(store.nextPageId, equals: 5)
     store.currentValue.remove(id: 3)
-    #expect(store.previousPageId == 3)
+    expect(store.previousPageId, equals: 3)
     store.currentValue = [Page(id: 9, value: "z")]
-    #expect(store.nextPageId == 10)
-    #expect(store.previousPageId == 8)
+    expect(store.nextPageId, equals: 10)
+    expect(store.previousPageId, equals: 8)
     store.currentValue.append(Page(id: 10, value: "y"))
-    #expect(store.nextPageId == nil)
+    expect(store.nextPageId, equals: nil)
     store.currentValue = []
-    #expect(store.nextPageId == 0)
-    #expect(store.previousPageId == 0)
-    #expect(try await store.fetchNextPage()?.id == 0)
+    expect(store.nextPageId, equals: 0)
+    expect(store.previousPageId, equals: 0)
+    try await expect(store.fetchNextPage()?.id, equals: 0)
     store.resetState()
-    #expect(store.nextPageId == 6)
-    #expect(store.previousPageId == 2)
+    expect(store.nextPageId, equals: 6)
+    expect(store.previousPageId, equals: 2)
   }
 
   @Test
@@ -57,8 +57,8 @@ struct PageIdentifierTests {
     let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let before = store.state
     store.currentValue.append(Page(id: 1, value: "b"))
-    #expect(before.nextPageId == 1)
-    #expect(store.state.nextPageId == 2)
+    expect(before.nextPageId, equals: 1)
+    expect(store.state.nextPageId, equals: 2)
   }
 
   @Test
@@ -76,10 +76,10 @@ struct PageIdentifierTests {
     ]
     stores[3].context.stride = 3
     for store in stores {
-      #expect(store.nextPageId == 3)
+      expect(store.nextPageId, equals: 3)
       store.context.stride = 4
-      #expect(store.nextPageId == 4)
-      #expect(try await store.fetchNextPage()?.id == 4)
+      expect(store.nextPageId, equals: 4)
+      try await expect(store.fetchNextPage()?.id, equals: 4)
     }
   }
 
@@ -88,10 +88,10 @@ struct PageIdentifierTests {
     let server = ListServer(.value("x"))
     let request = server.request.context { $0.stride = 3 }
     let state = PaginatedState(for: request, initialValue: List("a"))
-    #expect(state.nextPageId == 1)
+    expect(state.nextPageId, equals: 1)
     let store = ListStore.detached(operation: request, initialState: state)
-    #expect(try await store.fetchNextPage()?.id == 3)
-    #expect(store.nextPageId == 6)
+    try await expect(store.fetchNextPage()?.id, equals: 3)
+    expect(store.nextPageId, equals: 6)
   }
 
   @Test
@@ -99,9 +99,9 @@ struct PageIdentifierTests {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     try await store.refetchAllPages()
-    #expect(server.neighbourRequests == [Paging(pageId: 0, pages: List("x"), request: .allPages)])
+    expect(server.neighbourRequests, equals: [Paging(pageId: 0, pages: List("x"), request: .allPages)])
     _ = store.hasNextPage
-    #expect(server.neighbourRequests.last == Paging(pageId: 1, pages: List("x", "x"), request: .nextPage))
+    expect(server.neighbourRequests.last, equals: Paging(pageId: 1, pages: List("x", "x"), request: .nextPage))
   }
 
   @Test
@@ -125,9 +125,9 @@ struct PageIdentifierTests {
     }
     let client = OperationClient()
     let store = client.store(for: StoreReading(), initialValue: List("a", "b"))
-    #expect(store.nextPageId == 3)
-    #expect(try await store.fetchNextPage()?.id == 3)
-    #expect(try await store.fetchNextPage()?.id == 6)
+    expect(store.nextPageId, equals: 3)
+    try await expect(store.fetchNextPage()?.id, equals: 3)
+    try await expect(store.fetchNextPage()?.id, equals: 6)
     try await store.refetchAllPages()
   }
 }

@@ -54,12 +54,12 @@ struct PageIsolationTests {
     let actor = PageActor()
     let request = Request(actor: actor)
     let store = OperationStore.detached(query: request.modifier(OnPageActor(actor: actor)))
-    #expect(try await store.fetchNextPage()?.value == true)
-    #expect(try await store.fetchNextPage()?.value == true)
-    #expect(try await store.fetchPreviousPage()?.value == true)
-    #expect(try await store.refetchAllPages().map { $0.value } == [true, true, true])
+    try await expect(store.fetchNextPage()?.value, equals: true)
+    try await expect(store.fetchNextPage()?.value, equals: true)
+    try await expect(store.fetchPreviousPage()?.value, equals: true)
+    try await expect(store.refetchAllPages().map { $0.value }, equals: [true, true, true])
     let free = OperationStore.detached(query: request)
-    #expect(try await free.fetchNextPage()?.value == false)
+    try await expect(free.fetchNextPage()?.value, equals: false)
   }
 
   @Test
@@ -68,11 +68,11 @@ struct PageIsolationTests {
     try await store.fetchNextPage()
     let storage = ObjectIdentifier(store.state.storage)
     try await store.fetchNextPage()
-    #expect(ObjectIdentifier(store.state.storage) == storage)
+    expect(ObjectIdentifier(store.state.storage), equals: storage)
     try await store.fetchPreviousPage()
-    #expect(ObjectIdentifier(store.state.storage) == storage)
+    expect(ObjectIdentifier(store.state.storage), equals: storage)
     try await store.refetchAllPages()
-    #expect(ObjectIdentifier(store.state.storage) == storage)
-    #expect(store.currentValue.count == 3)
+    expect(ObjectIdentifier(store.state.storage), equals: storage)
+    expect(store.currentValue.count, equals: 3)
   }
 }

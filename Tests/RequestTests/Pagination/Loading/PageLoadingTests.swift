@@ -12,14 +12,14 @@ struct PageLoadingTests {
     let server = ListServer()
     let store = ListStore.detached(query: server.request)
     server.enqueue("a", "b", "c")
-    #expect(try await store.fetchNextPage() == Page(id: 0, value: "a"))
-    #expect(try await store.fetchNextPage() == Page(id: 1, value: "b"))
-    #expect(try await store.fetchNextPage() == Page(id: 2, value: "c"))
-    #expect(store.text == "0a 1b 2c")
-    #expect(store.valueUpdateCount == 3)
-    #expect(store.status.resultValue == List("a", "b", "c"))
-    #expect(server.pagings.map(\.request) == [.initialPage, .nextPage, .nextPage])
-    #expect(server.pagings.map(\.pages.text) == ["", "0a", "0a 1b"])
+    try await expect(store.fetchNextPage(), equals: Page(id: 0, value: "a"))
+    try await expect(store.fetchNextPage(), equals: Page(id: 1, value: "b"))
+    try await expect(store.fetchNextPage(), equals: Page(id: 2, value: "c"))
+    expect(store.text, equals: "0a 1b 2c")
+    expect(store.valueUpdateCount, equals: 3)
+    expect(store.status.resultValue, equals: List("a", "b", "c"))
+    expect(server.pagings.map(\.request), equals: [.initialPage, .nextPage, .nextPage])
+    expect(server.pagings.map(\.pages.text), equals: ["", "0a", "0a 1b"])
   }
 
   @Test
@@ -27,11 +27,11 @@ struct PageLoadingTests {
     let server = ListServer()
     let store = ListStore.detached(query: server.request)
     server.enqueue("a", "b", "c")
-    #expect(try await store.fetchPreviousPage() == Page(id: 0, value: "a"))
-    #expect(try await store.fetchPreviousPage() == Page(id: -1, value: "b"))
-    #expect(try await store.fetchNextPage() == Page(id: 1, value: "c"))
-    #expect(store.text == "-1b 0a 1c")
-    #expect(server.pagings.map(\.request) == [.initialPage, .previousPage, .nextPage])
+    try await expect(store.fetchPreviousPage(), equals: Page(id: 0, value: "a"))
+    try await expect(store.fetchPreviousPage(), equals: Page(id: -1, value: "b"))
+    try await expect(store.fetchNextPage(), equals: Page(id: 1, value: "c"))
+    expect(store.text, equals: "-1b 0a 1c")
+    expect(server.pagings.map(\.request), equals: [.initialPage, .previousPage, .nextPage])
   }
 
   @Test
@@ -42,11 +42,11 @@ struct PageLoadingTests {
     try await store.fetchNextPage()
     try await store.fetchNextPage()
     let updates = store.valueUpdateCount
-    #expect(try await store.fetchNextPage() == nil)
-    #expect(try await store.fetchPreviousPage() == nil)
-    #expect(store.valueUpdateCount == updates)
+    try await expect(store.fetchNextPage(), equals: nil)
+    try await expect(store.fetchPreviousPage(), equals: nil)
+    expect(store.valueUpdateCount, equals: updates)
     #expect(store.status.isSuccessful)
-    #expect(server.fetchedIds == [0, 1])
+    expect(server.fetchedIds, equals: [0, 1])
     #expect(!store.hasNextPage)
     #expect(!store.hasPreviousPage)
   }
@@ -57,10 +57,10 @@ struct PageLoadingTests {
     server.setNext { $0 == 2 ? repeated : $0 + 1 }
     let store = ListStore.detached(query: server.request)
     for _ in 0..<3 { try await store.fetchNextPage() }
-    #expect(store.nextPageId == nil)
-    #expect(try await store.fetchNextPage() == nil)
-    #expect(try await store.refetchAllPages().count == 3)
-    #expect(server.fetchedIds == [0, 1, 2, 0, 1, 2])
+    expect(store.nextPageId, equals: nil)
+    try await expect(store.fetchNextPage(), equals: nil)
+    try await expect(store.refetchAllPages().count, equals: 3)
+    expect(server.fetchedIds, equals: [0, 1, 2, 0, 1, 2])
   }
 
   @Test
@@ -68,11 +68,11 @@ struct PageLoadingTests {
     let server = ListServer()
     let store = ListStore.detached(query: server.request)
     server.enqueue("a", "b", "A", "B")
-    #expect(try await store.run() == .initialPage(Page(id: 0, value: "a")))
+    try await expect(store.run(), equals: .initialPage(Page(id: 0, value: "a")))
     try await store.fetchNextPage()
-    #expect(try await store.run() == .allPages(List("A", "B")))
-    #expect(store.text == "0A 1B")
-    #expect(server.pagings.map(\.request) == [.initialPage, .nextPage, .allPages, .allPages])
+    try await expect(store.run(), equals: .allPages(List("A", "B")))
+    expect(store.text, equals: "0A 1B")
+    expect(server.pagings.map(\.request), equals: [.initialPage, .nextPage, .allPages, .allPages])
   }
 
   @Test
@@ -83,14 +83,14 @@ struct PageLoadingTests {
     server.enqueue("a")
     let first = store.subscribe(with: recorder.handler)
     try await recorder.first { $0.digest == .ended }
-    #expect(store.text == "0a")
+    expect(store.text, equals: "0a")
     server.enqueue("b", "A", "B")
     try await store.fetchNextPage()
     recorder.removeAll()
     let second = store.subscribe(with: recorder.handler)
     defer { OperationSubscription.combined(first, second).cancel() }
     try await recorder.first { $0.digest == .ended }
-    #expect(store.text == "0A 1B")
+    expect(store.text, equals: "0A 1B")
   }
 
   @Test
@@ -103,7 +103,7 @@ struct PageLoadingTests {
         state.isLoadingInitialPage, state.isLoadingNextPage, state.isLoadingPreviousPage, state.isLoadingAllPages,
       ]
     }
-    #expect(flags() == [false, false, false, false])
+    expect(flags(), equals: [false, false, false, false])
     let calls: [(@Sendable () async throws -> Void, pages: Int, [Bool])] = [
       ({ try await store.fetchNextPage() }, 1, [true, false, false, false]),
       ({ try await store.fetchNextPage() }, 1, [false, true, false, false]),
@@ -114,13 +114,13 @@ struct PageLoadingTests {
       let task = start(call)
       for _ in 0..<pages {
         let run = try await server.script.next()
-        #expect(flags() == expected)
+        expect(flags(), equals: expected)
         #expect(store.isLoading)
         #expect(store.status.isLoading)
         run.succeed("x")
       }
       try await task.value
-      #expect(flags() == [false, false, false, false])
+      expect(flags(), equals: [false, false, false, false])
       #expect(!store.isLoading)
     }
   }
@@ -131,13 +131,13 @@ struct PageLoadingTests {
     let store = ListStore.detached(query: server.request, initialValue: List("a"))
     server.script.enqueue(.error(Refused()), .value("b"))
     await #expect(throws: Refused()) { try await store.fetchNextPage() }
-    #expect(store.text == "0a")
+    expect(store.text, equals: "0a")
     #expect(store.error is Refused)
-    #expect(store.errorUpdateCount == 1)
-    #expect(store.nextPageId == 1)
+    expect(store.errorUpdateCount, equals: 1)
+    expect(store.nextPageId, equals: 1)
     try await store.fetchNextPage()
     #expect(store.error == nil)
-    #expect(store.text == "0a 1b")
+    expect(store.text, equals: "0a 1b")
   }
 
   @Test
@@ -147,11 +147,11 @@ struct PageLoadingTests {
     let task = start { try await store.fetchNextPage() }
     let run = try await server.script.next()
     run.yield("draft")
-    #expect(store.text == "0a 1draft")
+    expect(store.text, equals: "0a 1draft")
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(store.text == "0a")
-    #expect(store.valueUpdateCount == 0)
+    expect(store.text, equals: "0a")
+    expect(store.valueUpdateCount, equals: 0)
     #expect(store.error == nil)
     #expect(store.status.isIdle)
   }
@@ -162,13 +162,13 @@ struct PageLoadingTests {
     let store = ListStore.detached(query: server.request)
     server.enqueue("a", "b", "c", "A", "B", "C")
     let tasks = (store.fetchNextPageTask(), store.fetchNextPageTask(), store.fetchPreviousPageTask())
-    #expect(server.script.runCount == 0)
-    #expect(try await tasks.0.runIfNeeded()?.id == 0)
-    #expect(try await tasks.0.runIfNeeded()?.id == 0)
-    #expect(try await tasks.1.runIfNeeded()?.id == 1)
-    #expect(try await tasks.2.runIfNeeded()?.id == -1)
-    #expect(try await store.refetchAllPagesTask().runIfNeeded().map { $0.value } == ["A", "B", "C"])
-    #expect(server.fetchedIds == [0, 1, -1, -1, 0, 1])
+    expect(server.script.runCount, equals: 0)
+    try await expect(tasks.0.runIfNeeded()?.id, equals: 0)
+    try await expect(tasks.0.runIfNeeded()?.id, equals: 0)
+    try await expect(tasks.1.runIfNeeded()?.id, equals: 1)
+    try await expect(tasks.2.runIfNeeded()?.id, equals: -1)
+    try await expect(store.refetchAllPagesTask().runIfNeeded().map { $0.value }, equals: ["A", "B", "C"])
+    expect(server.fetchedIds, equals: [0, 1, -1, -1, 0, 1])
   }
 
   @Test
@@ -180,30 +180,30 @@ struct PageLoadingTests {
     let task = start { try await store.fetchNextPage() }
     let run = try await server.script.next()
     store.resetState()
-    #expect(store.text == "0a")
+    expect(store.text, equals: "0a")
     #expect(!store.isLoading)
     run.succeed("c")
     _ = await task.result
-    #expect(store.text == "0a")
-    #expect(store.nextPageId == 1)
+    expect(store.text, equals: "0a")
+    expect(store.nextPageId, equals: 1)
   }
 
   @Test
   func `An operation without a store loads the initial page`() async throws {
     let server = ListServer(.value("a"))
     let value = try await OperationRunner(operation: server.request).run()
-    #expect(value == .initialPage(Page(id: 0, value: "a")))
+    expect(value, equals: .initialPage(Page(id: 0, value: "a")))
   }
 
   @Test
   func `The tasks are named by what they load`() async throws {
     let server = ListServer()
     let store = ListStore.detached(query: server.request.staleWhenNoValue())
-    #expect(store.fetchNextPageTask().configuration.name == "ListRequest: next page")
-    #expect(store.fetchPreviousPageTask().configuration.name == "ListRequest: previous page")
-    #expect(store.refetchAllPagesTask().configuration.name == "ListRequest: all pages")
+    expect(store.fetchNextPageTask().configuration.name, equals: "ListRequest: next page")
+    expect(store.fetchPreviousPageTask().configuration.name, equals: "ListRequest: previous page")
+    expect(store.refetchAllPagesTask().configuration.name, equals: "ListRequest: all pages")
     let fetch = start { try await store.fetchNextPage() }
-    #expect(store.initialPageActiveTasks.map(\.configuration.name) == ["ListRequest: initial page"])
+    expect(store.initialPageActiveTasks.map(\.configuration.name), equals: ["ListRequest: initial page"])
     try await server.script.next().succeed("a")
     _ = await fetch.result
   }

@@ -16,20 +16,20 @@ struct PageWindowTests {
     let runs = (try await server.script.next(), try await server.script.next())
     if isNextFirst {
       runs.0.succeed("d")
-      #expect(try await next.value?.id == 4)
+      try await expect(next.value?.id, equals: 4)
       runs.1.succeed("a")
-      #expect(try await previous.value?.id == 1)
-      #expect(store.text == "3c 4d")
-      #expect(store.previousPageId == 2)
+      try await expect(previous.value?.id, equals: 1)
+      expect(store.text, equals: "3c 4d")
+      expect(store.previousPageId, equals: 2)
     } else {
       runs.1.succeed("a")
-      #expect(try await previous.value?.id == 1)
+      try await expect(previous.value?.id, equals: 1)
       runs.0.succeed("d")
-      #expect(try await next.value?.id == 4)
-      #expect(store.text == "1a 2b")
-      #expect(store.nextPageId == 3)
+      try await expect(next.value?.id, equals: 4)
+      expect(store.text, equals: "1a 2b")
+      expect(store.nextPageId, equals: 3)
     }
-    #expect(store.valueUpdateCount == 1)
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -40,12 +40,12 @@ struct PageWindowTests {
     let previous = start { try await store.fetchPreviousPage() }
     let runs = (try await server.script.next(), try await server.script.next())
     runs.1.yield("draft")
-    #expect(store.text == "1draft 2b")
+    expect(store.text, equals: "1draft 2b")
     previous.cancel()
     _ = await previous.result
     runs.0.succeed("d")
     _ = try await next.value
-    #expect(store.text == "3c 4d")
+    expect(store.text, equals: "3c 4d")
   }
 
   @Test
@@ -58,7 +58,7 @@ struct PageWindowTests {
     store.setResult(to: .failure(Refused()))
     run.succeed("b")
     _ = try await next.value
-    #expect(store.text == "7z")
+    expect(store.text, equals: "7z")
     #expect(store.error == nil)
   }
 
@@ -102,11 +102,11 @@ private struct RandomLoads {
     default: if let index { try await self.succeed(index) }
     }
     let ids = Array(self.store.currentValue.ids)
-    #expect(ids == (ids.first.map { Array($0..<$0 + ids.count) } ?? []))
+    expect(ids, equals: (ids.first.map { Array($0..<$0 + ids.count) } ?? []))
     #expect(ids.count <= self.maximum)
     if let first = ids.first, let last = ids.last {
-      #expect(self.store.previousPageId == (first > -5 ? first - 1 : nil))
-      #expect(self.store.nextPageId == (last < 5 ? last + 1 : nil))
+      expect(self.store.previousPageId, equals: (first > -5 ? first - 1 : nil))
+      expect(self.store.nextPageId, equals: (last < 5 ? last + 1 : nil))
     }
   }
 

@@ -72,11 +72,11 @@ struct PageYieldTests {
       try await store.refetchAllPages(handler: listener == .ofOneRun ? pages : nil)
       subscription?.cancel()
       switch listener {
-      case .none: #expect(count.withLock { $0 } == 0)
-      case .ofRuns: #expect(count.withLock { $0 } == 2 * yieldCount + 1)
-      case .ofPages, .ofOneRun: #expect(count.withLock { $0 } == 2 * yieldCount + 2)
+      case .none: expect(count.withLock { $0 }, equals: 0)
+      case .ofRuns: expect(count.withLock { $0 }, equals: 2 * yieldCount + 1)
+      case .ofPages, .ofOneRun: expect(count.withLock { $0 }, equals: 2 * yieldCount + 2)
       }
-      #expect(store.valueUpdateCount == 2 * yieldCount + 1)
+      expect(store.valueUpdateCount, equals: 2 * yieldCount + 1)
     }
     #expect(most.withLock { $0 } < 60)
     try await lifetimes.noneAlive()
@@ -95,19 +95,19 @@ struct PageYieldTests {
       runs.0.yield(error: Refused())
       store.currentValue[id: 0]?.value = "e\(number)"
     }
-    #expect(store.text == "-1p99 0e99 1n99")
-    #expect(store.valueUpdateCount == 300)
-    #expect(store.errorUpdateCount == 100)
+    expect(store.text, equals: "-1p99 0e99 1n99")
+    expect(store.valueUpdateCount, equals: 300)
+    expect(store.errorUpdateCount, equals: 100)
     next.cancel()
     _ = await next.result
     // The pages that were set contain the page that was yielded before.
-    #expect(store.valueUpdateCount == 200)
-    #expect(store.errorUpdateCount == 0)
-    #expect(store.currentValue[id: 0]?.value == "e99")
-    #expect(store.currentValue[id: -1]?.value == "p99")
+    expect(store.valueUpdateCount, equals: 200)
+    expect(store.errorUpdateCount, equals: 0)
+    expect(store.currentValue[id: 0]?.value, equals: "e99")
+    expect(store.currentValue[id: -1]?.value, equals: "p99")
     runs.1.succeed("p")
     _ = try await previous.value
-    #expect(store.currentValue[id: -1]?.value == "p")
+    expect(store.currentValue[id: -1]?.value, equals: "p")
   }
 
   @Test
@@ -122,11 +122,11 @@ struct PageYieldTests {
     let second = try await server.script.next()
     second.yield("B1")
     second.yield("B2")
-    #expect(store.text == "0A2 1B2")
-    #expect(store.valueUpdateCount == 4)
+    expect(store.text, equals: "0A2 1B2")
+    expect(store.valueUpdateCount, equals: 4)
     refetch.cancel()
     _ = await refetch.result
-    #expect(store.text == "0a 1b")
-    #expect(store.valueUpdateCount == 0)
+    expect(store.text, equals: "0a 1b")
+    expect(store.valueUpdateCount, equals: 0)
   }
 }

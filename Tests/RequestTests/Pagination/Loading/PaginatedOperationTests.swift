@@ -40,7 +40,7 @@ import Testing
       body: { paging, _ in "\(paging.pageId)" }
     )
     let store: OperationStore<PaginatedState<Int, String, any Error>> = .detached(query: quiet)
-    #expect(try await store.fetchNextPage()?.value == "0")
+    try await expect(store.fetchNextPage()?.value, equals: "0")
 
     let yielding = PaginatedOperation(
       "feed",
@@ -52,7 +52,7 @@ import Testing
       }
     )
     let second: OperationStore<PaginatedState<Int, String, any Error>> = .detached(query: yielding)
-    #expect(try await second.fetchNextPage()?.value == "0")
+    try await expect(second.fetchNextPage()?.value, equals: "0")
 
     let loud = PaginatedOperation(
       "feed",

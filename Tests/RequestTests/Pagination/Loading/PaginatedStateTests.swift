@@ -37,14 +37,14 @@ struct PaginatedStateTests {
     let request = server.request.defaultValue(List(from: 40, "placeholder")).staleWhenNoValue()
     let client = OperationClient()
     for store in [OperationStore.detached(query: request), client.store(for: request)] {
-      #expect(store.currentValue.text == "40placeholder")
+      expect(store.currentValue.text, equals: "40placeholder")
       #expect(store.isStale)
-      #expect(store.nextPageId == 0)
-      #expect(try await store.fetchNextPage()?.id == 0)
-      #expect(try await store.fetchNextPage()?.id == 1)
-      #expect(store.currentValue.text == "0x 1x")
+      expect(store.nextPageId, equals: 0)
+      try await expect(store.fetchNextPage()?.id, equals: 0)
+      try await expect(store.fetchNextPage()?.id, equals: 1)
+      expect(store.currentValue.text, equals: "0x 1x")
       #expect(!store.isStale)
-      #expect(store.nextPageId == 2)
+      expect(store.nextPageId, equals: 2)
     }
     let _: ListRequest.Default = server.request.defaultValue([])
   }
@@ -55,7 +55,7 @@ struct PaginatedStateTests {
     let client = OperationClient()
     let store = client.store(for: server.request, initialValue: List("a"))
     #expect(client.store(for: server.request) === store)
-    #expect(client.stores(matching: ["list"], of: ListState.self).count == 1)
+    expect(client.stores(matching: ["list"], of: ListState.self).count, equals: 1)
     let key = OperationPathKey<ListState>(path: server.request.path)
     #expect(client.store(with: key) === store)
   }
@@ -66,13 +66,13 @@ struct PaginatedStateTests {
     let client = OperationClient()
     let request = server.request.staleWhenNoValue()
     await client.prefetch(for: request)
-    #expect(client.store(for: request).text == "0x")
+    expect(client.store(for: request).text, equals: "0x")
     await client.prefetch(for: request)
-    #expect(try await client.ensureValue(for: request) == List("x"))
-    #expect(server.script.runCount == 1)
+    try await expect(client.ensureValue(for: request), equals: List("x"))
+    expect(server.script.runCount, equals: 1)
     client.store(for: request).currentValue = []
-    #expect(try await client.ensureValue(for: request) == List("x"))
-    #expect(server.script.runCount == 2)
+    try await expect(client.ensureValue(for: request), equals: List("x"))
+    expect(server.script.runCount, equals: 2)
   }
 
   @Test
@@ -83,7 +83,7 @@ struct PaginatedStateTests {
     let subscription = store.subscribe(with: ListRecorder().handler)
     defer { subscription.cancel() }
     await client.invalidate(matching: server.request.path).settled()
-    #expect(store.text == "0x 1x")
+    expect(store.text, equals: "0x 1x")
   }
 
   @Test
@@ -93,8 +93,8 @@ struct PaginatedStateTests {
       .modifier(PassThrough()).stale(after: .seconds(1)).modifier(PassThrough())
     let store = OperationStore.detached(query: request)
     try await store.fetchNextPage()
-    #expect(try await store.fetchPreviousPage()?.id == -1)
-    #expect(request.initialPageId == 0)
+    try await expect(store.fetchPreviousPage()?.id, equals: -1)
+    expect(request.initialPageId, equals: 0)
   }
 
   @Test
@@ -121,9 +121,9 @@ struct PaginatedStateTests {
     let server = ListServer(.value("x"))
     let inner = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     let outer = ListStore.detached(query: Nested(inner: inner), initialValue: List("o"))
-    #expect(try await outer.fetchNextPage()?.value == "0x 1x")
-    #expect(inner.text == "0x 1x")
-    #expect(outer.text == "0o 10x 1x")
+    try await expect(outer.fetchNextPage()?.value, equals: "0x 1x")
+    expect(inner.text, equals: "0x 1x")
+    expect(outer.text, equals: "0o 10x 1x")
   }
 
   @Test
@@ -136,11 +136,11 @@ struct PaginatedStateTests {
     let previous = start { try await store.fetchPreviousPage() }
     try await server.script.next().succeed("p")
     _ = try await previous.value
-    #expect(store.text == "-1p 0a 1draft")
+    expect(store.text, equals: "-1p 0a 1draft")
     next.cancel()
     _ = await next.result
-    #expect(store.text == "-1p 0a")
-    #expect(store.valueUpdateCount == 1)
+    expect(store.text, equals: "-1p 0a")
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -149,11 +149,11 @@ struct PaginatedStateTests {
     let store = ListStore.detached(query: server.request, initialValue: List("a"))
     let layer = StateLayerIdentifier()
     store.addLayer(layer) { $0 = $0.map { Page(id: $0.id, value: "\($0.value)!") } }
-    #expect(store.text == "0a!")
+    expect(store.text, equals: "0a!")
     try await store.fetchNextPage()
-    #expect(store.text == "0a! 1x!")
+    expect(store.text, equals: "0a! 1x!")
     store.removeLayer(layer)
-    #expect(store.text == "0a 1x")
+    expect(store.text, equals: "0a 1x")
   }
 
   @Test
@@ -167,10 +167,10 @@ struct PaginatedStateTests {
       try await server.script.next().succeed("p")
       _ = try await previous.value
     }
-    #expect(store.text == "-2p -1p 0a 1draft")
+    expect(store.text, equals: "-2p -1p 0a 1draft")
     next.cancel()
     _ = await next.result
-    #expect(store.text == "-2p -1p 0a")
+    expect(store.text, equals: "-2p -1p 0a")
   }
 
   @Test

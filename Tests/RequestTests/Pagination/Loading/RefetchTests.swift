@@ -13,9 +13,9 @@ struct RefetchTests {
   func `A refetch without pages fetches nothing`() async throws {
     let server = ListServer()
     let store = ListStore.detached(query: server.request)
-    #expect(try await store.refetchAllPages() == [])
-    #expect(server.script.runCount == 0)
-    #expect(store.valueUpdateCount == 0)
+    try await expect(store.refetchAllPages(), equals: [])
+    expect(server.script.runCount, equals: 0)
+    expect(store.valueUpdateCount, equals: 0)
     #expect(store.status.isIdle)
   }
 
@@ -24,11 +24,11 @@ struct RefetchTests {
     let server = ListServer()
     let store = ListStore.detached(query: server.request, initialValue: List(from: -1, "a", "b", "c"))
     server.enqueue("A", "B", "C")
-    #expect(try await store.refetchAllPages() == List(from: -1, "A", "B", "C"))
-    #expect(store.text == "-1A 0B 1C")
-    #expect(server.fetchedIds == [-1, 0, 1])
-    #expect(server.pagings.map(\.pages.text) == ["", "-1A", "-1A 0B"])
-    #expect(store.valueUpdateCount == 1)
+    try await expect(store.refetchAllPages(), equals: List(from: -1, "A", "B", "C"))
+    expect(store.text, equals: "-1A 0B 1C")
+    expect(server.fetchedIds, equals: [-1, 0, 1])
+    expect(server.pagings.map(\.pages.text), equals: ["", "-1A", "-1A 0B"])
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -38,10 +38,10 @@ struct RefetchTests {
     let refetch = start { try await store.refetchAllPages() }
     try await server.script.next().succeed("A")
     let run = try await server.script.next()
-    #expect(store.text == "0a 1b")
+    expect(store.text, equals: "0a 1b")
     run.succeed("B")
     _ = try await refetch.value
-    #expect(store.text == "0A 1B")
+    expect(store.text, equals: "0A 1B")
   }
 
   @Test
@@ -50,9 +50,9 @@ struct RefetchTests {
     let store = ListStore.detached(query: server.request, initialValue: List("a", "b", "c", "d"))
     server.bounds = 0...1
     try await store.refetchAllPages()
-    #expect(store.text == "0x 1x")
-    #expect(server.fetchedIds == [0, 1])
-    #expect(store.nextPageId == nil)
+    expect(store.text, equals: "0x 1x")
+    expect(server.fetchedIds, equals: [0, 1])
+    expect(store.nextPageId, equals: nil)
   }
 
   @Test
@@ -60,7 +60,7 @@ struct RefetchTests {
     let server = ListServer(.value("x"))
     let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     try await store.refetchAllPages()
-    #expect(server.fetchedIds == [0, 1])
+    expect(server.fetchedIds, equals: [0, 1])
   }
 
   @Test
@@ -69,11 +69,11 @@ struct RefetchTests {
     let store = ListStore.detached(query: server.request, initialValue: List("a", "b"))
     server.script.enqueue(.value("A"), .error(Refused()))
     await #expect(throws: Refused()) { try await store.refetchAllPages() }
-    #expect(store.text == "0a 1b")
+    expect(store.text, equals: "0a 1b")
     #expect(store.error is Refused)
     server.enqueue("A", "B")
     try await store.refetchAllPages()
-    #expect(server.fetchedIds == [0, 1, 0, 1])
+    expect(server.fetchedIds, equals: [0, 1, 0, 1])
   }
 
   @Test
@@ -82,9 +82,9 @@ struct RefetchTests {
     let request = server.request.retry(limit: 2).delayer(.noDelay)
     let store = ListStore.detached(query: request, initialValue: List("a", "b", "c"))
     server.script.enqueue(.value("A"), .error(Refused()), .error(Refused()), .value("B"), .value("C"))
-    #expect(try await store.refetchAllPages() == List("A", "B", "C"))
-    #expect(server.fetchedIds == [0, 1, 1, 1, 2])
-    #expect(store.text == "0A 1B 2C")
+    try await expect(store.refetchAllPages(), equals: List("A", "B", "C"))
+    expect(server.fetchedIds, equals: [0, 1, 1, 1, 2])
+    expect(store.text, equals: "0A 1B 2C")
   }
 
   @Test
@@ -94,11 +94,11 @@ struct RefetchTests {
     let store = ListStore.detached(query: request, initialValue: List("a", "b"))
     server.script.enqueue(.value("A"), .error(Refused()), .error(Refused()))
     await #expect(throws: Refused()) { try await store.refetchAllPages() }
-    #expect(store.text == "0a 1b")
+    expect(store.text, equals: "0a 1b")
     server.enqueue("AA", "BB")
     try await store.refetchAllPages()
-    #expect(server.fetchedIds == [0, 1, 1, 0, 1])
-    #expect(store.text == "0AA 1BB")
+    expect(server.fetchedIds, equals: [0, 1, 1, 0, 1])
+    expect(store.text, equals: "0AA 1BB")
   }
 
   @Test
@@ -112,9 +112,9 @@ struct RefetchTests {
     store.currentValue = []
     second.fail(Refused())
     try await server.script.next().succeed("B")
-    #expect(try await run.value == .allPages(List("A", "B")))
-    #expect(store.text == "")
-    #expect(server.fetchedIds == [0, 1, 1])
+    try await expect(run.value, equals: .allPages(List("A", "B")))
+    expect(store.text, equals: "")
+    expect(server.fetchedIds, equals: [0, 1, 1])
   }
 
   @Test
@@ -126,9 +126,9 @@ struct RefetchTests {
     refetch.cancel()
     run.succeed("A")
     await #expect(throws: CancellationError.self) { try await refetch.value }
-    #expect(store.text == "0a 1b 2c")
-    #expect(server.fetchedIds == [0])
-    #expect(store.valueUpdateCount == 0)
+    expect(store.text, equals: "0a 1b 2c")
+    expect(server.fetchedIds, equals: [0])
+    expect(store.valueUpdateCount, equals: 0)
     #expect(store.error == nil)
     #expect(!store.isLoading)
   }
@@ -143,8 +143,8 @@ struct RefetchTests {
     refetch.cancel()
     run.succeed("A")
     _ = await refetch.result
-    #expect(store.currentValue.text == "0a 1b 2c")
-    #expect(server.fetchedIds == [0])
+    expect(store.currentValue.text, equals: "0a 1b 2c")
+    expect(server.fetchedIds, equals: [0])
   }
 
   @Test
@@ -159,8 +159,8 @@ struct RefetchTests {
     run.succeed("B")
     try await server.script.next().succeed("C")
     try await server.script.next().succeed("D")
-    #expect(try await refetch.value == List("A", "B", "C", "D"))
-    #expect(store.text == "0edited 1B 2edited 3D")
+    try await expect(refetch.value, equals: List("A", "B", "C", "D"))
+    expect(store.text, equals: "0edited 1B 2edited 3D")
   }
 
   @Test
@@ -177,7 +177,7 @@ struct RefetchTests {
     run.succeed("A")
     try await server.script.next().succeed("B")
     _ = try await refetch.value
-    #expect(store.text == "0A 1edited")
+    expect(store.text, equals: "0A 1edited")
   }
 
   @Test
@@ -193,7 +193,7 @@ struct RefetchTests {
     try await server.script.next().succeed("B")
     try await server.script.next().succeed("C")
     _ = try await refetch.value
-    #expect(store.text == "90front 0A 2C 91back")
+    expect(store.text, equals: "90front 0A 2C 91back")
   }
 
   @Test(arguments: [List(), List(from: 40, "p", "q")])
@@ -206,7 +206,7 @@ struct RefetchTests {
     run.succeed("A")
     try await server.script.next().succeed("B")
     _ = try await refetch.value
-    #expect(store.currentValue == pages)
+    expect(store.currentValue, equals: pages)
   }
 
   @Test
@@ -216,15 +216,15 @@ struct RefetchTests {
     let refetch = start { try await store.refetchAllPages() }
     let first = try await server.script.next()
     first.yield("draft")
-    #expect(store.text == "0draft 1b")
+    expect(store.text, equals: "0draft 1b")
     first.succeed("A")
     let second = try await server.script.next()
     second.yield("draft")
-    #expect(store.text == "0draft 1draft")
+    expect(store.text, equals: "0draft 1draft")
     expectWarning(.yieldAfterReturn) { first.yield("late") }
     refetch.cancel()
     _ = await refetch.result
-    #expect(store.text == "0a 1b")
+    expect(store.text, equals: "0a 1b")
   }
 }
 

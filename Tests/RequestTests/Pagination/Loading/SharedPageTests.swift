@@ -15,9 +15,9 @@ struct SharedPageTests {
     let store = ListStore.detached(query: server.request.deduplicated(), initialValue: List("a"))
     let calls = (0..<3).map { _ in start { try await store.fetchNextPage() } }
     try await server.script.next().succeed("b")
-    for call in calls { #expect(try await call.value == Page(id: 1, value: "b")) }
-    #expect(server.fetchedIds == [1])
-    #expect(store.valueUpdateCount == 1)
+    for call in calls { try await expect(call.value, equals: Page(id: 1, value: "b")) }
+    expect(server.fetchedIds, equals: [1])
+    expect(store.valueUpdateCount, equals: 1)
   }
 
   @Test
@@ -59,13 +59,13 @@ struct SharedPageTests {
     let runs = (try await server.script.next(), try await server.script.next())
     runs.0.succeed("n")
     runs.1.succeed("p")
-    #expect(try await next.value?.id == 1)
-    #expect(try await previous.value?.id == -1)
+    try await expect(next.value?.id, equals: 1)
+    try await expect(previous.value?.id, equals: -1)
     for value in ["P", "A", "N"] { try await server.script.next().succeed(value) }
-    for call in all { #expect(try await call.value.text == "-1P 0A 1N") }
+    for call in all { try await expect(call.value.text, equals: "-1P 0A 1N") }
     // If there are pages, a plain run refetches all of them too.
-    #expect(try await run.value == .allPages(List(from: -1, "P", "A", "N")))
-    #expect(server.fetchedIds == [1, -1, -1, 0, 1])
+    try await expect(run.value, equals: .allPages(List(from: -1, "P", "A", "N")))
+    expect(server.fetchedIds, equals: [1, -1, -1, 0, 1])
   }
 
   @Test
@@ -77,11 +77,11 @@ struct SharedPageTests {
     client.invalidate(matching: store.path)
     let second = start { try await store.run() }
     run.succeed("old")
-    #expect(try await first.value == Page(id: 0, value: "old"))
+    try await expect(first.value, equals: Page(id: 0, value: "old"))
     try await server.script.next().succeed("new")
-    #expect(try await second.value == .allPages(List("new")))
+    try await expect(second.value, equals: .allPages(List("new")))
     #expect(!store.isInvalidated)
-    #expect(server.fetchedIds == [0, 0])
+    expect(server.fetchedIds, equals: [0, 0])
   }
 
   @Test(arguments: [false, true])
@@ -97,11 +97,11 @@ struct SharedPageTests {
       if isChosen { try await store.refetchFirstPage() } else { try await store.fetchNextPage() }
     }
     run.succeed("old")
-    #expect(try await call.value?.value == "new")
+    try await expect(call.value?.value, equals: "new")
     await invalidation.settled()
     #expect(!store.isStale)
-    #expect(store.text == (isChosen ? "0new" : "0new 1new"))
-    #expect(server.fetchedIds == (isChosen ? [0, 0, 0] : [0, 1, 0, 1]))
+    expect(store.text, equals: (isChosen ? "0new" : "0new 1new"))
+    expect(server.fetchedIds, equals: (isChosen ? [0, 0, 0] : [0, 1, 0, 1]))
     subscription.cancel()
   }
 
@@ -112,12 +112,12 @@ struct SharedPageTests {
     let next = start { try await store.fetchNextPage() }
     let previous = start { try await store.fetchPreviousPage() }
     let run = start { try await store.run() }
-    #expect(store.initialPageActiveTasks.count == 1)
+    expect(store.initialPageActiveTasks.count, equals: 1)
     try await server.script.next().succeed("a")
-    #expect(try await next.value?.id == 0)
-    #expect(try await previous.value?.id == 0)
-    #expect(try await run.value.page?.id == 0)
-    #expect(server.fetchedIds == [0])
+    try await expect(next.value?.id, equals: 0)
+    try await expect(previous.value?.id, equals: 0)
+    try await expect(run.value.page?.id, equals: 0)
+    expect(server.fetchedIds, equals: [0])
   }
 
   @Test
@@ -128,12 +128,12 @@ struct SharedPageTests {
     let run = try await server.script.next()
     store.currentValue = List(from: 7, "z")
     let second = start { try await store.fetchNextPage() }
-    #expect(store.nextPageActiveTasks.count == 2)
+    expect(store.nextPageActiveTasks.count, equals: 2)
     run.succeed("b")
-    #expect(try await first.value?.id == 1)
+    try await expect(first.value?.id, equals: 1)
     try await server.script.next().succeed("y")
-    #expect(try await second.value?.id == 2)
-    #expect(store.text == "7z 1b 2y")
+    try await expect(second.value?.id, equals: 2)
+    expect(store.text, equals: "7z 1b 2y")
   }
 
   @Test
@@ -143,9 +143,9 @@ struct SharedPageTests {
     let tasks = [store.fetchNextPageTask(), store.fetchNextPageTask()]
     let calls = tasks.map { task in start { try await task.runIfNeeded() } }
     try await server.script.next().succeed("b")
-    for call in calls { #expect(try await call.value?.id == 1) }
-    #expect(server.fetchedIds == [1])
-    #expect(store.text == "0a 1b")
+    for call in calls { try await expect(call.value?.id, equals: 1) }
+    expect(server.fetchedIds, equals: [1])
+    expect(store.text, equals: "0a 1b")
   }
 
   @Test
@@ -159,6 +159,6 @@ struct SharedPageTests {
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(!run.isCancelled)
     run.succeed("b")
-    #expect(try await second.value?.id == 1)
+    try await expect(second.value?.id, equals: 1)
   }
 }

@@ -9,8 +9,8 @@ struct SimplePaginatedRequestTests {
   @Test
   func `A type with fetchPage(using:in:) alone is a paginated request`() async throws {
     let store = OperationClient().store(for: Halves())
-    #expect(try await store.fetchNextPage()?.value == "8")
-    #expect(try await store.fetchNextPage()?.value == "4")
+    try await expect(store.fetchNextPage()?.value, equals: "8")
+    try await expect(store.fetchNextPage()?.value, equals: "4")
   }
 }
 

@@ -31,13 +31,13 @@ struct OrderedTreeTests {
     var elements: [Int] = []
     tree.visit { elements.append($0) }
     let offsets = model.elements.map { tree.offset(of: $0.key) }
-    #expect(tree.count == model.elements.count, sourceLocation: location)
-    #expect(elements == model.elements.map(\.element), sourceLocation: location)
-    #expect((0..<tree.count).map { tree.element(at: $0) } == elements, sourceLocation: location)
-    #expect(offsets == Array(0..<tree.count), sourceLocation: location)
-    #expect(model.elements.map { tree[$0.key] } == elements, sourceLocation: location)
-    #expect(tree.first?.key == model.elements.first?.key, sourceLocation: location)
-    #expect(tree.last?.key == model.elements.last?.key, sourceLocation: location)
+    expect(tree.count, equals: model.elements.count, sourceLocation: location)
+    expect(elements, equals: model.elements.map(\.element), sourceLocation: location)
+    expect((0..<tree.count).map { tree.element(at: $0) }, equals: elements, sourceLocation: location)
+    expect(offsets, equals: Array(0..<tree.count), sourceLocation: location)
+    expect(model.elements.map { tree[$0.key] }, equals: elements, sourceLocation: location)
+    expect(tree.first?.key, equals: model.elements.first?.key, sourceLocation: location)
+    expect(tree.last?.key, equals: model.elements.last?.key, sourceLocation: location)
   }
 
   private func depth(of node: Tree.Node) -> Int {
@@ -83,16 +83,16 @@ struct OrderedTreeTests {
         let key = model.elements[index].key
         tree[key] = nil
         model.elements.remove(at: index)
-        #expect(tree[key] == nil)
-        #expect(tree.offset(of: key) == nil)
+        expect(tree[key], equals: nil)
+        expect(tree.offset(of: key), equals: nil)
       }
-      #expect(tree.last?.key == model.elements.last?.key)
+      expect(tree.last?.key, equals: model.elements.last?.key)
     }
     self.expectSame(tree, model)
     for version in versions { self.expectSame(version.tree, version.model) }
     for key in model.elements.map(\.key) { tree[key] = nil }
     #expect(tree.isEmpty)
-    #expect(tree.first?.key == nil)
+    expect(tree.first?.key, equals: nil)
   }
 
   @Test
@@ -105,7 +105,7 @@ struct OrderedTreeTests {
       if key.isMultiple(of: 2) { alternating.append(key, for: key) } else { alternating[-key] = key }
     }
     for tree in [appended, prepended, alternating] {
-      #expect(tree.count == count)
+      expect(tree.count, equals: count)
       #expect(self.depth(of: tree.root) <= 5)
     }
   }

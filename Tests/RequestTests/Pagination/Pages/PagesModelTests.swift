@@ -42,7 +42,7 @@ struct PagesModelTests {
         if let place { model[place] = page } else { model.insert(page, at: 0) }
       case 6..<8:
         let removed = pages.remove(id: page.id)
-        #expect(removed == place.map { model.remove(at: $0) })
+        expect(removed, equals: place.map { model.remove(at: $0) })
       case 8:
         pages[id: page.id]?.value = step
         if let place { model[place].value = step }
@@ -58,7 +58,7 @@ struct PagesModelTests {
         if let place { model[place] = page } else { model.insert(page, at: index) }
       case 11:
         guard let index = model.indices.randomElement(using: &generator) else { continue }
-        #expect(pages.remove(at: index) == model.remove(at: index))
+        expect(pages.remove(at: index), equals: model.remove(at: index))
       case 12:
         guard let index = model.indices.randomElement(using: &generator) else { continue }
         pages[index] = page
@@ -66,22 +66,22 @@ struct PagesModelTests {
         if let old = model.indices.first(where: { $0 != index && model[$0].id == page.id }) { model.remove(at: old) }
       case 13:
         let replaced = pages.updateOrAppend(page)
-        #expect(replaced == place.map { model[$0] })
+        expect(replaced, equals: place.map { model[$0] })
         if let place { model[place] = page } else { model.append(page) }
       case 14:
         let divisor = Int.random(in: 3...9, using: &generator)
-        #expect(Array(pages.filter { $0.value % divisor == 0 }) == model.filter { $0.value % divisor == 0 })
+        expect(Array(pages.filter { $0.value % divisor == 0 }), equals: model.filter { $0.value % divisor == 0 })
         pages.removeAll { $0.value % divisor == 0 }
         model.removeAll { $0.value % divisor == 0 }
       default:
         if Bool.random(using: &generator) { copies.append((pages, model)) } else { copies = copies.suffix(2) }
       }
-      #expect(pages.count == model.count)
-      #expect(pages[id: page.id] == model.first { $0.id == page.id })
-      #expect(pages.index(id: page.id) == model.firstIndex { $0.id == page.id })
+      expect(pages.count, equals: model.count)
+      expect(pages[id: page.id], equals: model.first { $0.id == page.id })
+      expect(pages.index(id: page.id), equals: model.firstIndex { $0.id == page.id })
     }
-    #expect(Array(pages) == model)
-    #expect(pages.indices.map { pages[$0] } == model)
-    for copy in copies { #expect(Array(copy.pages) == copy.model) }
+    expect(Array(pages), equals: model)
+    expect(pages.indices.map { pages[$0] }, equals: model)
+    for copy in copies { expect(Array(copy.pages), equals: copy.model) }
   }
 }
