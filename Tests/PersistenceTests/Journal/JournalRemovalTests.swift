@@ -151,6 +151,29 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
+  @Test func `Signing out ends after removals that have failed and are tried again`() async throws {
+    let storage = StickyStorage()
+    let screen = self.start(storage)
+    self.script.enqueue(.value("ok"))
+    await expectWarning(.storageFailed) { _ = await screen.call("a").result }
+    #expect(try await storage.keys().count == 1)
+    storage.isSticky.withLock { $0 = false }
+    storage.base.door.close()
+    let flush = Task.immediate { await screen.journal.flush() }
+    try await storage.base.door.arrival()
+    let hasEnded = Mutex(false)
+    let removal = Task.immediate {
+      let isRemoved = await screen.journal.removeAll()
+      hasEnded.withLock { $0 = true }
+      return isRemoved
+    }
+    #expect(!hasEnded.withLock { $0 })
+    storage.base.door.open()
+    #expect(await removal.value)
+    #expect(await flush.value)
+    #expect(try await storage.keys().isEmpty)
+  }
+
   // MARK: - Calls that are being made
 
   @Test func `A call that another process has made is not removed, and its caller gets to know that`() async throws {
@@ -186,6 +209,28 @@ import Testing
     network.turnOn()
     await self.expectRemoved(call)
     #expect(self.server.requests.isEmpty)
+  }
+
+  @Test func `An attempt does not begin whose call is removed while the attempt is being counted`() async throws {
+    let storage = HeldStorage()
+    try await leaveCalls(["a"], in: storage)
+    let executor = SteppedExecutor()
+    let program = Program(storage, executor: executor)
+    let journal = program.makeJournal()
+    journal.register(Send(server: self.server).scope("s").journaled(as: "send"), as: "send")
+    storage.door.close()
+    await journal.resume()
+    executor.runAll()
+    try await storage.door.arrival()
+    #expect(journal.entries.map(\.attempts) == [2])
+    let removal = Task.immediate { await journal.remove("old1") }
+    storage.door.open()
+    // The task that writes counts the attempt, and removes the entry. The replay goes on after that.
+    #expect(executor.runNext())
+    #expect(await removal.value)
+    executor.runAll()
+    #expect(self.server.requests.isEmpty)
+    #expect(try await storage.keys().isEmpty)
   }
 
   @Test func `Signing out takes back the update of a call whose entry another process has removed`() async throws {

@@ -350,6 +350,29 @@ import Testing
     #expect(self.server.requests.isEmpty)
   }
 
+  @Test func `A call whose schedule is removed while the call is being accepted is not made`() async throws {
+    try await self.leave(self.send, every: 100)
+    let storage = SlowAcceptance(self.storage.base, removesSlowly: true)
+    let executor = SteppedExecutor()
+    let scheduled = ScheduledProgram(storage, self.clock, executor: executor)
+    scheduled.register(self.send)
+    await scheduled.journal.resume()
+    executor.runAll()
+    self.clock.advance(by: .seconds(100))
+    executor.runAll()
+    try await storage.gate.arrivals(count: 1)
+    let removal = Task.immediate { await scheduled.journal.removeAll() }
+    try await storage.removing.arrivals(count: 1)
+    storage.gate.open()
+    executor.runAll()
+    #expect(self.server.requests.isEmpty)
+    storage.removing.open()
+    #expect(await removal.value)
+    executor.runAll()
+    #expect(self.server.requests.isEmpty)
+    #expect(try await storage.base.keys("journal/").isEmpty)
+  }
+
   @Test func `A call whose acceptance was not answered while a user signs out is removed`() async throws {
     try await self.leave(self.send, every: 100)
     let storage = SlowAcceptance(self.storage.base, losesAnswer: true)
@@ -367,14 +390,19 @@ import Testing
   }
 }
 
-/// A storage whose answer to the acceptance of a call waits at a gate, and may be a failure although the call is stored.
+/// A storage whose answer to the acceptance of a call waits at a gate, and may be a failure although the call is
+/// stored.
+///
+/// The answer to the removal of a schedule may wait at another gate.
 private final class SlowAcceptance: PersistentStorage {
   let base: InMemoryStorage
   let gate = Gate()
+  let removing: Gate
   private let losesAnswer: Bool
 
-  init(_ base: InMemoryStorage, losesAnswer: Bool = false) {
+  init(_ base: InMemoryStorage, losesAnswer: Bool = false, removesSlowly: Bool = false) {
     self.base = base
+    self.removing = Gate(isOpen: !removesSlowly)
     self.losesAnswer = losesAnswer
   }
 
@@ -389,7 +417,9 @@ private final class SlowAcceptance: PersistentStorage {
     if conditions: [StorageCondition]
   ) async throws -> StorageOutcome {
     let accepts = batch.contains { if case .put(let key, _) = $0 { key.hasPrefix("journal/0") } else { false } }
+    let removes = batch.contains { if case .remove(let key) = $0 { key.hasPrefix("journal/=") } else { false } }
     let outcome = try await self.base.apply(batch, if: conditions)
+    if removes { try await self.removing.wait() }
     guard accepts else { return outcome }
     try await self.gate.wait()
     if self.losesAnswer { throw Broken() }
