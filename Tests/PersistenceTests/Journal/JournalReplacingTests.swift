@@ -111,6 +111,19 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
+  @Test func `A call whose first body is counted, and has not begun, is merged`() async throws {
+    let storage = TestStorage(reads: false)
+    let program = Program(storage)
+    _ = program.makeJournal()
+    let send = Send(server: self.server, script: self.script).scope("s").journaled(as: "send", policy: self.joining)
+    let store = program.client.store(for: send)
+    let calls = ["a", "b"].map { text in Task.immediate { try await store.mutate(with: Note(id: 1, text: text)) } }
+    storage.reading.open()
+    try await self.answer()
+    try #require(self.server.requests.map(\.text) == ["ab"])
+    for call in calls { #expect(try await call.value == "ok") }
+  }
+
   // MARK: - What is not merged
 
   @Test func `A call whose body has begun, or has failed, is not merged`() async throws {
@@ -156,6 +169,25 @@ import Testing
     _ = await second.result
     retry.cancel()
     #expect(await retry.value)
+  }
+
+  @Test func `A call that an older version of the library has made again by hand is not merged`() async throws {
+    let storage = InMemoryStorage()
+    let before = self.start(self.joining, storage)
+    let left = before.call("a")
+    left.cancel()
+    _ = await left.result
+    let entry = try #require(try await storage.entries(withPrefix: "journal/").first)
+    let text = String(decoding: entry.value, as: UTF8.self)
+      .replacing(#""attempts":0"#, with: #""attempts":0,"retriedAt":1"#)
+    let copy = InMemoryStorage()
+    try await copy.apply([.put(key: entry.key, value: Array(text.utf8))])
+    let after = self.start(self.joining, copy, prefix: "n")
+    let call = after.call("b")
+    try #require(after.journal.texts == ["a", "b"])
+    self.network.turnOn()
+    for _ in 0..<2 { try await self.answer() }
+    #expect(try await call.value == "ok")
   }
 
   @Test func `A call of another mutation in the scope keeps those before it`() async throws {
@@ -285,6 +317,37 @@ import Testing
     try await self.answer()
     try await expect(call.value, equals: "ok")
     expect(self.server.requests.map(\.text), equals: ["a", "b"])
+  }
+
+  @Test(arguments: [false, true])
+  func `A call is merged with one whose entry is being written, unless another process has sent that`(
+    isSent: Bool
+  ) async throws {
+    let storage = HeldStorage()
+    let editor = self.start(self.joining, storage)
+    let left = editor.call("a")
+    left.cancel()
+    _ = await left.result
+    storage.door.close()
+    // Its entry is to say that it is made again by hand.
+    let retry = Task.immediate { await editor.journal.retry("k1") }
+    try await storage.door.arrival()
+    let call = editor.call("b")
+    if isSent {
+      let entry = try #require(try await storage.base.entries(withPrefix: "journal/").first)
+      let text = String(decoding: entry.value, as: UTF8.self).replacing(#""attempts":0"#, with: #""attempts":1"#)
+      try await storage.base.apply([.put(key: entry.key, value: Array(text.utf8))])
+    }
+    storage.door.open()
+    self.network.turnOn()
+    let texts = isSent ? ["a", "b"] : ["ab"]
+    for count in 1...texts.count {
+      try await self.answer()
+      try #require(self.server.requests.map(\.text) == Array(texts.prefix(count)))
+    }
+    #expect(try await call.value == "ok")
+    #expect(await retry.value)
+    #expect(try await storage.keys().isEmpty)
   }
 
   @Test func `A call of a process that may be sending is not merged`() async throws {
