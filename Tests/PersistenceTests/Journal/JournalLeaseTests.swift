@@ -249,6 +249,33 @@ import Testing
     expect(self.server.requests.count, equals: 2)
   }
 
+  @Test func `An attempt that was counted with the acceptance is counted anew if another process has made one`()
+    async throws
+  {
+    let a = self.process("a")
+    let send = Send(server: self.server, script: self.script, path: ["prompt"]).scope("s").journaled(as: "prompt")
+    let store = a.program.client.store(for: send)
+    let answer = a.storage.holdNextAnswer()
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await answer.arrivals(count: 1)
+    // Another process takes this one for dead, and makes the call, which fails.
+    a.storage.suspend()
+    self.clock.advance(by: .seconds(6))
+    let entry = try #require(try await self.storage.base.entries(withPrefix: "journal/").first)
+    let text = String(decoding: entry.value, as: UTF8.self).replacing(#""attempts":1"#, with: #""attempts":2"#)
+      .replacing(#""isBegun":true"#, with: #""isBegun":false"#)
+    try await self.storage.base.apply([.put(key: entry.key, value: Array(text.utf8))])
+    answer.open()
+    try await a.journal.entries(count: 1)
+    #expect(a.journal.entries.map(\.attempts) == [1])
+    a.storage.resume()
+    let run = try await self.nextRun()
+    #expect(a.journal.entries.map(\.attempts) == [3])
+    run.succeed("ok")
+    #expect(try await call.value == "ok")
+    #expect(try await self.storage.base.keys().isEmpty)
+  }
+
   /// A process that has read two entries of earlier starts, and reads them again because it has just taken the lease.
   private func readingAgain() async throws -> (process: Process, reading: Gate) {
     try await leaveCalls(["a", "b"], in: self.storage.base)

@@ -12,6 +12,7 @@ final class SharedStorage: LeasingStorage {
   let base: InMemoryStorage
   private let state = Mutex(State.alive)
   private let reading = Mutex<(prefix: String, isBegun: Bool, gate: Gate)?>(nil)
+  private let answer = Mutex<Gate?>(nil)
   private let failsToRead = Mutex(false)
   private let failsToWrite = Mutex(false)
   private let releases = Counter()
@@ -42,6 +43,13 @@ final class SharedStorage: LeasingStorage {
       reading = nil
       return held.gate
     }
+  }
+
+  /// Makes the next batch, once it is applied, wait until the gate is open.
+  func holdNextAnswer() -> Gate {
+    let gate = Gate()
+    self.answer.withLock { $0 = gate }
+    return gate
   }
 
   func failNextReading() { self.failsToRead.withLock { $0 = true } }
@@ -80,7 +88,9 @@ final class SharedStorage: LeasingStorage {
   ) async throws -> StorageOutcome {
     self.batches.increment()
     if self.failsToWrite.withLock({ $0 }) { throw Broken() }
-    return try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
+    let outcome: StorageOutcome = try self.isAlive ? try await self.base.apply(batch, if: conditions) : .made
+    try await self.answer.withLock { $0.take() }?.wait()
+    return outcome
   }
 
   nonisolated(nonsending) func acquireLease(
