@@ -25,6 +25,15 @@ final class JournalResult: Sendable {
   /// Whether another call has replaced this one.
   var isReplaced: Bool { self.state.withLock { $0.next != nil } }
 
+  /// What has become of a call that the journal no longer has.
+  var turn: JournalTurn {
+    self.state.withLock { state in
+      if state.next != nil { return .replaced }
+      guard case .failure(let error as JournalError)? = state.outcome, error.code == .takenOver else { return .removed }
+      return .takenOver
+    }
+  }
+
   /// Whether callers of earlier calls wait for the end of the call.
   var isAwaited: Bool { self.state.withLock { !$0.waiters.isEmpty } }
 

@@ -8,7 +8,7 @@ extension MutationJournal {
   /// comes with the next fetch.
   ///
   /// A call that has just become part of a later one is not removed, and neither is one that another process has made: see
-  /// ``JournalPolicy``.
+  /// ``JournalPolicy``. An attempt that another process has begun before may still reach the server.
   ///
   /// - Parameter id: The identifier of the entry.
   /// - Returns: Whether there was such an entry and it was removed from the storage.

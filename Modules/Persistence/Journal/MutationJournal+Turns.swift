@@ -142,7 +142,7 @@ extension JournalState {
     _ continuation: Continuation
   ) -> JournalTurn? {
     let position = ticket.position
-    guard let item = self.items[position], !item.isGone else { return ticket.result.isReplaced ? .replaced : .removed }
+    guard let item = self.items[position], !item.isGone else { return ticket.result.turn }
     guard case .claimed(let run, let endedEarly) = item.activity else { return .cancelled }
     if let endedEarly { return endedEarly }
     // A task that was started by a call may outlive the call.

@@ -27,10 +27,11 @@ extension MutationJournal {
     self.updatePauses(of: actions.unblocked)
     // This comes before the runs of these callers continue.
     self.updatePauses(of: actions.callers)
-    for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
-    for signal in actions.signals { signal.decide() }
+    // These come before the runs of their calls continue, which find their calls gone, and would take them for removed.
     for (result, error) in actions.results { result.decide(.failure(error), isFinal: true) }
     for (result, error) in actions.stoppedResults { result.decide(.failure(error), isFinal: false) }
+    for (continuation, turn) in actions.turns { continuation.resume(returning: turn) }
+    for signal in actions.signals { signal.decide() }
     for write in actions.writes { write.finish(.success(())) }
     for write in actions.refusedRemovals { write.finish(.failure(JournalEntryChanged())) }
     for task in actions.cancelled { task.cancel() }
