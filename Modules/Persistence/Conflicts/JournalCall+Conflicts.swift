@@ -24,6 +24,18 @@ enum ConflictDecision: Sendable {
   case discard(JournalError)
   /// It has failed, and is made again later.
   case again
+  /// The storage has failed to take its new arguments, so they are not sent. It is made again later.
+  case unstored(JournalError)
+  /// Another process has replaced its arguments, so those of this run are not sent. It is made again as it is stored.
+  case overtaken(JournalError)
+
+  /// The error of its caller, if its attempt does not begin.
+  var refusal: JournalError? {
+    switch self {
+    case .unstored(let error), .overtaken(let error): error
+    case .ask, .discard, .again: nil
+    }
+  }
 }
 
 /// The stored part of a call that is kept because of a conflict.
@@ -73,6 +85,15 @@ extension JournalCall {
     context.operationIdempotencyKey = ticket.key
   }
 
+  /// Takes over what the call has become by an earlier attempt of the same run, which had a context of its own.
+  func continueRevision<Arguments: Sendable>(of type: Arguments.Type, in context: inout OperationContext) {
+    guard let ticket = self.acceptedTicket, ticket.revision > 0, let arguments = ticket.arguments as? Arguments
+    else { return }
+    context.setMutationArguments(arguments)
+    context.operationBaseVersion = ticket.base
+    context.operationIdempotencyKey = ticket.key
+  }
+
   /// Notes the decision about the conflict, for the end of the call.
   func decide(_ decision: ConflictDecision) {
     guard let ticket = self.acceptedTicket else { return }
@@ -115,7 +136,7 @@ struct JournalRevision: Sendable {
 }
 
 extension MutationJournal {
-  fileprivate func decide(_ decision: ConflictDecision, about position: JournalState.Position) {
+  func decide(_ decision: ConflictDecision, about position: JournalState.Position) {
     self.state.withLock { state, released in
       released.append(state.items[position]?.decision)
       state.items[position]?.decision = decision
@@ -133,7 +154,7 @@ extension JournalState {
   mutating func revise(_ position: Position, _ revision: JournalRevision) {
     self.edit(position) { item in
       item.record?.revise(revision)
-      item.changes.noteEntry()
+      item.changes.noteRevision()
     }
   }
 }

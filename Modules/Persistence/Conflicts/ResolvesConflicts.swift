@@ -17,7 +17,8 @@ extension MutationRequest {
   /// A call with replaced arguments stays the same call: it keeps its entry, its position in its scope and its caller. Its
   /// optimistic update shows the new arguments. Its request is another one, so it has another
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. After eight conflicts in one attempt the call has
-  /// failed, and is made again later.
+  /// failed, and is made again later. New arguments are stored before they are sent; while the storage fails to store them, the
+  /// call waits in the journal, and its caller gets a ``JournalError`` with the code ``JournalError/Code/notAccepted``.
   ///
   /// Apply it inside of retries: a retry inside of it would repeat a call that is in conflict. A call without a journal
   /// cannot be kept for the user; it throws its error.
@@ -98,9 +99,11 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
     using operation: Operation,
     with continuation: OperationContinuation<Operation.MutateValue, Operation.MutateFailure>
   ) async throws(Operation.MutateFailure) -> Operation.MutateValue {
-    // A retry around this modifier does not repeat a call that is kept for the user.
-    if let refusal = JournalCall.current(in: context)?.refusal as? Operation.MutateFailure { throw refusal }
     var context = context
+    let call = JournalCall.current(in: context)
+    // A retry around this modifier does not repeat a call that is kept for the user.
+    if let refusal = call?.refusal as? Operation.MutateFailure { throw refusal }
+    call?.continueRevision(of: Arguments.self, in: &context)
     var retryCount = 0
     while true {
       let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)

@@ -4,6 +4,8 @@ struct EntryChanges: Sendable {
   private(set) var count = 0
   /// The number of the last change that concerns more than the attempts.
   private var lastOfEntry = 0
+  /// The number of the last change that has replaced the arguments.
+  private var lastOfRevision = 0
   /// The number of the last change that is stored, with the whole entry.
   private var storedOfEntry = 0
   private var writing = Writing.ended
@@ -33,6 +35,9 @@ struct EntryChanges: Sendable {
 
   /// Whether nothing but the attempts has changed since the whole entry was stored.
   var areOfAttempts: Bool { self.lastOfEntry <= self.storedOfEntry }
+
+  /// Whether the arguments are stored that have replaced others.
+  var isRevisionStored: Bool { self.lastOfRevision <= self.storedOfEntry }
 
   /// Adds a change.
   ///
@@ -82,8 +87,11 @@ struct EntryChanges: Sendable {
     return writes.filter { $0.version <= number }
   }
 
-  /// Notes that more than the attempts has changed, so that the next write stores the whole entry.
-  mutating func noteEntry() { self.lastOfEntry = self.count + 1 }
+  /// Notes that the arguments were replaced, so that the next write stores the whole entry.
+  mutating func noteRevision() {
+    self.lastOfEntry = self.count + 1
+    self.lastOfRevision = self.lastOfEntry
+  }
 
   /// Records that the whole entry is stored, with the changes up to a number.
   mutating func noteStored(_ number: Int) { self.storedOfEntry = number }

@@ -56,6 +56,12 @@ final class JournalAttempts: MutationBodyObserver {
         journal.change { $0.leaveBody(of: position) }
         continue
       } catch {
+        if mayRefuse, journal.hasUnstoredRevision(position) {
+          // After a restart it would be made with its earlier arguments, too.
+          journal.change { $0.takeBackBody(of: position, isStored: false) }
+          journal.decide(.unstored(.notStored(self.ticket.name, error)), about: position)
+          return false
+        }
         // The call was accepted, so it is made without the count.
         OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
       }
@@ -79,6 +85,11 @@ final class JournalAttempts: MutationBodyObserver {
 }
 
 extension MutationJournal {
+  /// Whether a call has arguments from after a conflict that are not stored.
+  fileprivate func hasUnstoredRevision(_ position: JournalState.Position) -> Bool {
+    self.state.withLock { state in state.items[position].map { !$0.changes.isRevisionStored } ?? false }
+  }
+
   /// Whether decisions about a call may be stored.
   ///
   /// If this process has lost the lease, another process may have made it and removed its entry.
@@ -139,6 +150,14 @@ extension JournalState {
       return .refuse
     }
     if mayRefuse, self.isStopped, isReplay, item.replay.isCancelled { return .refuse }
+    switch item.decision {
+    case .overtaken: if mayRefuse { return .refuse }
+    case .unstored(let refusal):
+      // Of an attempt before.
+      self.items[position]?.decision = nil
+      self.actions.outcomes.append(.failure(refusal))
+    case .ask, .discard, .again, nil: break
+    }
     let isUncounted = self.edit(position) { item in
       let isUncounted = item.bodies.begin()
       if isUncounted {

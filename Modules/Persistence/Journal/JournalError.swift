@@ -7,7 +7,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// The call could not be stored, so it was not made.
+    /// The call could not be stored, so it was not made. If that concerns the arguments that a conflict has given it, its entry
+    /// stays in the journal.
     public static let notAccepted = Code(description: "notAccepted")
 
     /// The call was cancelled before its turn came. Its entry stays in the journal.
@@ -83,6 +84,18 @@ extension JournalError {
     return Self(
       code: .notAccepted,
       message: "The call of \"\(name)\" could not be stored, so it was not made. \(remedy)",
+      cause: cause
+    )
+  }
+
+  /// The error of a call whose arguments a conflict has replaced.
+  static func notStored(_ name: String, _ cause: any Error) -> Self {
+    Self(
+      code: .notAccepted,
+      message: """
+        The new arguments of the call of "\(name)" could not be stored after a conflict, so it was not made with them. It \
+        stays in the journal, and is made again: see the cause.
+        """,
       cause: cause
     )
   }

@@ -12,7 +12,8 @@ extension Error {
   var isTransient: Bool {
     switch self.retryAdvice {
     case .retry, .retryAfter: true
-    case .never, nil: self.isPassing
+    // The storage has not taken a call, or what a conflict has made of it.
+    case .never, nil: self.isPassing || (self as? JournalError)?.code == .notAccepted
     }
   }
 

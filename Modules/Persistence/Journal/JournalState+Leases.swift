@@ -109,6 +109,29 @@ extension JournalState {
 
   // MARK: - Decisions
 
+  /// Begins no call with these leases until the changes of other processes were read.
+  ///
+  /// A call whose acceptance is being answered may count its first body in its entry, which another process may have changed or
+  /// removed. The body is counted anew, on the condition that the entry is as it was.
+  mutating func awaitReading(of leaseKeys: Set<JournalLeaseKey>) {
+    self.leases.held?.subtract(leaseKeys)
+    for leaseKey in leaseKeys {
+      switch leaseKey {
+      case .scope(let scope): self.takeBackAcceptedBodies(of: self.scopes[scope].map { Array($0.all) } ?? [])
+      case .journal(let owner) where owner == nil || owner == self.owner:
+        self.takeBackAcceptedBodies(of: self.items.keys.filter { self.items[$0]?.leaseKey == leaseKey })
+      // Of calls that others have accepted.
+      case .journal: break
+      }
+    }
+  }
+
+  private mutating func takeBackAcceptedBodies(of positions: [Position]) {
+    for position in positions where self.items[position].map({ !$0.isStored && $0.bodies.areCounted }) ?? false {
+      self.endBodies(of: position)
+    }
+  }
+
   /// Begins the calls that have waited for these leases.
   mutating func grant(_ leaseKeys: Set<JournalLeaseKey>) {
     let granted = leaseKeys.filter { leaseKey in

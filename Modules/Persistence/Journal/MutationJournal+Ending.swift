@@ -14,6 +14,7 @@ enum JournalEnd: Sendable {
   case conflicted(StoredConflict)
 
   var isDone: Bool { if case .done = self { true } else { false } }
+  var isSuccess: Bool { if case .done(failure: nil) = self { true } else { false } }
 
   var failure: (any Error)? {
     switch self {
@@ -146,6 +147,10 @@ extension MutationJournal {
     case .again:
       guard case .done(let failure?) = end else { return end }
       return .held(failure)
+    // Its attempt has not begun, unless another one of the same run has succeeded.
+    case .unstored where end.isSuccess, .overtaken where end.isSuccess: return end
+    case .unstored(let error): return .held(error)
+    case .overtaken: return .left
     case nil: return end
     }
   }

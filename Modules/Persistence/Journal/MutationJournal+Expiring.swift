@@ -76,12 +76,13 @@ extension MutationJournal {
   /// removed call, which is not reported.
   func refusal(of ticket: JournalTicket) -> JournalError? {
     guard let item = self.state.withLock({ $0.items[ticket.position] }) else {
-      return Task.isCancelled || ticket.isReplay ? nil : .ended(.removed, ticket.name)
+      return Task.isCancelled || ticket.isReplay ? nil : .ended(ticket.result.turn, ticket.name)
     }
     return self.refusal(of: item, ticket)
   }
 
   private func refusal(of item: JournalState.Item, _ ticket: JournalTicket) -> JournalError? {
+    if let refusal = item.decision?.refusal { return refusal }
     if item.phase.isTakenOver { return .ended(.takenOver, ticket.name) }
     if item.expiry.hasPassed || item.record?.status == .expired { return .ended(.expired, ticket.name) }
     // Another process has set it aside.

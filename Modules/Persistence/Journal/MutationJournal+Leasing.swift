@@ -17,7 +17,7 @@ extension MutationJournal {
         }
       }
       // A call begins with a lease only after the changes of other processes were read.
-      if !taken.isEmpty { self.state.withLock { $0.leases.held?.subtract(taken.keys) } }
+      if !taken.isEmpty { self.change { $0.awaitReading(of: Set(taken.keys)) } }
       var granted = acquisition.held
       let now = self.deadlines.elapsed
       if !taken.isEmpty || need.isWatching && lease.isReadingDue(at: now) {
@@ -284,6 +284,10 @@ extension JournalState {
   ) {
     guard var item = self.items[position], !item.isGone else { return }
     let (earlier, wasInScope) = (item.record, item.isInScope)
+    if let earlier, earlier.storedArguments != record.storedArguments, !item.activity.isNone {
+      self.actions.released.append(item)
+      self.items[position]?.decision = .overtaken(.ended(.takenOver, record.name))
+    }
     item.record = record
     item.origin.setMaker(maker)
     // Before its scope counts it as one that has left.

@@ -145,6 +145,7 @@ extension JournalState {
       if let revision {
         item.record?.revise(revision)
         item.record?.failures = 0
+        item.changes.noteRevision()
       } else {
         item.record?.countAnew()
       }

@@ -28,6 +28,7 @@ final class VersionedServer: Sendable {
     var notes: [Int: ServerNote] = [:]
     var requests: [Request] = []
     var keys: Set<String> = []
+    var losesAnswer = false
   }
 
   private let state = Mutex(State())
@@ -43,6 +44,9 @@ final class VersionedServer: Sendable {
     }
   }
 
+  /// Makes the answer to the next request that is done a failure.
+  func loseNextAnswer() { self.state.withLock { $0.losesAnswer = true } }
+
   func save(_ note: Note, basedOn base: String?, key: String?) throws -> String {
     try self.state.withLock { state in
       state.requests.append(Request(key: key, text: note.text, base: base))
@@ -51,6 +55,8 @@ final class VersionedServer: Sendable {
       if let base, base != "\(current.version)" { throw NoteConflict(current: current) }
       if let key { state.keys.insert(key) }
       state.notes[note.id] = ServerNote(text: note.text, version: current.version + 1)
+      defer { state.losesAnswer = false }
+      if state.losesAnswer { throw Broken() }
       return "\(current.version + 1)"
     }
   }

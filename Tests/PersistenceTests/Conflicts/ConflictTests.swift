@@ -36,10 +36,11 @@ import Testing
     }
   }
 
-  /// Starts the program. Conflicts are resolved inside or outside of `.journaled(as:)`.
+  /// Starts the program. Conflicts are resolved inside or outside of `.journaled(as:)`, and inside of a retry.
   private func start(
     _ storage: any PersistentStorage = InMemoryStorage(),
     isOutside: Bool = false,
+    isRetried: Bool = false,
     clock: ManualClock = ManualClock(),
     prefix: String = "k",
     resolving resolve: @escaping Resolve
@@ -58,7 +59,9 @@ import Testing
     if isOutside {
       return start(save.scope("s").journaled(as: "save").resolvesConflicts(of: NoteConflict.self, resolve))
     }
-    return start(save.resolvesConflicts(of: NoteConflict.self, resolve).scope("s").journaled(as: "save"))
+    let resolving = save.resolvesConflicts(of: NoteConflict.self, resolve)
+    if isRetried { return start(resolving.tryingAgain().scope("s").journaled(as: "save")) }
+    return start(resolving.scope("s").journaled(as: "save"))
   }
 
   private static let merge: Resolve = { call, current in
@@ -115,6 +118,45 @@ import Testing
     expect(self.server.requests.last, equals: self.request("k1~1", "theirs+\(mine)", "2"))
     expect(again.store.state.journaledCalls.map(\.status), equals: [.succeeded])
     expect(self.server[1]?.version, equals: 3)
+  }
+
+  @Test func `New arguments that cannot be stored are not sent before they are`() async throws {
+    let storage = TestStorage()
+    let start = self.start(storage) { call, current in
+      storage.failToWrite(true)
+      return await Self.merge(call, current)
+    }
+    self.door.close()
+    var second: Task<String, any Error>?
+    let codes = try await warningCodes {
+      let first = start.store.save("mine")
+      second = start.store.save("other", id: 2)
+      try await start.journal.entries(count: 2)
+      self.door.open()
+      await expect(self.codes(first), equals: .notAccepted)
+    }
+    // The end of the run is not stored either.
+    expect(codes, equals: [.storageFailed])
+    expect(self.server.requests, equals: [self.request("k1", "mine", "1")])
+    expect(start.journal.statuses, equals: [.waiting, .blocked])
+    storage.failToWrite(false)
+    await start.journal.resume().settled()
+    try await expect(second?.value, equals: "2")
+    expect(self.server.requests[1], equals: self.request("k1~1", "theirs+mine", "2"))
+    expect(self.server.requests.count, equals: 3)
+    #expect(start.journal.entries.isEmpty)
+    #expect(try await storage.base.keys().isEmpty)
+  }
+
+  @Test func `A retry after a conflict goes on with the new arguments`() async throws {
+    let start = self.start(isRetried: true) { call, current in
+      self.server.loseNextAnswer()
+      return await Self.merge(call, current)
+    }
+    try await expect(start.store.save("mine").value, equals: "repeated")
+    let merged = self.request("k1~1", "theirs+mine", "2")
+    expect(self.server.requests, equals: [self.request("k1", "mine", "1"), merged, merged])
+    #expect(start.journal.entries.isEmpty)
   }
 
   @Test func `Without a version the server takes whatever comes`() async throws {

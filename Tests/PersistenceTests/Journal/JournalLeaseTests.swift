@@ -267,13 +267,57 @@ import Testing
     try await self.storage.base.apply([.put(key: entry.key, value: Array(text.utf8))])
     answer.open()
     try await a.journal.entries(count: 1)
-    #expect(a.journal.entries.map(\.attempts) == [1])
+    expect(a.journal.entries.map(\.attempts), equals: [1])
     a.storage.resume()
     let run = try await self.nextRun()
-    #expect(a.journal.entries.map(\.attempts) == [3])
+    expect(a.journal.entries.map(\.attempts), equals: [3])
     run.succeed("ok")
-    #expect(try await call.value == "ok")
+    try await expect(call.value, equals: "ok")
     #expect(try await self.storage.base.keys().isEmpty)
+  }
+
+  @Test func `A call is not made whose entry another process has removed before its acceptance was answered`()
+    async throws
+  {
+    let a = self.process("a")
+    let script = Script(default: .value("ok"))
+    let send = Send(server: self.server, script: script, path: ["prompt"]).scope("s").journaled(as: "prompt")
+    let store = a.program.client.store(for: send)
+    let answer = a.storage.holdNextAnswer()
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await answer.arrivals(count: 1)
+    let key = try #require(try await self.storage.base.keys("journal/").first)
+    try await self.storage.base.apply([.remove(key: key)])
+    // The leases end, this process takes them again, and reads the entries.
+    let reading = a.storage.holdNextReading(of: "journal")
+    self.clock.advance(by: .seconds(6))
+    try await reading.arrivals(count: 1)
+    answer.open()
+    reading.open()
+    let error = await #expect(throws: JournalError.self) { try await call.value }
+    expect(error?.code, equals: .takenOver)
+    #expect(self.server.requests.isEmpty)
+  }
+
+  @Test func `Arguments are not sent that another process has replaced`() async throws {
+    let a = self.process("a")
+    let network = NetworkSwitch()
+    let send = Send(server: self.server, path: ["prompt"]).waits(until: network).scope("s").journaled(as: "prompt")
+    let store = a.program.client.store(for: send)
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await a.journal.texts(["a"])
+    // Another process takes this one for dead, makes the call, and resolves a conflict.
+    let entry = try #require(try await self.storage.base.entries(withPrefix: "journal/").first)
+    let text = String(decoding: entry.value, as: UTF8.self).replacing(#"\"a\""#, with: #"\"z\""#)
+      .replacing(#""attempts":1"#, with: #""attempts":1,"revision":1"#)
+    try await self.storage.base.apply([.put(key: entry.key, value: Array(text.utf8))])
+    self.clock.advance(by: .seconds(6))
+    try await a.journal.texts(["z"])
+    network.turnOn()
+    let error = await #expect(throws: JournalError.self) { try await call.value }
+    expect(error?.code, equals: .takenOver)
+    #expect(self.server.requests.isEmpty)
+    expect(a.journal.statuses, equals: [.waiting])
   }
 
   /// A process that has read two entries of earlier starts, and reads them again because it has just taken the lease.
