@@ -24,9 +24,9 @@ enum ConflictDecision: Sendable {
   case discard(JournalError)
   /// It has failed, and is made again later.
   case again
-  /// The storage has failed to take its new arguments, so they are not sent. It is made again later.
+  /// The storage has failed to take its new arguments. This run does not send them, and the call is made again later.
   case unstored(JournalError)
-  /// Another process has replaced its arguments, so those of this run are not sent. It is made again as it is stored.
+  /// Another process has replaced its arguments. This run does not send its own, and the call is made again with the stored ones.
   case overtaken(JournalError)
 
   /// The error of its caller, if its attempt does not begin.
@@ -82,15 +82,6 @@ extension JournalCall {
     ticket.base = base
     ticket.revision = revision.number
     self.setTicket(ticket)
-    context.operationIdempotencyKey = ticket.key
-  }
-
-  /// Takes over what the call has become by an earlier attempt of the same run, which had a context of its own.
-  func continueRevision<Arguments: Sendable>(of type: Arguments.Type, in context: inout OperationContext) {
-    guard let ticket = self.acceptedTicket, ticket.revision > 0, let arguments = ticket.arguments as? Arguments
-    else { return }
-    context.setMutationArguments(arguments)
-    context.operationBaseVersion = ticket.base
     context.operationIdempotencyKey = ticket.key
   }
 

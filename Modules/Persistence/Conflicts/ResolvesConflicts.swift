@@ -17,8 +17,11 @@ extension MutationRequest {
   /// A call with replaced arguments stays the same call: it keeps its entry, its position in its scope and its caller. Its
   /// optimistic update shows the new arguments. Its request is another one, so it has another
   /// ``OperationCore/OperationContext/operationIdempotencyKey``. After eight conflicts in one attempt the call has
-  /// failed, and is made again later. New arguments are stored before they are sent; while the storage fails to store them, the
-  /// call waits in the journal, and its caller gets a ``JournalError`` with the code ``JournalError/Code/notAccepted``.
+  /// failed, and is made again later.
+  ///
+  /// New arguments are stored before they are sent. If the storage fails to store them, the call waits in the journal, and its
+  /// caller gets a ``JournalError`` with the code ``JournalError/Code/notAccepted``. A mutation whose failure cannot represent a
+  /// `CancellationError` sends them all the same.
   ///
   /// Apply it inside of retries: a retry inside of it would repeat a call that is in conflict. A call without a journal
   /// cannot be kept for the user; it throws its error.
@@ -103,7 +106,8 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
     let call = JournalCall.current(in: context)
     // A retry around this modifier does not repeat a call that is kept for the user.
     if let refusal = call?.refusal as? Operation.MutateFailure { throw refusal }
-    call?.continueRevision(of: Arguments.self, in: &context)
+    // An attempt before may have replaced the arguments, in a context of its own.
+    if let ticket = call?.acceptedTicket, ticket.revision > 0 { ticket.prepare(&context, for: Arguments.self) }
     var retryCount = 0
     while true {
       let outcome = await operation.outcome(isolation: isolation, in: context, with: continuation)

@@ -26,6 +26,13 @@ struct JournalTicket: Sendable {
 
   /// The key of the call for the server.
   var key: String { JournalRecord.key(self.id, revision: self.revision) }
+
+  /// Gives the context of an attempt what the server gets of the call.
+  func prepare<Arguments: Sendable>(_ context: inout OperationContext, for type: Arguments.Type) {
+    context.operationIdempotencyKey = self.key
+    context.operationBaseVersion = self.base
+    if let arguments = self.arguments as? Arguments { context.setMutationArguments(arguments) }
+  }
 }
 
 extension JournalTicket {

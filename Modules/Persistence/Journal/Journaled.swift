@@ -213,11 +213,9 @@ where Operation.Arguments: Codable {
   ) async -> Result<Operation.MutateValue, Operation.MutateFailure> {
     if ticket.result.isReplaced { return await self.outcome(of: ticket) }
     var context = context
-    context.operationIdempotencyKey = ticket.key
-    context.operationBaseVersion = ticket.base
+    ticket.prepare(&context, for: Operation.Arguments.self)
     context.journalCall = call
     context.mutationBodyObserver = JournalAttempts(of: ticket, in: call.run)
-    if let arguments = ticket.arguments as? Operation.Arguments { context.setMutationArguments(arguments) }
     let outcome = await MutationJournal.inTurn(of: call.isInsideScope ? nil : ticket) {
       await operation.outcome(isolation: isolation, in: context, with: continuation)
     }
