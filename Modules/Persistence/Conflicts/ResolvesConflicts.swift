@@ -20,7 +20,7 @@ extension MutationRequest {
   /// failed, and is made again later.
   ///
   /// New arguments are stored before they are sent. If the storage fails to store them, the call waits in the journal, and its
-  /// caller gets a ``JournalError`` with the code ``JournalError/Code/notAccepted``. A mutation whose failure cannot represent a
+  /// caller gets a ``JournalError`` with the code ``JournalError/Code/notStored``. A mutation whose failure cannot represent a
   /// `CancellationError` sends them all the same.
   ///
   /// Apply it inside of retries: a retry inside of it would repeat a call that is in conflict. A call without a journal

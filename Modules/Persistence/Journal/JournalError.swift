@@ -7,9 +7,12 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// The call could not be stored, so it was not made. If that concerns the arguments that a conflict has given it, its entry
-    /// stays in the journal.
+    /// The call could not be stored, so it was not made.
     public static let notAccepted = Code(description: "notAccepted")
+
+    /// The arguments that a conflict has given the call could not be stored, so it was not made with them. Its entry stays in the
+    /// journal, and the call is made again.
+    public static let notStored = Code(description: "notStored")
 
     /// The call was cancelled before its turn came. Its entry stays in the journal.
     public static let cancelled = Code(description: "cancelled")
@@ -91,7 +94,7 @@ extension JournalError {
   /// The error of a call whose arguments a conflict has replaced.
   static func notStored(_ name: String, _ cause: any Error) -> Self {
     Self(
-      code: .notAccepted,
+      code: .notStored,
       message: """
         The new arguments of the call of "\(name)" could not be stored after a conflict, so it was not made with them. It \
         stays in the journal, and is made again: see the cause.

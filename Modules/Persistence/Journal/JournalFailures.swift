@@ -13,7 +13,7 @@ extension Error {
     switch self.retryAdvice {
     case .retry, .retryAfter: true
     // The storage has not taken a call, or what a conflict has made of it.
-    case .never, nil: self.isPassing || (self as? JournalError)?.code == .notAccepted
+    case .never, nil: self.isPassing || [.notAccepted, .notStored].contains((self as? JournalError)?.code)
     }
   }
 

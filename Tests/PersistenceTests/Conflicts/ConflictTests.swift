@@ -133,7 +133,7 @@ import Testing
       second = start.store.save("other", id: 2)
       try await start.journal.entries(count: 2)
       self.door.open()
-      await expect(self.codes(first), equals: .notAccepted)
+      await expect(self.codes(first), equals: .notStored)
     }
     // The end of the run is not stored either.
     expect(codes, equals: [.storageFailed])
