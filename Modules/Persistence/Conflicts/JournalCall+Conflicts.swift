@@ -47,8 +47,8 @@ struct StoredConflict: Sendable {
 }
 
 extension ConflictedCall {
-  /// A call that has failed; nil if its arguments are not known.
-  init?(_ call: JournalCall?, in context: OperationContext) {
+  /// A call that has failed; nil if its arguments are not known. The count is that of a call without a journal.
+  init?(_ call: JournalCall?, retryCount: Int, in context: OperationContext) {
     let ticket = call?.acceptedTicket
     let known = ticket?.arguments as? Arguments
     guard let arguments = known ?? context.mutationArguments(as: Arguments.self) else { return nil }
@@ -57,7 +57,7 @@ extension ConflictedCall {
       arguments: arguments,
       baseVersion: ticket == nil ? context.operationBaseVersion : ticket?.base,
       acceptedAt: ticket.flatMap { $0.journal.acceptanceDate(of: $0) },
-      retryCount: ticket?.revision ?? 0
+      retryCount: ticket?.revision ?? retryCount
     )
   }
 }
@@ -68,14 +68,15 @@ extension JournalCall {
   /// The arguments are stored with the next attempt. If the process ends before that, the call is made with its earlier
   /// arguments, and the conflict is found again.
   ///
+  /// - Returns: Whether it was accepted by a journal, with arguments of this type.
   /// - Throws: The error of the encoding.
   func revise(
     with arguments: any Sendable,
     basedOn base: String?,
     in context: inout OperationContext
-  ) throws {
+  ) throws -> Bool {
     guard var ticket = self.acceptedTicket, let coding = self.coding, let bytes = try coding.encode(arguments)
-    else { return }
+    else { return false }
     let revision = JournalRevision(arguments: bytes, version: coding.version, base: base, number: ticket.revision + 1)
     ticket.journal.change { $0.revise(ticket.position, revision) }
     ticket.arguments = arguments
@@ -83,6 +84,7 @@ extension JournalCall {
     ticket.revision = revision.number
     self.setTicket(ticket)
     context.operationIdempotencyKey = ticket.key
+    return true
   }
 
   /// Notes the decision about the conflict, for the end of the call.

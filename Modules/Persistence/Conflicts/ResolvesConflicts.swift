@@ -128,12 +128,14 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
     in context: inout OperationContext
   ) async -> Operation.MutateFailure? {
     let call = JournalCall.current(in: context)
-    guard let conflicted = ConflictedCall<Arguments>(call, in: context) else { return error }
+    guard let conflicted = ConflictedCall<Arguments>(call, retryCount: retryCount, in: context) else { return error }
     do {
       guard let conflict = try await self.resolve(error, conflicted, context) else { return error }
       switch conflict.resolution.decision {
       case .retry(let arguments, let base) where retryCount < Self.maximumRetries:
-        try call?.revise(with: arguments, basedOn: base, in: &context)
+        let isRevised = try call?.revise(with: arguments, basedOn: base, in: &context) ?? false
+        // Without a journal, nothing remembers the key of an earlier attempt with these arguments.
+        if !isRevised, context.operationIdempotencyKey != nil { context.operationIdempotencyKey = JournalKey.random() }
         context.setMutationArguments(arguments)
         context.operationBaseVersion = base
         context.callUpdates?.show(with: arguments)
