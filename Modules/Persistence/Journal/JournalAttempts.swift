@@ -37,9 +37,10 @@ final class JournalAttempts: MutationBodyObserver {
       let write: JournalWrite?
       switch step {
       case .begin(let begun): write = begun
+      case .beginUncounted: return !mayRefuse || journal.mayBegin(self.ticket)
       case .refuse: return false
       case .wait(let signal):
-        // Another call is about to replace this one.
+        // Another call is about to replace this one, or it is being removed.
         await signal.value()
         continue
       }
@@ -136,6 +137,8 @@ extension JournalState {
   fileprivate enum BodyStep {
     /// The body begins when the write has ended.
     case begin(JournalWrite?)
+    /// The body begins without a count, because the call is gone or is being removed.
+    case beginUncounted
     case wait(AwaitedOutcome<Void>)
     case refuse
   }
@@ -144,8 +147,13 @@ extension JournalState {
   fileprivate mutating func beginBody(of position: Position, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
     if let signal = self.replacementSignal(of: position) { return .wait(signal) }
     // No attempt begins after the removal of its entry. While the entry is being removed, a call with a caller is still made.
-    guard let item = self.items[position] else { return mayRefuse ? .refuse : .begin(nil) }
-    if item.isGone { return mayRefuse && isReplay ? .refuse : .begin(nil) }
+    guard let item = self.items[position] else { return mayRefuse ? .refuse : .beginUncounted }
+    if item.isGone {
+      if mayRefuse, isReplay { return .refuse }
+      // If the removal fails, they are stored before they are sent.
+      if mayRefuse, !item.changes.isRevisionStored { return .wait(self.decision(about: position)) }
+      return .beginUncounted
+    }
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
       return .refuse
     }

@@ -120,8 +120,7 @@ extension JournalState {
     self.items[position]?.phase.acceptance?.replaced = nil
     guard let item = self.items[earlier] else { return }
     self.items[earlier]?.replacement = nil
-    self.actions.signals += item.replacementWaiters
-    self.items[earlier]?.replacementWaiters = []
+    self.endDecision(about: earlier)
     if item.changes.areQueued { self.enqueueAgain(earlier) }
     if item.scope != nil {
       self.advance(item.scope)
@@ -147,7 +146,7 @@ extension JournalState {
     } else {
       self.unlink(position)
     }
-    self.actions.signals += (acceptance.map { $0.storeWaiters + $0.waiters } ?? []) + item.replacementWaiters
+    self.actions.signals += (acceptance.map { $0.storeWaiters + $0.waiters } ?? []) + item.decisionWaiters
     guard let record = item.record, let key = record.mergeKey else { return }
     let group = self.group(of: record)
     guard var calls = self.replaceable[group].take() else { return }
@@ -182,8 +181,7 @@ extension JournalState {
     if let updates = item.updates { self.actions.ended.append(updates) }
     // The removed call has no link any more, so nothing is restored.
     self.items[earlier]?.replacement = nil
-    self.actions.signals += item.replacementWaiters
-    self.items[earlier]?.replacementWaiters = []
+    self.endDecision(about: earlier)
     self.remove(earlier)
     return item.callUpdates
   }
@@ -203,9 +201,20 @@ extension JournalState {
 
   /// An event that occurs once it is known whether a call is replaced; nil if it is not about to be.
   mutating func replacementSignal(of position: Position) -> AwaitedOutcome<Void>? {
-    guard self.items[position]?.replacement != nil else { return nil }
+    self.items[position]?.replacement == nil ? nil : self.decision(about: position)
+  }
+
+  /// An event that occurs once it is known whether a call is replaced or removed. One of them is under way.
+  mutating func decision(about position: Position) -> AwaitedOutcome<Void> {
     let signal = AwaitedOutcome<Void>()
-    self.items[position]?.replacementWaiters.append(signal)
+    self.items[position]?.decisionWaiters.append(signal)
     return signal
+  }
+
+  /// Wakes the tasks that wait until it is known what becomes of a call.
+  mutating func endDecision(about position: Position) {
+    guard let waiters = self.items[position]?.decisionWaiters else { return }
+    self.actions.signals += waiters
+    self.items[position]?.decisionWaiters = []
   }
 }

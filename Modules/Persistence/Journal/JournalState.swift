@@ -33,8 +33,8 @@ struct JournalState: Sendable {
     var callUpdates: CallUpdates?
     /// The call that is about to replace it. Until then it does not begin, and nothing is written for it.
     var replacement: Position?
-    /// The tasks that wait until it is known whether it is replaced.
-    var replacementWaiters: [AwaitedOutcome<Void>] = []
+    /// The tasks that wait until it is known whether it is replaced or removed.
+    var decisionWaiters: [AwaitedOutcome<Void>] = []
     var expiry = JournalPhase.Expiry.ahead
     var hold = JournalPhase.Hold.none
     /// Since when it is known that no process has registered its name, by the deadlines.

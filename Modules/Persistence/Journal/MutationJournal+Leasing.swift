@@ -330,7 +330,9 @@ extension JournalState {
 
   /// Records that another process has removed an entry: it has made the call, or its user has removed it.
   mutating func endElsewhere(_ position: Position) {
-    if self.isRunning(position) { self.items[position]?.phase = .takenOver } else { self.takeOver(position) }
+    guard self.isRunning(position) else { return self.takeOver(position) }
+    self.items[position]?.phase = .takenOver
+    self.endDecision(about: position)
   }
 
   /// Removes a call that another process has made. A call that runs here is removed when it ends, and begins no further

@@ -307,6 +307,7 @@ extension JournalState {
   fileprivate mutating func endFailedRemoval(of position: Position) -> Bool {
     guard let end = self.items[position]?.phase.endFailedRemoval(), end.isAccepted else { return false }
     if end.isOfRefused { self.edit(position) { $0.activity = .none } }
+    self.endDecision(about: position)
     // Decisions that were made meanwhile were not written.
     _ = self.write(position)
     self.advance(self.items[position]?.scope)

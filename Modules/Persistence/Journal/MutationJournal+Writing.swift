@@ -345,7 +345,7 @@ extension JournalState {
           self.noteReplacedVersion(stored, at: position)
           self.items[position]?.seen = stored
           self.items[position]?.attempted = nil
-          if !content.isOfAttempts { self.items[position]?.changes.noteStored(version) }
+          if !content.isOfAttempts, content.record != nil { self.items[position]?.changes.noteStored(version) }
         case .failed(let error, let attempted):
           failure = error
           if let attempted { self.items[position]?.attempted = attempted }

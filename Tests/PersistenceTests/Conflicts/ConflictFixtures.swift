@@ -86,9 +86,13 @@ final class Door: Sendable {
 }
 
 /// A storage whose writes wait at a door.
-final class HeldStorage: PersistentStorage {
-  let base = InMemoryStorage()
+final class HeldStorage<Base: PersistentStorage>: PersistentStorage {
+  let base: Base
   let door = Door()
+
+  init(_ base: Base) { self.base = base }
+
+  convenience init() where Base == InMemoryStorage { self.init(InMemoryStorage()) }
 
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
     try await self.base.entries(withPrefix: prefix)

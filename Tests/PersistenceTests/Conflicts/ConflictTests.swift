@@ -42,11 +42,12 @@ import Testing
     isOutside: Bool = false,
     isRetried: Bool = false,
     clock: ManualClock = ManualClock(),
+    executor: (any TaskExecutor)? = nil,
     prefix: String = "k",
     resolving resolve: @escaping Resolve
   ) -> Start {
     func start(_ mutation: some MutationRequest<Note, String, any Error>) -> Start {
-      let program = Program(storage, clock: clock)
+      let program = Program(storage, clock: clock, executor: executor)
       let journal = program.makeJournal(prefix: prefix)
       let shown = mutation.optimistic(on: ["note"], of: TextNoteState.self) { $0 = $1.text }
       journal.register(shown, as: "save")
@@ -95,7 +96,6 @@ import Testing
     expect(start.note.currentValue, equals: "theirs+mine")
   }
 
-  /// The attempts of a call with long arguments are stored apart from it.
   @Test func `Without a journal, replaced arguments have a key of their own`() async throws {
     let counts = Log<Int>()
     let mutation = SaveNote(server: self.server).resolvesConflicts(of: NoteConflict.self) { call, current in
@@ -115,6 +115,7 @@ import Testing
     #expect(Set(keys).count == 3 && !keys.contains(nil))
   }
 
+  /// The attempts of a call with long arguments are stored apart from it.
   @Test(arguments: [1, 2_000]) func `The new arguments are stored before they are sent, and the update shows them`(
     repeating count: Int
   ) async throws {
@@ -165,6 +166,54 @@ import Testing
     expect(self.server.requests.count, equals: 3)
     #expect(start.journal.entries.isEmpty)
     #expect(try await storage.base.keys().isEmpty)
+  }
+
+  /// What becomes of a removal.
+  enum RemovalEnd: CaseIterable { case removed, takenOver, failed }
+
+  @Test(arguments: RemovalEnd.allCases) func `New arguments are not sent while their call is being removed`(
+    end: RemovalEnd
+  ) async throws {
+    let storage = HeldStorage(TestStorage())
+    let gate = Gate()
+    // So that the run has gone as far as it can when the gate is open.
+    let start = self.start(storage, executor: ImmediateExecutor()) { call, current in
+      await gate.waitIgnoringCancellation()
+      return await Self.merge(call, current)
+    }
+    let codes = try await warningCodes {
+      let call = start.store.save("mine")
+      try await gate.arrivals(count: 1)
+      storage.door.close()
+      let removal = Task.immediate { await start.journal.remove("k1") }
+      try await storage.door.arrival()
+      gate.open()
+      switch end {
+      case .removed: break
+      case .takenOver:
+        let keys = try await storage.base.base.keys()
+        try await storage.base.base.apply(keys.map { .remove(key: $0) })
+      case .failed: storage.base.failToWrite(true)
+      }
+      storage.door.open()
+      await expect(removal.value, equals: end == .removed)
+      let code: JournalError.Code =
+        switch end {
+        case .removed: .removed
+        case .takenOver: .takenOver
+        case .failed: .notStored
+        }
+      await expect(self.codes(call), equals: code)
+    }
+    #expect(codes.allSatisfy { $0 == .storageFailed } && codes.isEmpty == (end != .failed), "\(codes)")
+    expect(self.server.requests, equals: [self.request("k1", "mine", "1")])
+    if end == .failed {
+      storage.base.failToWrite(false)
+      await start.journal.resume().settled()
+      expect(self.server.requests.last, equals: self.request("k1~1", "theirs+mine", "2"))
+    }
+    #expect(start.journal.entries.isEmpty)
+    #expect(try await storage.base.base.keys().isEmpty)
   }
 
   @Test func `A retry after a conflict goes on with the new arguments`() async throws {
