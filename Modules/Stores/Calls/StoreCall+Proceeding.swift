@@ -17,7 +17,9 @@ extension StoreCall {
       case .start(let run, let context): return self.ended(await self.runtime.wait(startingIn: context, run), of: run)
       case .wait(.run(let run)):
         let outcome = await self.runtime.wait(for: run)
-        guard let next = self.step(afterLate: outcome, since: &number) else { return self.ended(outcome, of: run) }
+        guard let next = self.step(afterLate: outcome, of: run, since: &number) else {
+          return self.ended(outcome, of: run)
+        }
         step = next
       case .wait(.interceptor(let call)): return self.ended(await call.answer(), after: .interceptor(call))
       case .wait(.apart(let task)): return self.ended(await task.answer(), after: .apart(task))
@@ -46,7 +48,7 @@ extension StoreCall {
       case .wait(.run(let run)):
         let wait = PatientWait(for: run, within: patience, on: self.context)
         let outcome = await self.runtime.wait(startingIn: nil, wait)
-        guard let outcome, let next = self.step(afterLate: outcome, since: &number) else {
+        guard let outcome, let next = self.step(afterLate: outcome, of: run, since: &number) else {
           return self.endedOrPaused(outcome, of: run)
         }
         step = next
@@ -106,8 +108,9 @@ extension StoreCall {
 
   /// The next step after a run that the call has joined, if its value has missed an invalidation that may have come before the
   /// call; nil if the outcome is the answer.
-  private func step(afterLate outcome: RunOutcome, since number: inout Int) -> Step? {
-    guard outcome.isSuccess, !Task.isCancelled, self.runtime.hasMissedInvalidation(since: number) else { return nil }
+  private func step(afterLate outcome: RunOutcome, of run: SharedRun, since number: inout Int) -> Step? {
+    guard outcome.isSuccess, !Task.isCancelled, self.runtime.hasMissedInvalidation(since: number, of: run)
+    else { return nil }
     number = InvalidationNumber.latest
     return self.admit()
   }

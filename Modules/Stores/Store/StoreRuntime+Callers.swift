@@ -439,7 +439,7 @@ extension StoreRuntime {
     )
     wait?.end()
     // The value of the run that was joined may have missed an invalidation that came before the call.
-    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number) { return outcome }
+    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number, of: running) { return outcome }
     return await self.runOutOfLine(using: call)
   }
 

@@ -145,9 +145,9 @@ extension StoreMachine {
     return nil
   }
 
-  /// Notes what a run had seen that ends although the client has removed its store.
+  /// Notes that a run ends although the client has removed its store.
   mutating func noteEndAfterRemoval(of id: OperationTaskIdentifier) {
-    if let index = self.index(ofRun: id) { self.uniqueExtras().content.epochAfterRemoval = self.runs[index].epoch }
+    if self.index(ofRun: id) != nil { self.uniqueExtras().content.hasRunEndedAfterRemoval = true }
   }
 
   /// Marks the runs under way as premature: a condition of the operation became true after they started.
@@ -251,9 +251,14 @@ extension StoreRuntime {
   ///
   /// A caller that has joined the run of such a value may have called after the invalidation. No invalidation reaches a store
   /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts.
-  func hasMissedInvalidation(since number: Int) -> Bool {
-    if self.isOver, let epoch = self.withMachine({ $0.extras?.content.epochAfterRemoval }) {
-      return epoch.rawValue < number
+  ///
+  /// - Parameters:
+  ///   - number: The number of the last invalidation of any store when the caller came.
+  ///   - run: The run that it has joined.
+  /// - Returns: Whether the caller needs another run.
+  func hasMissedInvalidation(since number: Int, of run: SharedRun) -> Bool {
+    if self.isOver, self.withMachine({ $0.extras?.content.hasRunEndedAfterRemoval ?? false }) {
+      return run.epoch.rawValue < number
     }
     // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
     if InvalidationNumber.latest <= number { return false }

@@ -131,7 +131,7 @@ extension StoreRuntime {
       outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
     }
     if let listener { self.dismiss(listener) }
-    if outcome.isSuccess, self.hasMissedInvalidation(since: number) {
+    if outcome.isSuccess, self.hasMissedInvalidation(since: number, of: sharedRun) {
       return await self.runDirectly(using: context, listener: listener)
     }
     return outcome
