@@ -59,7 +59,7 @@ import Testing
 
   private func list() -> OperationStore<PageState> { self.client.pages(self.scripts[3]) }
 
-  @Test(arguments: 0..<UInt64(ModelRuns.count(120, parts: 25)))
+  @Test(arguments: 0..<UInt64(ModelRuns.count(50, parts: 25)))
   func `Each value shows the newest that was confirmed, with the updates that are pending`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var oracle = Oracle()

@@ -8,7 +8,7 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct FleetModelTests {
   @Test(arguments: 0..<4)
   func `Whatever happens, no node shows what was invalidated, and one node runs`(part: UInt64) {
-    for number in 0..<ModelRuns.count(30, parts: 4, weight: 8) {
+    for number in 0..<ModelRuns.count(15, parts: 4, weight: 8) {
       let seed = UInt64(number) * 4 + part
       var schedule = FleetSchedule(seed: seed)
       guard let failure = schedule.failure() else { continue }
@@ -22,7 +22,7 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct FleetDelayTests {
   @Test(arguments: 0..<2)
   func `The backend delays a call for no longer than the lookup timeout`(part: UInt64) {
-    for number in 0..<ModelRuns.count(20, parts: 2, weight: 2) {
+    for number in 0..<ModelRuns.count(10, parts: 2, weight: 2) {
       let seed = UInt64(number) * 2 + part
       guard let failure = Self.failure(seed: seed) else { continue }
       Issue.record("seed \(seed): \(failure)")

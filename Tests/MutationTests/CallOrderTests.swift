@@ -45,7 +45,7 @@ private struct BehindGate<Operation: OperationRequest>: OperationModifier {
 
 @Suite(.bounded, .warningsAreIssues)
 struct CallOrderTests {
-  private static let callCount = 5_000
+  private static let callCount = ModelRuns.isThorough ? 20_000 : 1_500
 
   private let client = OperationClient()
   private let arrivals = Arrivals()

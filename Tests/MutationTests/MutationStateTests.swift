@@ -84,7 +84,7 @@ import Testing
   }
 
   /// Calls yield, end and are cancelled, and values are set, in any order.
-  @Test(arguments: 0..<UInt64(ModelRuns.count(60, parts: 25)))
+  @Test(arguments: 0..<UInt64(ModelRuns.count(25, parts: 25)))
   func `A cancelled call leaves nothing in the state`(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let store = OperationStore.detached(

@@ -42,7 +42,7 @@ struct SchedulerModelTests {
     }
   }
 
-  @Test(arguments: UInt64(1)...12)
+  @Test(arguments: 1...UInt64(ModelRuns.isThorough ? 12 : 4))
   func `Nothing runs too early or beside too many, and all end`(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let model = Model()

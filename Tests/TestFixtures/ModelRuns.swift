@@ -22,9 +22,9 @@ package enum ModelRuns {
   /// Whether more schedules are asked for than the usual ones.
   package static var isThorough: Bool { self.asked > 0 }
 
-  /// Every third element, and all of them where more schedules are asked for: a part that differs with each of them.
-  package static func part<Element>(of elements: [Element]) -> [Element] {
-    self.isThorough ? elements : elements.indices.filter { $0.isMultiple(of: 3) }.map { elements[$0] }
+  /// The first element and every so many after it; all of them where more schedules are asked for.
+  package static func part<Element>(of elements: [Element], every distance: Int) -> [Element] {
+    self.isThorough ? elements : elements.indices.filter { $0.isMultiple(of: distance) }.map { elements[$0] }
   }
 
   private static var asked: Int { ProcessInfo.processInfo.environment["MODEL_SCHEDULES"].flatMap { Int($0) } ?? 0 }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct ExplanationModelTests {
   @Test(arguments: 0..<8)
   func `What an explanation says is what happens`(part: UInt64) {
-    for number in 0..<ModelRuns.count(25, parts: 8) {
+    for number in 0..<ModelRuns.count(8, parts: 8) {
       let seed = UInt64(number) * 8 + part
       guard let failure = ExplanationSchedule(seed: seed).failure() else { continue }
       Issue.record("seed \(seed): \(failure)")

@@ -6,7 +6,7 @@ import TestFixtures
 import Testing
 
 @Suite(.bounded, .warningsAreIssues) struct JournalStressTests {
-  @Test(arguments: 0..<ModelRuns.count(5, parts: 200))
+  @Test(arguments: 0..<ModelRuns.count(3, parts: 200))
   func `Calls that are cancelled at any time are still made, each once and in order`(seed: Int) async throws {
     let server = Server()
     let program = Program(SlowStorage())

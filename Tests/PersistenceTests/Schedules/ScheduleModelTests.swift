@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    arguments: 0..<ModelRuns.count(4, parts: 3),
+    arguments: 0..<ModelRuns.count(2, parts: 3),
     [JournalSchedule.MissedTimes.once, .each, .skip(after: .seconds(5))]
   )
   func `Each time has at most one call that succeeds, and none is missed that must not be`(

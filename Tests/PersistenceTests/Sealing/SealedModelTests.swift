@@ -8,7 +8,7 @@ import Testing
 /// A sealed storage beside a dictionary, over random batches, restarts and changes of the key.
 @Suite(.bounded, .warningsAreIssues) struct SealedModelTests {
   @Test(arguments: ModelRuns.seeds) func `A sealed storage has what a dictionary has`(seed: UInt64) async {
-    await ModelRuns.check(20, seed: seed) { await Self.failure(of: &$0) }
+    await ModelRuns.check(10, seed: seed) { await Self.failure(of: &$0) }
   }
 
   private static let keys = [

@@ -56,7 +56,7 @@ import Testing
     return "{\(members.joined(separator: ","))}"
   }
 
-  @Test(arguments: 0..<ModelRuns.count(10, parts: 100))
+  @Test(arguments: 0..<ModelRuns.count(5, parts: 100))
   func `Entries of any form are read as a decoder reads them`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var readCount = 0
@@ -69,7 +69,7 @@ import Testing
     #expect(readCount > 20)
   }
 
-  @Test(arguments: 0..<ModelRuns.count(10, parts: 100))
+  @Test(arguments: 0..<ModelRuns.count(5, parts: 100))
   func `Changed bytes are refused if a decoder refuses them`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let bytes = Array(Self.random(&generator).utf8)

@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: ModelRuns.seeds) func `The values that were used last are stored, within the limits`(
     seed: UInt64
   ) async throws {
-    await ModelRuns.check(8, seed: seed) { random in await self.difference(&random) }
+    await ModelRuns.check(4, seed: seed) { random in await self.difference(&random) }
   }
 
   private func difference(_ random: inout SeededGenerator) async -> String? {

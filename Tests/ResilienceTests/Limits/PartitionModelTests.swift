@@ -112,7 +112,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `Tenants get their shares, borrow what is free, and lose no permit`(seed: UInt64) async {
-    await ModelRuns.check(500, seed: seed) { Self.failure(of: &$0) }
+    await ModelRuns.check(150, seed: seed) { Self.failure(of: &$0) }
   }
 
   private static func shares(of limit: Int, using generator: inout SeededGenerator) -> [String: PartitionShare] {

@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `No permit is lost or created in random schedules`(seed: UInt64) async {
-    await ModelRuns.check(2_500, seed: seed) { Self.failure(of: &$0) }
+    await ModelRuns.check(800, seed: seed) { Self.failure(of: &$0) }
   }
 
   /// Runs one schedule. Returns what differs from the model.

@@ -8,7 +8,7 @@ import Testing
 @Suite(.bounded, .warningsAreIssues) struct RateModelTests {
   @Test(arguments: ModelRuns.seeds)
   func `A rate that changes makes no permit and loses none`(seed: UInt64) async {
-    await ModelRuns.check(1_000, seed: seed) { Self.failure(of: &$0) }
+    await ModelRuns.check(300, seed: seed) { Self.failure(of: &$0) }
   }
 
   private static func failure(of generator: inout SeededGenerator) -> String? {
@@ -46,7 +46,7 @@ import Testing
   func `What comes back unused is at most what the bucket would have without it`(
     seed: UInt64
   ) async {
-    await ModelRuns.check(500, seed: seed) { Self.returnFailure(of: &$0) }
+    await ModelRuns.check(150, seed: seed) { Self.returnFailure(of: &$0) }
   }
 
   private static func returnFailure(of generator: inout SeededGenerator) -> String? {
@@ -105,7 +105,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `Runs that wait begin by what they matter, or are rejected at their longest wait`(seed: UInt64) async {
-    await ModelRuns.check(700, seed: seed) { Self.waitingFailure(of: &$0) }
+    await ModelRuns.check(200, seed: seed) { Self.waitingFailure(of: &$0) }
   }
 
   /// One permit a second: the bucket is empty at first, and each second admits the run whose turn it is.

@@ -132,7 +132,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `Tasks that wait, leave and return permits match a model after each step`(seed: UInt64) async {
-    await ModelRuns.check(500, seed: seed) { await Self.failure(of: &$0) }
+    await ModelRuns.check(200, seed: seed) { await Self.failure(of: &$0) }
   }
 
   private static func failure(of generator: inout SeededGenerator) async -> String? {

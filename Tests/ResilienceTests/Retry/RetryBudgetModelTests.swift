@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: ModelRuns.seeds)
   func `Random runs, withdrawals, rejections and pauses keep to the model`(seed: UInt64) async {
-    await ModelRuns.check(200, seed: seed) { Self.failure(of: &$0) }
+    await ModelRuns.check(80, seed: seed) { Self.failure(of: &$0) }
   }
 
   /// Runs one schedule. Returns what differs from the model.

@@ -16,7 +16,7 @@ private typealias ListState = PaginatedState<Int, Int, any Error>
 /// of stores, and optimistic calls that overlap, succeed and fail.
 @Suite(.bounded, .warningsAreIssues)
 struct CompositionModelTests {
-  @Test(arguments: modelSeeds(12))
+  @Test(arguments: modelSeeds(5))
   func `What is derived from pages, restored values and optimistic updates is right`(_ seed: Int) async throws {
     let lifetimes = LifetimeTracker()
     do {

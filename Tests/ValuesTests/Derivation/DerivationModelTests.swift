@@ -10,17 +10,17 @@ import Testing
 /// runs more often than changes reach it, and nothing is left when all have gone.
 @Suite(.bounded, .warningsAreIssues)
 struct DerivationModelTests {
-  @Test(arguments: modelSeeds(12))
+  @Test(arguments: modelSeeds(5))
   func `Changes one after the other, in bodies that do not suspend`(_ seed: Int) async throws {
     try await self.check(seed, suspends: false)
   }
 
-  @Test(arguments: modelSeeds(12))
+  @Test(arguments: modelSeeds(5))
   func `Changes one after the other, in bodies that suspend`(_ seed: Int) async throws {
     try await self.check(seed, suspends: true)
   }
 
-  @Test(arguments: modelSeeds(10))
+  @Test(arguments: modelSeeds(4))
   func `Changes from several threads at once`(_ seed: Int) async throws {
     let lifetimes = LifetimeTracker()
     do {

@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<UInt64(ModelRuns.count(120, parts: 40)))
+  @Test(arguments: 0..<UInt64(ModelRuns.count(40, parts: 40)))
   func `No value is fresh after an invalidation that its run has not seen, and one that has is fresh`(
     seed: UInt64
   )

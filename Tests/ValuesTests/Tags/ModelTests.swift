@@ -61,7 +61,7 @@ import Testing
     return (stores, memberships)
   }
 
-  @Test(arguments: 0..<UInt64(ModelRuns.count(80, parts: 25)))
+  @Test(arguments: 0..<UInt64(ModelRuns.count(40, parts: 25)))
   func `The index has the tags of what the stores show`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     let mutation = EditPost(script: self.edits)

@@ -62,7 +62,7 @@ struct PageWindowTests {
     #expect(store.error == nil)
   }
 
-  @Test(arguments: 0..<UInt64(ModelRuns.count(50, parts: 50)))
+  @Test(arguments: 0..<UInt64(ModelRuns.count(25, parts: 50)))
   func `The pages never have a gap`(seed: UInt64) async throws {
     var generator = SeededGenerator(seed: seed)
     var loads = RandomLoads(maximum: Int(seed % 5) + 1)

@@ -126,8 +126,8 @@ struct SimulatedRow: Sendable, CustomTestStringConvertible {
   private let seedCount =
     ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? (ModelRuns.isThorough ? 2 : 1)
 
-  /// Every third row, and all of them with two seeds where more schedules are asked for.
-  @Test(arguments: ModelRuns.part(of: SimulatedRow.table))
+  /// Every ninth row, and all of them with two seeds where more schedules are asked for.
+  @Test(arguments: ModelRuns.part(of: SimulatedRow.table, every: 9))
   func `The throughput is within 15 percent of the best, at less than twice the latency`(row: SimulatedRow) {
     var simulation = Simulation(server: row.server, load: row.load, length: row.length)
     let best = simulation.run(ConcurrencyLimit(row.best))
