@@ -37,7 +37,6 @@ final class JournalAttempts: MutationBodyObserver {
       let write: JournalWrite?
       switch step {
       case .begin(let begun): write = begun
-      case .beginUncounted: return !mayRefuse || journal.mayBegin(self.ticket)
       case .refuse: return false
       case .wait(let signal):
         // Another call is about to replace this one, or it is being removed.
@@ -137,8 +136,6 @@ extension JournalState {
   fileprivate enum BodyStep {
     /// The body begins when the write has ended.
     case begin(JournalWrite?)
-    /// The body begins without a count, because the call is gone or is being removed.
-    case beginUncounted
     case wait(AwaitedOutcome<Void>)
     case refuse
   }
@@ -146,13 +143,15 @@ extension JournalState {
   /// Counts a body that begins, and returns the write that the body waits for.
   fileprivate mutating func beginBody(of position: Position, mayRefuse: Bool, isReplay: Bool) -> BodyStep {
     if let signal = self.replacementSignal(of: position) { return .wait(signal) }
-    // No attempt begins after the removal of its entry. While the entry is being removed, a call with a caller is still made.
-    guard let item = self.items[position] else { return mayRefuse ? .refuse : .beginUncounted }
+    // No attempt begins after the removal of its entry. While the entry is being removed, a call with a caller is still made, with
+    // stored arguments.
+    guard let item = self.items[position] else { return mayRefuse ? .refuse : .begin(nil) }
     if item.isGone {
       if mayRefuse, isReplay { return .refuse }
-      // If the removal fails, they are stored before they are sent.
       if mayRefuse, !item.changes.isRevisionStored { return .wait(self.decision(about: position)) }
-      return .beginUncounted
+      // If the removal fails, the whole entry is written.
+      _ = self.countBody(of: position)
+      return .begin(nil)
     }
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
       return .refuse
@@ -166,6 +165,11 @@ extension JournalState {
       self.actions.outcomes.append(.failure(refusal))
     case .ask, .discard, .again, nil: break
     }
+    return .begin(self.countBody(of: position) ? self.write(position, isOfAttempts: true) : nil)
+  }
+
+  /// Counts a body that begins. Returns whether the count has to be stored.
+  private mutating func countBody(of position: Position) -> Bool {
     let isUncounted = self.edit(position) { item in
       let isUncounted = item.bodies.begin()
       if isUncounted {
@@ -174,7 +178,7 @@ extension JournalState {
       }
       return isUncounted
     }
-    return .begin(isUncounted == true ? self.write(position, isOfAttempts: true) : nil)
+    return isUncounted ?? false
   }
 
   /// Takes back the count of a body that does not begin.

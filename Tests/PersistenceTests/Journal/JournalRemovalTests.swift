@@ -292,6 +292,39 @@ import Testing
     try await expect(call.value, equals: "ok")
     expect(screen.note.stateWithoutLayers.currentValue, equals: "server+a")
   }
+
+  @Test func `A call that is sent while it is being removed is not merged when that fails`() async throws {
+    let storage = HeldStorage(TestStorage())
+    let network = NetworkSwitch()
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let joining = JournalPolicy<Note>.merge(by: \.id) { old, new in Note(id: new.id, text: old.text + new.text) }
+    let send = Send(server: self.server, script: self.script).waits(until: network).scope("s")
+      .journaled(as: "send", policy: joining)
+    let store = program.client.store(for: send)
+    let first = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await journal.texts(["a"])
+    let id = try #require(journal.entries.first?.id)
+    storage.door.close()
+    let codes = try await warningCodes {
+      let removal = Task.immediate { await journal.remove(id) }
+      try await storage.door.arrival()
+      network.turnOn()
+      try await self.script.runs(count: 1)
+      storage.base.failToWrite(true)
+      storage.door.open()
+      #expect(await !removal.value)
+    }
+    expect(codes, equals: [.storageFailed])
+    storage.base.failToWrite(false)
+    let second = Task.immediate { try await store.mutate(with: Note(id: 1, text: "b")) }
+    try await journal.entries(count: 2)
+    for call in [first, second] {
+      try await self.script.next().succeed("ok")
+      try await expect(call.value, equals: "ok")
+    }
+    expect(self.server.requests.map(\.text), equals: ["a", "b"])
+  }
 }
 
 /// A storage that removes nothing.
