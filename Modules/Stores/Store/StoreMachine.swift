@@ -147,8 +147,6 @@ final class StoreExtras: @unchecked Sendable {
     var answeredInvalidations = 0
     /// The number of the last arrival of a value that was made before an invalidation of it; 0 before the first.
     var missedInvalidation = 0
-    /// Whether a run has ended since the store was removed.
-    var hasRunEndedAfterRemoval = false
     /// The record of the last invalidation.
     var invalidation: InvalidationRecord?
     /// Whether the operation must run again once the runs that began before the last invalidation have ended.

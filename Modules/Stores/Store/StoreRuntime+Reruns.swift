@@ -145,9 +145,11 @@ extension StoreMachine {
     return nil
   }
 
-  /// Notes that a run ends although the client has removed its store.
-  mutating func noteEndAfterRemoval(of id: OperationTaskIdentifier) {
-    if self.index(ofRun: id) != nil { self.uniqueExtras().content.hasRunEndedAfterRemoval = true }
+  /// Notes what a run had seen that refreshes the store although the client has removed it.
+  func noteEndAfterRemoval(of id: OperationTaskIdentifier) {
+    guard let index = self.index(ofRun: id), self.state.isReplaced(by: self.runs[index].task) else { return }
+    let run = self.runs[index]
+    run.task.sharedRun.epochAfterRemoval.store(run.epoch.rawValue, ordering: .releasing)
   }
 
   /// Marks the runs under way as premature: a condition of the operation became true after they started.
@@ -244,22 +246,26 @@ extension StoreRuntime {
   /// Notes that the value that has arrived was made before an invalidation of it.
   package func noteMissedInvalidation() {
     let number = InvalidationNumber.next()
-    self.withMachine { $0.uniqueExtras().content.missedInvalidation = number }
+    self.withMachine { machine in
+      // With concurrent invalidations the greatest number wins.
+      let missed = max(number, machine.uniqueExtras().content.missedInvalidation)
+      machine.uniqueExtras().content.missedInvalidation = missed
+    }
   }
 
   /// Whether a value that was made before an invalidation has arrived since this number was the latest.
   ///
   /// A caller that has joined the run of such a value may have called after the invalidation. No invalidation reaches a store
-  /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts.
+  /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts, unless
+  /// the run is a mutation or brings one page: made again, it would have another effect.
   ///
   /// - Parameters:
   ///   - number: The number of the last invalidation of any store when the caller came.
   ///   - run: The run that it has joined.
   /// - Returns: Whether the caller needs another run.
   func hasMissedInvalidation(since number: Int, of run: SharedRun) -> Bool {
-    if self.isOver, self.withMachine({ $0.extras?.content.hasRunEndedAfterRemoval ?? false }) {
-      return run.epoch.rawValue < number
-    }
+    let epoch = self.isOver ? run.epochAfterRemoval.load(ordering: .acquiring) : .max
+    if epoch != .max { return epoch < number }
     // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
     if InvalidationNumber.latest <= number { return false }
     return self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }

@@ -349,7 +349,7 @@ extension StoreRuntime: RunDelegate {
       }
       machine.noteAttempt(of: task.id, in: &task.context)
       if end != nil { isUnderWay = machine.index(ofRun: task.id) != nil }
-      if self.isOver { machine.noteEndAfterRemoval(of: task.id) }
+      if self.isOver, self.operation.allowsAutomaticRuns { machine.noteEndAfterRemoval(of: task.id) }
       let finishing = machine.finish(
         task,
         with: outcome,

@@ -25,8 +25,8 @@ package final class SharedRun: Sendable {
   }
 
   package let id = OperationTaskIdentifier.next()
-  /// The last invalidation of any store when the run was made. It may begin later.
-  let epoch = InvalidationEpoch.latest
+  /// The last invalidation of any store when the run began, if it has refreshed a store that the client had removed.
+  let epochAfterRemoval = Atomic<Int>(.max)
   /// The type of the errors of the work. It may be unable to represent a `CancellationError`.
   let failureType: any Error.Type
   /// The waits of the work; nil if the callers of a store do not share its runs.
