@@ -47,7 +47,7 @@ struct StoredConflict: Sendable {
 }
 
 extension ConflictedCall {
-  /// A call that has failed; nil if its arguments are not known. The count is that of a call without a journal.
+  /// A call that has failed; nil if its arguments are not known. `retryCount` is used for a call without a journal.
   init?(_ call: JournalCall?, retryCount: Int, in context: OperationContext) {
     let ticket = call?.acceptedTicket
     let known = ticket?.arguments as? Arguments
@@ -68,7 +68,7 @@ extension JournalCall {
   /// The arguments are stored with the next attempt. If the process ends before that, the call is made with its earlier
   /// arguments, and the conflict is found again.
   ///
-  /// - Returns: Whether it was accepted by a journal, with arguments of this type.
+  /// - Returns: Whether the call has other arguments now. Without a journal it has not.
   /// - Throws: The error of the encoding.
   func revise(
     with arguments: any Sendable,
