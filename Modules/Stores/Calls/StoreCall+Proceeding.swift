@@ -109,7 +109,8 @@ extension StoreCall {
   /// The next step after a run that the call has joined, if its value has missed an invalidation that may have come before the
   /// call; nil if the outcome is the answer.
   private func step(afterLate outcome: RunOutcome, of run: SharedRun, since number: inout Int) -> Step? {
-    guard outcome.isSuccess, !Task.isCancelled, self.runtime.hasMissedInvalidation(since: number, of: run)
+    guard outcome.isSuccess, !Task.isCancelled,
+      self.runtime.hasMissedInvalidation(since: number, of: run, in: self.context)
     else { return nil }
     number = InvalidationNumber.latest
     return self.admit()

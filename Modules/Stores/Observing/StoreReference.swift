@@ -78,7 +78,14 @@ public final class StoreReference: Sendable {
   }
 
   /// The number of the store's last invalidation; 0 before the first, and once the store has been released.
-  var lastInvalidation: Int { self.runtime?.lastInvalidation.load(ordering: .acquiring) ?? 0 }
+  ///
+  /// No invalidation reaches a store that was removed. Any may have been one of its value, so that the last one of all counts,
+  /// unless it runs a mutation, which is not made twice for that.
+  var lastInvalidation: Int {
+    guard let runtime = self.runtime else { return 0 }
+    if runtime.isOver, runtime.operation.allowsAutomaticRuns { return InvalidationNumber.latest }
+    return runtime.lastInvalidation.load(ordering: .acquiring)
+  }
 
   /// Whether the store has ever had a subscriber, a handler or an observer.
   // Computed, because a stored flag would make each store of a client 16 bytes larger.

@@ -171,6 +171,7 @@ extension StoreRuntime {
     let (sharedRun, context) = (invocation.sharedRun, invocation.context)
     guard let sharing = context.operationRunSharing else { return nil }
     var refusals: Set<OperationTaskIdentifier> = [sharedRun.id]
+    let number = InvalidationNumber.latest
     while true {
       let candidates = self.leadingTasks(besides: refusals) { if $0 { sharedRun.waitsOfWork?.lead() } }
       if candidates.isEmpty { return nil }
@@ -180,8 +181,9 @@ extension StoreRuntime {
           let makesAttempts = context.run.makesAttempts
           if makesAttempts { self.setMakesAttempts(false, of: sharedRun.id) }
           let outcome = await other.waitAsOwner(leaving: .atOnce)
-          // The joined run may have been cancelled by its own callers.
-          if !other.isCancelled || Task.isCancelled { return outcome }
+          // The joined run may have been cancelled by its own callers, or may have missed an invalidation from before this one.
+          let isOutdated = outcome.isSuccess && self.hasMissedInvalidation(since: number, of: other, in: context)
+          if !other.isCancelled && !isOutdated || Task.isCancelled { return outcome }
           if makesAttempts { self.setMakesAttempts(true, of: sharedRun.id) }
         case .granted(.refusal(let names)): return RunOutcome.cycle(names, as: self.operation.failureType)
         case .granted(.newRun), .late: continue
@@ -439,7 +441,7 @@ extension StoreRuntime {
     )
     wait?.end()
     // The value of the run that was joined may have missed an invalidation that came before the call.
-    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number, of: running) { return outcome }
+    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number, of: running, in: self.context) { return outcome }
     return await self.runOutOfLine(using: call)
   }
 

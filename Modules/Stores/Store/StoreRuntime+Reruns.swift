@@ -256,19 +256,27 @@ extension StoreRuntime {
   /// Whether a value that was made before an invalidation has arrived since this number was the latest.
   ///
   /// A caller that has joined the run of such a value may have called after the invalidation. No invalidation reaches a store
-  /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts, unless
-  /// the run is a mutation or brings one page: made again, it would have another effect.
+  /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts. A run
+  /// that is a mutation or brings one page counts as complete: made again, it would have another effect.
   ///
   /// - Parameters:
   ///   - number: The number of the last invalidation of any store when the caller came.
   ///   - run: The run that it has joined.
+  ///   - context: The context of the caller, with which it would have made the run.
   /// - Returns: Whether the caller needs another run.
-  func hasMissedInvalidation(since number: Int, of run: SharedRun) -> Bool {
+  func hasMissedInvalidation(
+    since number: Int,
+    of run: SharedRun,
+    in context: @autoclosure () -> OperationContext
+  ) -> Bool {
     let epoch = self.isOver ? run.epochAfterRemoval.load(ordering: .acquiring) : .max
     if epoch != .max { return epoch < number }
     // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
-    if InvalidationNumber.latest <= number { return false }
-    return self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }
+    if InvalidationNumber.latest <= number || !self.operation.allowsAutomaticRuns { return false }
+    let task = ErasedTask(sharedRun: run, context: context())
+    return self.withMachine { machine in
+      (machine.extras?.content.missedInvalidation ?? 0) > number && machine.state.isReplaced(by: task)
+    }
   }
 
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.

@@ -131,7 +131,7 @@ extension StoreRuntime {
       outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
     }
     if let listener { self.dismiss(listener) }
-    if outcome.isSuccess, self.hasMissedInvalidation(since: number, of: sharedRun) {
+    if outcome.isSuccess, self.hasMissedInvalidation(since: number, of: sharedRun, in: context) {
       return await self.runDirectly(using: context, listener: listener)
     }
     return outcome

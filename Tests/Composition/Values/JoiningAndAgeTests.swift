@@ -83,6 +83,71 @@ import Testing
     try await expect(last.value, equals: 11)
   }
 
+  @Test func `A task of a removed store gets no value of a run from before an invalidation that came before it`()
+    async throws
+  {
+    let query = self.script.query(path: ["number"]).tagged { [.entity("number", $0 % 10)] }.deduplicated()
+    let store = self.client.store(for: query)
+    let joining = JoiningCallers()
+    let observation = OpaqueOperationStore(erasing: store).reference.observe(with: joining)
+    let first = Task.immediate { try await store.fetch() }
+    let run = try await self.script.next()
+    self.client.invalidate(tagged: .entity("number", 1))
+    self.client.clearStores()
+    let task = store.fetchTask()
+    let joined = Task.immediate { try await task.runIfNeeded() }
+    try await joining.runs.values(count: 1)
+    self.script.enqueue(.value(11))
+    run.succeed(1)
+    try await expect(first.value, equals: 1)
+    try await expect(joined.value, equals: 11)
+    observation.cancel()
+  }
+
+  @Test func `What a run of a removed store calls joins no work from before an invalidation`() async throws {
+    let number = self.script.query(path: ["number"]).deduplicated()
+    let outer = QueryOperation<Int, any Error>("outer") { context in
+      try await number.run(isolation: nil, in: context, with: OperationContinuation { _, _ in })
+    }
+    let store = self.client.store(for: outer)
+    self.client.clearStores()
+    let outside = Task.immediate { try await OperationRunner(operation: number).run() }
+    let earlier = try await self.script.next()
+    self.invalidateNumber()
+    let fetch = Task.immediate { try await store.fetch() }
+    try await self.script.next().succeed(11)
+    earlier.succeed(1)
+    try await expect(outside.value, equals: 1)
+    try await expect(fetch.value, equals: 11)
+  }
+
+  @Test func `A call for a page that joins one whose page has missed an invalidation loads no other page`()
+    async throws
+  {
+    let (gate, pages) = (Gate(), Log<Int>())
+    let list = PaginatedOperation<Int, Int, any Error>(
+      "list",
+      initialPageId: 0,
+      pageIdAfter: { $0.id + 1 },
+      body: { paging, _ -> Int in
+        pages.append(pages.count)
+        if pages.count > 1 { try await gate.wait() }
+        return pages.count
+      }
+    )
+    let tagged = list.tagged { [.entity("page", $0)] }.deduplicated()
+    let store = self.client.store(for: tagged)
+    try await store.fetchNextPage()
+    let first = Task.immediate { try await store.fetchNextPage() }
+    try await gate.arrivals(count: 1)
+    self.client.invalidate(tagged: .entity("page", 2))
+    let second = Task.immediate { try await store.fetchNextPage() }
+    gate.open()
+    for call in [first, second] { _ = try await call.value }
+    expect(pages.count, equals: 2)
+    #expect(store.isStale)
+  }
+
   @Test func `Calls for the next page of a removed store are joined whatever was invalidated before`() async throws {
     let (gate, pages) = (Gate(), Log<Int>())
     let list = PaginatedOperation<Int, Int, any Error>(
