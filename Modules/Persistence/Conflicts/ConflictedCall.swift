@@ -29,6 +29,8 @@ public struct JournalConflict<Arguments: Codable & Sendable, Current: Codable & 
   public let current: Current
 
   let stored: StoredArguments<Arguments>
+  /// Whether a call with these arguments may be stored.
+  let mayStore: @Sendable (Arguments) -> Bool
 
   /// The identifier of the entry in the journal.
   public var id: String { self.call.id }

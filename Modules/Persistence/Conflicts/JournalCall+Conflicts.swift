@@ -6,13 +6,16 @@ internal import OperationMutation
 struct JournalCoding: Sendable {
   let version: Int
   let coder: any StorageCoder
-  /// Encodes arguments; nil if they have another type.
+  /// Encodes arguments; nil if they have another type, or may not be stored.
   let encode: @Sendable (any Sendable) throws -> StoredBytes?
 
-  init<Arguments>(_ stored: StoredArguments<Arguments>) {
+  init<Arguments>(_ stored: StoredArguments<Arguments>, excluding isExcluded: (@Sendable (Arguments) -> Bool)?) {
     self.version = stored.version
     self.coder = stored.coder
-    self.encode = { arguments in try (arguments as? Arguments).map(stored.encode) }
+    self.encode = { arguments in
+      guard let arguments = arguments as? Arguments, isExcluded?(arguments) != true else { return nil }
+      return try stored.encode(arguments)
+    }
   }
 }
 
@@ -68,7 +71,8 @@ extension JournalCall {
   /// The arguments are stored with the next attempt. If the process ends before that, the call is made with its earlier
   /// arguments, and the conflict is found again.
   ///
-  /// - Returns: Whether the call has other arguments now. Without a journal it has not.
+  /// - Returns: Whether the call has other arguments now. It has not without a journal, or if they may not be stored: then the
+  ///   attempts of this run alone are made with them.
   /// - Throws: The error of the encoding.
   func revise(
     with arguments: any Sendable,

@@ -46,7 +46,7 @@ extension MutationJournal {
         acceptedAt: Date(timeIntervalSinceReferenceDate: record.acceptedAt),
         retryCount: record.revision ?? 0
       )
-      return JournalConflict(call: call, current: current, stored: stored)
+      return JournalConflict(call: call, current: current, stored: stored) { modifier.mayStore($0) }
     }
   }
 
@@ -61,7 +61,8 @@ extension MutationJournal {
   ///   - conflict: One of ``conflicts(of:as:)``.
   ///   - resolution: The decision.
   /// - Returns: Whether the conflict was still open.
-  /// - Throws: The error of encoding the arguments.
+  /// - Throws: The error of encoding the arguments; a ``JournalError`` if the mutation's `excluding:` keeps them from being stored.
+  ///   The conflict is still open then.
   @discardableResult
   nonisolated(nonsending)
     public func resolve<Arguments, Current>(
@@ -76,6 +77,7 @@ extension MutationJournal {
     case .discard:
       guard await self.remove(call.id) else { return false }
     case .retry(let arguments, let base):
+      guard conflict.mayStore(arguments) else { throw JournalError.excluded(call.id) }
       let revision = JournalRevision(
         arguments: try stored.encode(arguments),
         version: stored.version,

@@ -103,6 +103,18 @@ extension JournalError {
     )
   }
 
+  /// The error of arguments for an open conflict that may not be stored.
+  static func excluded(_ id: JournalEntry.ID) -> Self {
+    Self(
+      code: .notStored,
+      message: """
+        The new arguments of the call with the key \(id) may not be stored, by the `excluding:` of its mutation, so its conflict \
+        stays open. Choose other arguments, or remove the call with `remove(_:)` and make a new one.
+        """,
+      cause: nil
+    )
+  }
+
   static func notEncoded(_ name: String, _ cause: any Error) -> Self {
     Self(
       code: .notAccepted,

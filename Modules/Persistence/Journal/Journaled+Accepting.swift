@@ -116,7 +116,8 @@ extension Journaled {
     guard let rule = self.policy.rule else { return nil }
     return { record in
       // If the arguments of the earlier call cannot be decoded, it is made, or reported, by itself.
-      guard let earlier = try? self.stored.decode(record), let merged = rule.merge(earlier, arguments)
+      guard let earlier = try? self.stored.decode(record), let merged = rule.merge(earlier, arguments),
+        self.isExcluded?(merged) != true
       else { return nil }
       return MergedCall(
         bytes: try self.encoded(merged),

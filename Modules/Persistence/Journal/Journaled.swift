@@ -31,8 +31,9 @@ extension MutationRequest where Arguments: Codable, MutateFailure == any Error {
   ///   - policy: What happens to an earlier call that has not been sent: see ``JournalPolicy``.
   ///   - coder: Encodes the arguments.
   ///   - journal: The journal; nil for the journal of the client.
-  ///   - exclusion: Which arguments may not be stored; nil if all may. Such a call runs without the journal. To leave
-  ///     out single members of the arguments, mark them with ``Unstored``.
+  ///   - exclusion: Which arguments may not be stored; nil if all may. Such a call runs without the journal, calls
+  ///     are not merged into such a call, and a call that a conflict gives such arguments stays stored with its earlier ones.
+  ///     To leave out single members of the arguments, mark them with ``Unstored``.
   ///   - finalErrors: The errors that further attempts do not change. After one of them the entry is removed;
   ///     otherwise it stays, and blocks its scope until ``MutationJournal/resume()``. If this is nil, an error that is
   ///     thrown to a caller is final, with these exceptions: a connection failed, a modifier of this process rejected
@@ -177,7 +178,7 @@ where Operation.Arguments: Codable {
 
     let current = JournalCall.current(in: context)
     let call = current ?? JournalCall(run: context.operationRunningTaskIdentifier, scope: nil, isInsideScope: false)
-    call.setCoding(JournalCoding(self.stored))
+    call.setCoding(JournalCoding(self.stored, excluding: self.isExcluded))
     if let failsForGood = self.failsForGood {
       call.setJudgement { error in (error as? Operation.MutateFailure).map { failsForGood($0) } ?? false }
     }
@@ -268,7 +269,7 @@ where Operation.Arguments: Codable {
 }
 
 /// A ``Journaled`` modifier of any mutation.
-protocol JournaledModifier {
+protocol JournaledModifier: Sendable {
   associatedtype Operation: MutationRequest where Operation.Arguments: Codable
 
   var name: String { get }
