@@ -76,14 +76,15 @@ public struct ValueStamp: Hashable, Sendable {
   }
 
   /// How long the run has said that its value is fresh, from the date of the value on; nil if it has not. A long time is
-  /// rounded to 24 binary digits.
+  /// rounded to 24 binary digits, and is a hundred years at most.
   public var freshness: Duration? {
     get {
       let seconds = Float(bitPattern: self.freshSecondsBits)
       return seconds < 0 ? nil : .seconds(Double(seconds))
     }
     set {
-      let seconds = newValue.map { Float(max($0, .zero) / .seconds(1)) }
+      // Rounded up, the seconds of a longer one may be too many for a duration.
+      let seconds = newValue.map { Float($0.clampedForClock / .seconds(1)) }
       self.freshSecondsBits = seconds?.bitPattern ?? Self.withoutFreshness
     }
   }
