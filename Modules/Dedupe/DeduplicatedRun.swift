@@ -8,7 +8,7 @@ final class DeduplicatedRun<Operation: OperationRequest & SendableMetatype>: Sen
   typealias Continuation = OperationContinuation<Operation.Value, Operation.Failure>
 
   private struct State: Sendable {
-    /// Nil only in the initializer, which needs the object to make the run.
+    /// Nil in the initializer, which needs the object to make the run, and once the run has turned out not to be used.
     var sharedRun: SharedRun?
     var callers: RunCallers<Operation>
     /// The run that the work called last.
@@ -50,6 +50,13 @@ final class DeduplicatedRun<Operation: OperationRequest & SendableMetatype>: Sen
       preconditionFailure("A deduplicated run was used before it was initialized.")
     }
     return sharedRun
+  }
+
+  /// Releases the shared run of a run that is not used. The two would retain each other for ever, because it never finishes.
+  @inline(never)
+  func endUnused() {
+    let sharedRun = self.state.withLock { $0.sharedRun.take() }
+    _ = consume sharedRun  // Released after unlocking.
   }
 }
 

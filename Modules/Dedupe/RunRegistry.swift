@@ -75,6 +75,7 @@ final class RunRegistry<Operation: OperationRequest & SendableMetatype>: Sendabl
         if self.add(run, ifUnchangedSince: additions) {
           return try await run.begin().get(Operation.Value.self, Operation.Failure.self)
         }
+        run.endUnused()
       }
     }
   }

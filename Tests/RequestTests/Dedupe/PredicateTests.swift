@@ -54,6 +54,38 @@ struct PredicateTests {
     expect(Set(comparisons.all), equals: ["2 joins 1"])
   }
 
+  @Test
+  func `A call whose run comes too late, because another began during the comparison, leaves nothing behind`()
+    async throws
+  {
+    let duringComparison = Box<(@Sendable () -> Void)?>(nil)
+    let third = Box<Task<Int, any Error>?>(nil)
+    let runner = OperationRunner(
+      operation: self.script.query().deduplicated { new, _ in
+        if new[NumberKey.self] == 2 { duringComparison.replace(with: nil)?() }
+        return false
+      }
+    )
+    let first = Task.immediate { try await runner.run() }
+    let run = try await self.script.next()
+    self.script.enqueue(.value(3), .value(2))
+    duringComparison.value = {
+      third.value = Task.immediate { try await runner.run(in: OperationContext(number: 3)) }
+      expect(self.script.runCount, equals: 2)
+    }
+    let released = Gate()
+    let second = { () -> Task<Int, any Error> in
+      var context = OperationContext(number: 2)
+      context[CallbackKey.self] = ReleaseCallback { released.open() }
+      return Task.immediate { [context] in try await runner.run(in: context) }
+    }()
+    try await expect(second.finished(), equals: 2)
+    try await expect(third.value?.finished(), equals: 3)
+    run.succeed(1)
+    try await expect(first.finished(), equals: 1)
+    try await released.wait()
+  }
+
   @Test(arguments: Runner.allCases)
   func `Without a predicate contexts make no difference`(_ kind: Runner) async throws {
     let fetch = kind(self.script.query().deduplicated())
@@ -100,4 +132,8 @@ private struct ChoosyQuery: QueryRequest {
   ) async throws -> Int {
     try await self.script.run(in: context, with: continuation)
   }
+}
+
+private enum CallbackKey: OperationContext.Key {
+  static var defaultValue: ReleaseCallback? { nil }
 }
