@@ -307,7 +307,12 @@ extension StoreRuntime: RunDelegate {
   /// Marks a run that was cancelled before its work, so that its end is not reported, and removes its reservation.
   package func wasCancelledBeforeWork(_ sharedRun: SharedRun) {
     self.withMachine { machine, released in
-      if let index = machine.index(ofRun: sharedRun.id) { machine.runs[index].skip() }
+      if let index = machine.index(ofRun: sharedRun.id) {
+        machine.runs[index].skip()
+      } else {
+        // It was cancelled before its start, so that its end is not put into the state. The caller retains the run.
+        machine.subscriberRuns.removeAll { $0 === sharedRun }
+      }
       released.task = machine.removeReservation(of: sharedRun.id)
     }
   }
