@@ -113,6 +113,7 @@ extension StoreCall {
       self.runtime.hasMissedInvalidation(since: number, of: run, in: self.context)
     else { return nil }
     number = InvalidationNumber.latest
+    if let listener { self.runtime.retire(listener) }
     return self.admit()
   }
 

@@ -21,6 +21,8 @@ enum EventQueueEntry: Sendable {
   case observed(ObservedEvent)
   /// Removes a subscriber after the events queued before have been delivered to it.
   case dismissal(Subscriber)
+  /// Removes the slot with a number, of a listener that follows another run from now on and then has another slot, too.
+  case retirement(Subscriber, slot: UInt64)
   /// An action to perform between two events.
   case action(@Sendable () -> Void)
 }
@@ -37,7 +39,7 @@ struct Delivery {
     case .event(let queued): event = queued
     case .observed(let observed): return observed.deliver()
     case .action(let action): return action()
-    case .dismissal: return
+    case .dismissal, .retirement: return
     }
     let recipients = Recipients(slots: self.slots, limit: event.limit, addressee: event.addressee)
     recipients.receive(

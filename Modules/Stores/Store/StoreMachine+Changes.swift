@@ -32,7 +32,11 @@ extension StoreMachine {
 
   private mutating func delivery(of entry: EventQueueEntry?) -> Delivery? {
     guard let entry else { return nil }
-    if case .dismissal(let subscriber) = entry { _ = self.subscribers.remove(subscriber) }
+    switch entry {
+    case .dismissal(let subscriber): _ = self.subscribers.remove(subscriber)
+    case .retirement(_, let slot): self.subscribers.remove(slot: slot)
+    case .event, .observed, .action: break
+    }
     return Delivery(entry: entry, slots: self.subscribers.slots)
   }
 }

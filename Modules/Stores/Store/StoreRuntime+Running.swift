@@ -130,10 +130,11 @@ extension StoreRuntime {
     } else {
       outcome = await sharedRun.waitAsOwner(leaving: .atOnce)
     }
-    if let listener { self.dismiss(listener) }
     if outcome.isSuccess, self.hasMissedInvalidation(since: number, of: sharedRun, in: context) {
+      if let listener { self.retire(listener) }
       return await self.runDirectly(using: context, listener: listener)
     }
+    if let listener { self.dismiss(listener) }
     return outcome
   }
 
@@ -151,6 +152,17 @@ extension StoreRuntime {
   @inline(never)
   func dismiss(_ listener: Subscriber) {
     self.withMachine { $0.eventQueue.append(.dismissal(listener)) }
+    self.deliver()
+  }
+
+  /// Ends the part of a listener in a run, after all events that are queued for it. The listener then follows another run.
+  @inline(never)
+  func retire(_ listener: Subscriber) {
+    self.withMachine { machine in
+      // By its number: when the turn of the entry comes, the listener may have another slot.
+      guard let slot = machine.subscribers.slotNumber(of: listener) else { return }
+      machine.eventQueue.append(.retirement(listener, slot: slot))
+    }
     self.deliver()
   }
 }

@@ -67,7 +67,7 @@ struct SubscriberTable: Sendable {
   /// Whether there are no subscribers of any role.
   var isEmpty: Bool { self.slots.count == Int(self.vacancies) }
 
-  /// Adds a subscriber, which is in no other table.
+  /// Adds a subscriber, which is in no other table. One that is in this table has two slots until the older is removed.
   mutating func add(_ subscriber: Subscriber, role: Role) {
     subscriber.position.store(self.slots.count, ordering: .relaxed)
     self.slots.append(Slot(subscriber: subscriber, number: self.nextNumber, role: role))
@@ -75,9 +75,29 @@ struct SubscriberTable: Sendable {
     if role.isMember { self.memberCount += 1 }
   }
 
-  /// Removes a subscriber. Returns false when it is not in the table.
+  /// Removes the last slot of a subscriber. Returns false when it is not in the table.
   mutating func remove(_ subscriber: Subscriber) -> Bool {
     guard let index = self.index(of: subscriber) else { return false }
+    self.removeSlot(at: index)
+    return true
+  }
+
+  /// The number of the last slot of a subscriber; nil when it is not in the table.
+  func slotNumber(of subscriber: Subscriber) -> UInt64? { self.index(of: subscriber).map { self.slots[$0].number } }
+
+  /// Removes the slot with a number, if it is there. O(log *n*).
+  mutating func remove(slot number: UInt64) {
+    var (low, high) = (0, self.slots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self.slots[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    guard low < self.slots.count, self.slots[low].number == number, self.slots[low].subscriber != nil else { return }
+    self.removeSlot(at: low)
+  }
+
+  @inline(__always)
+  private mutating func removeSlot(at index: Int) {
     if self.slots[index].role.isMember { self.memberCount -= 1 }
     if index == self.slots.count - 1 {
       self.slots.removeLast()
@@ -88,7 +108,6 @@ struct SubscriberTable: Sendable {
     if self.vacancies > 16, Int(self.vacancies) > self.slots.count / 2 {
       self.compact()
     }
-    return true
   }
 
   /// Whether a subscriber is in the table.
@@ -117,6 +136,7 @@ struct SubscriberTable: Sendable {
   private mutating func compact() {
     self.slots.removeAll { $0.subscriber == nil }
     self.vacancies = 0
+    // Of two slots of a subscriber the last counts.
     for (position, slot) in self.slots.enumerated() {
       slot.subscriber?.position.store(position, ordering: .relaxed)
     }
