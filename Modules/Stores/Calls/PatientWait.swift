@@ -85,7 +85,11 @@ extension SharedRun {
     _ wait: PatientWait,
     startingIn context: OperationContext?
   ) async -> RunOutcome? {
-    guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: true) else { return self.outcome }
+    // What starts the run finishes one that was cancelled before.
+    let waiterID =
+      context == nil
+      ? self.addOwningWaiter(leaving: self.leaving) : self.addWaiter(isOwner: true, isAlreadyOwner: true)
+    guard let waiterID else { return self.outcomeWithoutWait }
     let hasFinished = await withTaskCancellationHandler {
       if let context { self.start(in: context) }
       wait.begin(at: waiterID)

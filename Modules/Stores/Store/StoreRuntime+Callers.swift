@@ -355,7 +355,6 @@ extension StoreRuntime {
   /// Waits for a run that the caller owns.
   @inline(never)
   nonisolated(nonsending) func wait(for run: SharedRun) async -> RunOutcome {
-    if let cancellation = run.cancellationForLateWaiter { return cancellation }
     let wait = self.toldWait
     let outcome = await run.waitAsOwner(leaving: run.leaving)
     wait?.end()
@@ -365,19 +364,10 @@ extension StoreRuntime {
   /// Waits for a run that the caller owns, for some time. Nil if it takes longer.
   @inline(never)
   nonisolated(nonsending) func wait(startingIn context: OperationContext?, _ wait: PatientWait) async -> RunOutcome? {
-    if context == nil, let cancellation = wait.run.cancellationForLateWaiter { return cancellation }
     let told = self.toldWait
     let outcome = await wait.run.outcome(wait, startingIn: context)
     told?.end()
     return outcome
-  }
-}
-
-extension SharedRun {
-  /// The outcome for an owner that begins to wait after the run was cancelled; nil if it has to wait.
-  // Those that wait when it is cancelled leave at once. One that comes later would wait for the end of the work.
-  fileprivate var cancellationForLateWaiter: RunOutcome? {
-    self.leaving == .atOnce && self.isCancelled && self.finishedOutcome == nil ? self.cancellation : nil
   }
 }
 
@@ -441,7 +431,9 @@ extension StoreRuntime {
     )
     wait?.end()
     // The value of the run that was joined may have missed an invalidation that came before the call.
-    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number, of: running, in: self.context) { return outcome }
+    if let outcome, !outcome.isSuccess || !self.hasMissedInvalidation(since: number, of: running, in: self.context) {
+      return outcome
+    }
     return await self.runOutOfLine(using: call)
   }
 

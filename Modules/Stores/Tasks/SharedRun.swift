@@ -125,9 +125,28 @@ extension SharedRun {
   /// Waits for the outcome of a run that another caller starts. The caller is an owner already, and stays one until it
   /// leaves.
   nonisolated(nonsending) func waitAsOwner(leaving: Leaving) async -> RunOutcome {
-    guard let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: true) else { return self.outcome }
+    guard let waiterID = self.addOwningWaiter(leaving: leaving) else { return self.outcomeWithoutWait }
     return await self.waitAsOwner(at: waiterID, leaving: leaving)
   }
+
+  /// Adds a waiter that is an owner already; nil if it gets ``outcomeWithoutWait``.
+  ///
+  /// Those that wait when a run is cancelled for all leave, if they leave at once. One that came later would wait for the end of
+  /// the work, so it is not added.
+  func addOwningWaiter(leaving: Leaving) -> WaiterTable.WaiterID? {
+    let mayWait = leaving != .atOnce
+    let waiterID = self.addWaiter(isOwner: true, isAlreadyOwner: true, unlessCancelled: !mayWait)
+    return waiterID == nil && !mayWait ? self.addLateWaiter() : waiterID
+  }
+
+  /// Adds an owner as a waiter after the run was cancelled, if its failure cannot be a cancellation.
+  @inline(never)
+  private func addLateWaiter() -> WaiterTable.WaiterID? {
+    self.cancellation == nil ? self.addWaiter(isOwner: true, isAlreadyOwner: true) : nil
+  }
+
+  /// The outcome for an owner that need not wait: the run has finished, or was cancelled.
+  var outcomeWithoutWait: RunOutcome { self.finishedOutcome ?? self.outcomeOfLeaving }
 
   /// Waits for the outcome of a run that another caller starts.
   ///
@@ -175,11 +194,18 @@ extension SharedRun {
   ///   - isOwner: Whether the waiter keeps the run alive.
   ///   - isAlreadyOwner: Whether the waiter is counted as an owner already.
   ///   - onlyIfAlive: Whether to add no waiter when the run is cancelled or its work has ended.
+  ///   - unlessCancelled: Whether to add no waiter when the run is cancelled.
   /// - Returns: The waiter; nil when none was added, or when the run has finished.
-  func addWaiter(isOwner: Bool, isAlreadyOwner: Bool = false, onlyIfAlive: Bool = false) -> WaiterTable.WaiterID? {
+  func addWaiter(
+    isOwner: Bool,
+    isAlreadyOwner: Bool = false,
+    onlyIfAlive: Bool = false,
+    unlessCancelled: Bool = false
+  ) -> WaiterTable.WaiterID? {
     let priority = isOwner ? RunTask.currentPriority : 0
     let (waiterID, taskToRaise) = self.withState { state -> (WaiterTable.WaiterID?, RunTask?) in
       if onlyIfAlive, !state.isAlive { return (nil, nil) }
+      if unlessCancelled, state.isCancelled { return (nil, nil) }
       guard let waiterID = state.addWaiter(isOwner: isOwner, isAlreadyOwner: isAlreadyOwner) else { return (nil, nil) }
       return (waiterID, state.raise(to: priority))
     }

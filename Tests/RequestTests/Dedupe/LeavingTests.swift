@@ -111,6 +111,22 @@ struct LeavingTests {
   }
 
   @Test
+  func `A caller whose run is cancelled before it waits leaves at once, as the others do`() async throws {
+    let script = IntScript(endsOnCancellation: false)
+    let store = IntStore.detached(query: script.query().deduplicated())
+    let first = Task.immediate { try await store.fetch() }
+    let run = try await script.next()
+    // The handler is called when its caller has joined, before the caller waits.
+    let second = Task.immediate {
+      try await store.fetch(handler: QueryEventHandler(onFetchingStarted: { _ in store.resetState() }))
+    }
+    for caller in [first, second] { await #expect(throws: CancellationError.self) { try await caller.finished() } }
+    run.succeed(1)
+    try await script.noActiveRuns()
+    expect(store.currentValue, equals: nil)
+  }
+
+  @Test
   func `Cancelling the client's runs ends the run for all of its callers`() async throws {
     let client = OperationClient()
     let store = client.store(for: self.script.query().deduplicated())
