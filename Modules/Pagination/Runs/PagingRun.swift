@@ -141,14 +141,21 @@ extension PagingRun {
   /// cancelled before it had waited for them, count as its own.
   ///
   /// Returns nil early when the task is cancelled.
+  ///
+  /// - Throws: An `OperationCycleError` if the work of a run to wait for has called this one. Where the failure cannot be that
+  ///   error, this run does not wait for that one.
   @usableFromInline
-  func awaitPredecessors() async -> Page<PageID, PageValue>? {
+  func awaitPredecessors() async throws(Failure) -> Page<PageID, PageValue>? {
     var pending = self.predecessors
     var initialPage: Page<PageID, PageValue>?
     var visited: Set<OperationTaskIdentifier> = []
     while let predecessor = pending.popLast() {
       guard visited.insert(predecessor.run.taskID).inserted else { continue }
       if !self.request.waits(for: predecessor.run.request) {
+        pending += predecessor.run.predecessors
+        continue
+      }
+      if EnclosingRun.notesWaits, try self.closesCycle(awaiting: predecessor) {
         pending += predecessor.run.predecessors
         continue
       }
@@ -166,6 +173,18 @@ extension PagingRun {
     }
     _ = self.takePredecessors()
     return initialPage
+  }
+
+  /// Whether a run to wait for waits for this one, which is reported. The waits of both were noted before.
+  ///
+  /// - Throws: The cycle, if the failure can be one.
+  @inline(never)
+  private func closesCycle(awaiting predecessor: Predecessor) throws(Failure) -> Bool {
+    guard let names = WaitGraph.findCycle(awaiting: predecessor.sharedRun) else { return false }
+    let cycle = OperationCycleError(operationNames: names)
+    cycle.report()
+    if let failure = cycle as? Failure { throw failure }
+    return true
   }
 }
 

@@ -54,7 +54,7 @@ package enum WaitGraph {
   }
 
   /// The same for a wait that was noted.
-  static func findCycle(awaiting node: any WaitNode) -> [String]? {
+  package static func findCycle(awaiting node: any WaitNode) -> [String]? {
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return nil }
     return self.path(from: node, onlyCalls: false).map { self.names(of: $0) }
   }
