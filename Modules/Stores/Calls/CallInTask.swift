@@ -6,6 +6,8 @@ final class CallInTask: Sendable {
 
   private enum State: Sendable {
     case running
+    /// The time of a wait has ended before it began.
+    case timedOut
     case awaited(Continuation)
     case answered(StoreCallAnswer)
   }
@@ -55,6 +57,7 @@ final class CallInTask: Sendable {
 
   /// Waits for the answer. If the caller is cancelled, so is the task.
   nonisolated(nonsending) func answer() async -> StoreCallAnswer {
+    self.forgetTimeOut()
     guard let answer = await self.wait() else { preconditionFailure("Only a deadline ends a wait without an answer.") }
     return answer
   }
@@ -69,6 +72,7 @@ final class CallInTask: Sendable {
       if case .answered(let answer) = self.state.withLock({ $0 }) { return answer }
       return nil
     }
+    self.forgetTimeOut()
     let deadline = context.operationDeadlines.schedule(after: patience.clampedForClock) { [weak self] in
       self?.endWait()
     }
@@ -81,12 +85,18 @@ final class CallInTask: Sendable {
     defer { self.waiter.store(0, ordering: .relaxed) }
     return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        let answer = self.state.withLock { state -> StoreCallAnswer? in
-          if case .answered(let answer) = state { return answer }
-          state = .awaited(continuation)
-          return nil
+        let end = self.state.withLock { state -> StoreCallAnswer?? in
+          switch state {
+          case .answered(let answer): return .some(answer)
+          case .timedOut:
+            state = .running
+            return .some(nil)
+          case .running, .awaited:
+            state = .awaited(continuation)
+            return nil
+          }
         }
-        if let answer { continuation.resume(returning: answer) }
+        if let end { continuation.resume(returning: end) }
       }
     } onCancel: {
       self.cancel()
@@ -94,19 +104,32 @@ final class CallInTask: Sendable {
   }
 
   private func resume(with answer: StoreCallAnswer) {
-    self.takeContinuation(leaving: .answered(answer))?.resume(returning: answer)
-  }
-
-  private func endWait() {
-    self.takeContinuation(leaving: .running)?.resume(returning: nil)
-  }
-
-  private func takeContinuation(leaving next: State) -> Continuation? {
-    self.state.withLock { state in
+    let continuation = self.state.withLock { state -> Continuation? in
       if case .answered = state { return nil }
-      defer { state = next }
+      defer { state = .answered(answer) }
       if case .awaited(let continuation) = state { return continuation }
       return nil
     }
+    continuation?.resume(returning: answer)
+  }
+
+  private func endWait() {
+    let continuation = self.state.withLock { state -> Continuation? in
+      switch state {
+      case .awaited(let continuation):
+        state = .running
+        return continuation
+      // The wait begins after this.
+      case .running: state = .timedOut
+      case .timedOut, .answered: break
+      }
+      return nil
+    }
+    continuation?.resume(returning: nil)
+  }
+
+  /// Forgets that the time of an earlier wait has ended.
+  private func forgetTimeOut() {
+    self.state.withLock { if case .timedOut = $0 { $0 = .running } }
   }
 }
