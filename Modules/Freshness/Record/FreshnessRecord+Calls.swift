@@ -187,15 +187,15 @@ extension FreshnessRecord: StoreValueObserver {
     if let context = shown.resultContext {
       self.note(shown, as: shown.type, context)
     } else {
-      self.noteReset(shown, as: shown.type)
+      self.noteTakenBack(shown, as: shown.type)
     }
     return self.remembersFailures ? self.noteFailure(shown, as: shown.type) : nil
   }
 
-  /// Forgets the values from before a reset: counts begin anew then, and with a clock that stands still a later value
-  /// would be taken for one of them.
-  private func noteReset<State: OperationState & Sendable>(_ shown: ShownState, as type: State.Type) {
-    if shown.confirmedState(as: State.self)?.valueUpdateCount == 0 { self.forgetValues() }
+  /// Forgets the values that a reset or a rollback has taken back: later values get their counts, and with a clock that stands
+  /// still would be taken for them.
+  private func noteTakenBack<State: OperationState & Sendable>(_ shown: ShownState, as type: State.Type) {
+    if let count = shown.confirmedState(as: State.self)?.valueUpdateCount { self.forgetValues(after: count) }
   }
 
   // A generic parameter, so that the type is opened.

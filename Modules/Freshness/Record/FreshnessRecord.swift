@@ -108,9 +108,10 @@ final class FreshnessRecord: Sendable {
     }
   }
 
-  /// Forgets what servers have said about values.
-  func forgetValues() {
-    self.state.withLock { $0.entries = [] }
+  /// Forgets what servers have said about values that were taken back, by a rollback or a reset, from a state with `count`
+  /// updates of its value.
+  func forgetValues(after count: Int) {
+    self.state.withLock { state in state.entries.removeAll { count == 0 || $0.key.count > count } }
   }
 
   private static let maximumHanded = 1_000

@@ -156,6 +156,38 @@ import Testing
     #expect(store.currentValue == 1 && !store.isStale)
   }
 
+  @Test(arguments: [true, false])
+  func `A value after a rollback has nothing of the one that was taken back, also if the clock stands still`(
+    _ isSet: Bool
+  ) async throws {
+    let (gate, count, tags) = (Gate(), Counter(), Log<String?>())
+    let store = IntStore.detached(
+      query: BodyQuery { context, continuation in
+        tags.append(context.validators?.entityTag)
+        let number = count.increment()
+        guard number == 2 else { return number }
+        context.freshness = OperationHTTPFreshness(
+          headerFields: [("Cache-Control", "max-age=60"), ("ETag", "\"b\"")]
+        )
+        continuation.yield(number)
+        try await gate.wait()
+        return number
+      }.honoringFreshness().manualTime(self.clock)
+    )
+    try await store.fetch()
+    let fetch = Task { try await store.fetch() }
+    try await gate.arrivals(count: 1)
+    fetch.cancel()
+    _ = try? await fetch.value
+    await store.settled()
+    expect(store.currentValue, equals: 1)
+    if isSet { store.currentValue = 3 } else { try await store.fetch() }
+    expect(store.currentValue, equals: 3)
+    #expect(store.isStale)
+    try await store.fetch()
+    #expect(tags.all.allSatisfy { $0 == nil })
+  }
+
   @Test func `The event of a value tells what was said about it`() async throws {
     let store = self.store()
     self.server.enqueue(1, ("Cache-Control", "max-age=60"), ("ETag", "\"a\""))
