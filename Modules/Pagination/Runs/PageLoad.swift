@@ -40,7 +40,9 @@ struct PageLoad<Request: PaginatedRequest>: Sendable {
   @inlinable
   nonisolated(nonsending) func perform() async throws(Request.PageFailure) -> Value {
     // The initial page is not loaded twice: a run that has waited for it returns the loaded page.
-    if let run = self.run, run.waits, let page = try await run.awaitPredecessors(), run.request == .initialPage {
+    if let run = self.run, run.waits, let page = try await run.awaitPredecessors(in: self.context),
+      run.request == .initialPage
+    {
       run.isShared = true
       return .initialPage(page)
     }

@@ -11,6 +11,8 @@ final class PagingRun<PageID: Hashable & Sendable, PageValue: Sendable, Failure:
   struct Predecessor: Sendable {
     @usableFromInline let sharedRun: SharedRun
     @usableFromInline var run: PagingRun
+    /// The last invalidation of any store when this run began to wait.
+    let epoch = InvalidationEpoch.latest
   }
 
   /// The state that the lock guards.
@@ -135,7 +137,7 @@ extension PagingRun {
   }
 
   /// Waits for the runs before this one, and returns the initial page that one of them has loaded, unless the store was
-  /// invalidated in between.
+  /// invalidated in between, or the page had missed an invalidation, which may have come in between.
   ///
   /// It waits only for runs that exclude this one. The predecessors of a run that it does not wait for, or that was
   /// cancelled before it had waited for them, count as its own.
@@ -145,8 +147,9 @@ extension PagingRun {
   /// - Throws: An `OperationCycleError` if the work of a run to wait for has called this one. Where the failure cannot be that
   ///   error, this run does not wait for that one.
   @usableFromInline
-  func awaitPredecessors() async throws(Failure) -> Page<PageID, PageValue>? {
+  func awaitPredecessors(in context: OperationContext) async throws(Failure) -> Page<PageID, PageValue>? {
     var pending = self.predecessors
+    let epoch = pending.first?.epoch ?? .zero
     var initialPage: Page<PageID, PageValue>?
     var visited: Set<OperationTaskIdentifier> = []
     while let predecessor = pending.popLast() {
@@ -165,7 +168,9 @@ extension PagingRun {
         PaginatedOperationValue<PageID, PageValue>.self,
         Failure.self
       )
-      if case .success(.initialPage(let page)) = outcome, predecessor.run.invalidation >= self.invalidation {
+      if case .success(.initialPage(let page)) = outcome, predecessor.run.invalidation >= self.invalidation,
+        !context.hasMissedInvalidation(since: epoch)
+      {
         initialPage = page
       }
       // Not empty when the predecessor was cancelled while it waited.

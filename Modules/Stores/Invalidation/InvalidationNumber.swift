@@ -17,4 +17,11 @@ extension OperationContext {
   ///
   /// A run that begins with this context must not join work that began before that invalidation.
   @usableFromInline package var lastInvalidation: Int { self.run.store?.lastInvalidation ?? 0 }
+
+  /// Whether a value that was made before an invalidation of it has come to the store that runs the operation with this context,
+  /// since `epoch` was the latest.
+  package func hasMissedInvalidation(since epoch: InvalidationEpoch) -> Bool {
+    guard InvalidationEpoch.latest > epoch, let runtime = self.run.store?.runtime else { return false }
+    return runtime.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > epoch.rawValue }
+  }
 }

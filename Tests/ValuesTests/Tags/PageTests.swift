@@ -69,6 +69,22 @@ import Testing
     #expect(self.client.tagCounts == (0, 0, 0))
   }
 
+  @Test func `A caller after an invalidation gets no initial page from before it, although it waits for that page`()
+    async throws
+  {
+    let store = self.store()
+    let first = Task.immediate { try await store.fetchNextPage() }
+    let run = try await self.script.next()
+    // No page has the tag, so the invalidation finds no store.
+    self.client.invalidate(tagged: .post(1))
+    let second = Task.immediate { try await store.fetchNextPage() }
+    run.succeed(posts(1))
+    try await expect(first.value?.value, equals: posts(1))
+    try await self.script.next().succeed(posts(1, 2))
+    try await expect(second.value?.value, equals: posts(1, 2))
+    expect(self.script.runCount, equals: 2)
+  }
+
   @Test func `Loading one of two thousand pages computes the tags of that page`() {
     let store = self.store(Pages((0..<2_000).map { Page(id: $0, value: posts($0)) }))
     expect(self.computed.count, equals: 2_000)
