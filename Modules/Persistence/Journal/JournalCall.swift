@@ -3,15 +3,61 @@ internal import OperationMutation
 
 /// One call of a journaled mutation, with all its attempts.
 ///
-/// The attempts share it, so that a retry, inside or outside of `.journaled(as:)`, makes no new entry.
+/// The attempts share it, so that a retry, inside or outside of `.journaled(as:)`, makes no new entry. One of them stores the call
+/// and waits for its turn, and the others wait for that attempt.
 final class JournalCall: Sendable {
+  /// How far the call has come in its run. A phase before the last two has no ticket until the call is accepted.
+  private enum Phase: Sendable {
+    /// No attempt stores it or waits for its turn: none has come yet, or the one that did was cancelled.
+    case open(JournalTicket?)
+    /// An attempt stores it, or waits for its turn.
+    case beginning(JournalTicket?, waiters: [AwaitedOutcome<Void>])
+    /// It has its turn.
+    case begun(JournalTicket)
+    /// It was not accepted, got no turn, or is not made again. Every further attempt throws the error, too.
+    case refused(JournalError, JournalTicket?)
+    /// Its run has ended. An attempt that was left may still store it, and then ends it.
+    case ended(JournalTicket?)
+
+    var ticket: JournalTicket? {
+      get {
+        switch self {
+        case .begun(let ticket): ticket
+        case .open(let ticket), .beginning(let ticket, _), .refused(_, let ticket), .ended(let ticket): ticket
+        }
+      }
+      set {
+        guard let newValue else { return }
+        switch self {
+        case .open: self = .open(newValue)
+        case .beginning(_, let waiters): self = .beginning(newValue, waiters: waiters)
+        case .begun: self = .begun(newValue)
+        case .refused(let error, _): self = .refused(error, newValue)
+        case .ended: self = .ended(newValue)
+        }
+      }
+    }
+
+    var isEnded: Bool { if case .ended = self { true } else { false } }
+  }
+
   private struct State: Sendable {
-    var ticket: JournalTicket?
-    /// The error of a call that was not accepted or got no turn. Every further attempt throws it, too.
-    var error: JournalError?
+    var phase = Phase.open(nil)
     var judgement: (@Sendable (any Error) -> Bool)?
     var coding: JournalCoding?
     var replay: JournalReplay?
+  }
+
+  /// What an attempt does next.
+  private enum Step: Sendable {
+    /// It stores the call, unless that has a ticket, and waits for its turn.
+    case begin(JournalTicket?)
+    /// It waits for the attempt that does.
+    case wait(AwaitedOutcome<Void>)
+    case make(JournalTicket)
+    case fail(JournalError)
+    /// The run has ended without it.
+    case leave
   }
 
   let run: OperationTaskIdentifier?
@@ -51,17 +97,19 @@ final class JournalCall: Sendable {
   }
 
   /// The ticket; nil before the call was accepted.
-  var acceptedTicket: JournalTicket? { self.state.withLock { $0.ticket } }
+  var acceptedTicket: JournalTicket? { self.state.withLock { $0.phase.ticket } }
 
   /// The error that every further attempt throws; nil if the call can be made.
-  var refusal: JournalError? { self.state.withLock { $0.error } }
+  var refusal: JournalError? {
+    self.state.withLock { if case .refused(let error, _) = $0.phase { error } else { nil } }
+  }
 
   var coding: JournalCoding? { self.state.withLock { $0.coding } }
 
   func setTicket(_ ticket: JournalTicket) {
     self.state.withLock { state, released in
-      released.append(state.ticket)
-      state.ticket = ticket
+      released.append(state.phase.ticket)
+      state.phase.ticket = ticket
     }
   }
 
@@ -74,44 +122,141 @@ final class JournalCall: Sendable {
 
   /// Makes every further attempt throw an error, because the journal does not make the call.
   func refuse(with error: JournalError) {
-    self.state.withLock { $0.error = error }
+    self.state.withLock { state, released in
+      guard !state.phase.isEnded else { return }
+      released.append(state.phase)
+      state.phase = .refused(error, state.phase.ticket)
+    }
   }
 
-  /// Returns the ticket of the call. The first attempt waits until the call was accepted and has its turn.
+  /// Returns the ticket of the call, once the call was accepted and has its turn.
+  ///
+  /// - Parameters:
+  ///   - name: The name that the mutation is journaled as.
+  ///   - context: The context of the attempt.
+  ///   - accept: Stores the call.
+  /// - Returns: The ticket.
+  /// - Throws: The reason for which the attempt does not make the call.
   func ticket(
+    of name: String,
     in context: OperationContext,
     accept: () async throws(JournalError) -> JournalTicket
   ) async throws(JournalError) -> JournalTicket {
-    let (present, error, replay) = self.state.withLock { ($0.ticket, $0.error, $0.replay) }
-    if let error { throw error }
-    if let present { return present }
+    while true {
+      switch self.nextStep() {
+      case .begin(let ticket): return try await self.begin(ticket, in: context, accept)
+      case .make(let ticket): return ticket
+      case .fail(let error): throw error
+      case .leave: throw .ended(.cancelled, name)
+      case .wait(let signal):
+        await signal.value(cancelled: ())
+        guard Task.isCancelled else { continue }
+        self.stopWaiting(signal)
+        throw .ended(.cancelled, name)
+      }
+    }
+  }
+
+  private func nextStep() -> Step {
+    self.state.withLock { state in
+      switch state.phase {
+      case .open(let ticket):
+        state.phase = .beginning(ticket, waiters: [])
+        return .begin(ticket)
+      case .beginning(let ticket, let waiters):
+        let signal = AwaitedOutcome<Void>()
+        state.phase = .beginning(ticket, waiters: waiters + [signal])
+        return .wait(signal)
+      case .begun(let ticket): return .make(ticket)
+      case .refused(let error, _): return .fail(error)
+      case .ended: return .leave
+      }
+    }
+  }
+
+  private func stopWaiting(_ signal: AwaitedOutcome<Void>) {
+    self.state.withLock { state in
+      guard case .beginning(let ticket, let waiters) = state.phase else { return }
+      state.phase = .beginning(ticket, waiters: waiters.filter { $0 !== signal })
+    }
+  }
+
+  /// Stores the call if it has no ticket, and waits for its turn.
+  private func begin(
+    _ accepted: JournalTicket?,
+    in context: OperationContext,
+    _ accept: () async throws(JournalError) -> JournalTicket
+  ) async throws(JournalError) -> JournalTicket {
     do throws(JournalError) {
       let ticket: JournalTicket
-      if let replay { ticket = replay.ticket } else { ticket = try await accept() }
-      self.state.withLock { $0.ticket = ticket }
-      if let updates = ticket.updates { context.keepOptimisticUpdates(in: updates) }
-      if ticket.isReplay, let updates = context.callUpdates { ticket.journal.note(updates, of: ticket) }
+      if let accepted { ticket = accepted } else { ticket = try await self.ticket(acceptedBy: accept, in: context) }
       // A replay begins when it has its turn.
-      if self.isInsideScope || replay != nil { return ticket }
-      let turn = await ticket.journal.turn(of: ticket, in: context)
-      // The caller of a replaced call waits for the call in its place.
-      guard turn == .granted || turn == .replaced else { throw .ended(turn, ticket.name) }
+      if !self.isInsideScope, !ticket.isReplay {
+        let turn = await ticket.journal.turn(of: ticket, in: context)
+        // The caller of a replaced call waits for the call in its place.
+        guard turn == .granted || turn == .replaced else { throw .ended(turn, ticket.name) }
+      }
+      guard self.endBeginning({ .begun($0 ?? ticket) }) else { throw .ended(.cancelled, ticket.name) }
       return ticket
     } catch {
-      self.state.withLock { $0.error = error }
+      // Another attempt of the run may go on where this one has left.
+      let isLeft = error.code == .cancelled && Task.isCancelled
+      self.endBeginning { isLeft ? .open($0) : .refused(error, $0) }
       throw error
     }
   }
 
+  /// Ends the beginning of the call, unless its run has ended, and wakes the attempts that wait for that.
+  ///
+  /// - Parameter next: Returns the next phase, from the ticket.
+  /// - Returns: Whether its run has not ended.
+  @discardableResult
+  private func endBeginning(_ next: (JournalTicket?) -> Phase) -> Bool {
+    let waiters = self.state.withLock { state -> [AwaitedOutcome<Void>]? in
+      guard case .beginning(let ticket, let waiters) = state.phase else { return nil }
+      state.phase = next(ticket)
+      return waiters
+    }
+    for waiter in waiters ?? [] { waiter.decide() }
+    return waiters != nil
+  }
+
+  private func ticket(
+    acceptedBy accept: () async throws(JournalError) -> JournalTicket,
+    in context: OperationContext
+  ) async throws(JournalError) -> JournalTicket {
+    let ticket: JournalTicket
+    if let replay = self.state.withLock({ $0.replay }) { ticket = replay.ticket } else { ticket = try await accept() }
+    let isEnded = self.state.withLock { state in
+      state.phase.ticket = ticket
+      return state.phase.isEnded
+    }
+    if isEnded {
+      // Its caller has left while it was being stored, so no other task ends it.
+      if !ticket.isReplay { await ticket.journal.end(ticket, .left) }
+      throw .ended(.cancelled, ticket.name)
+    }
+    if let updates = ticket.updates { context.keepOptimisticUpdates(in: updates) }
+    if ticket.isReplay, let updates = context.callUpdates { ticket.journal.note(updates, of: ticket) }
+    return ticket
+  }
+
   /// Ends the call in the journal. The call of a replay is ended by the replay itself.
   func end(failing failure: (any Error)?, in context: OperationContext) async {
-    let (ticket, judgement, error) = self.state.withLock { ($0.ticket, $0.judgement, $0.error) }
-    guard let ticket, !ticket.isReplay, !ticket.result.isReplaced else { return }
-    switch failure {
-    case nil: await ticket.journal.end(ticket, .done(failure: nil), in: context)
-    case .some where error != nil: await ticket.journal.end(ticket, .left)
-    case .some(let failure) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
-    case .some(let failure):
+    let (phase, judgement) = self.state.withLock { state in
+      let phase = state.phase
+      state.phase = .ended(phase.ticket)
+      return (phase, state.judgement)
+    }
+    if case .beginning(_, let waiters) = phase { for waiter in waiters { waiter.decide() } }
+    guard let ticket = phase.ticket, !ticket.isReplay, !ticket.result.isReplaced else { return }
+    switch (phase, failure) {
+    // However its run has ended, the call was not made.
+    case (.open, _), (.beginning, _): await ticket.journal.end(ticket, .left)
+    case (_, nil): await ticket.journal.end(ticket, .done(failure: nil), in: context)
+    case (.refused, _): await ticket.journal.end(ticket, .left)
+    case (_, let failure?) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
+    case (_, let failure?):
       let isDone = judgement?(failure) ?? !failure.canPass
       await ticket.journal.end(ticket, isDone ? .done(failure: failure) : .held(failure), in: context)
     }

@@ -10,10 +10,11 @@ extension Journaled {
     in journal: MutationJournal,
     _ context: OperationContext
   ) async throws(JournalError) -> JournalTicket {
+    // Another attempt of the run may store it, so that is not decided.
+    if Task.isCancelled { throw .ended(.cancelled, self.name) }
     do {
       // The request of a position is older than this attempt, and its position in the order counts.
       let position = context.journalPosition(in: journal, of: self.name)
-      if Task.isCancelled { throw JournalError.ended(.cancelled, self.name) }
       let ticket: JournalTicket
       if let position, position.use() {
         ticket = try await journal.accept(position.request, at: position.reservation)

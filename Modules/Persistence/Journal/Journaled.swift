@@ -184,7 +184,7 @@ where Operation.Arguments: Codable {
     }
     let outcome: Result<Operation.MutateValue, Operation.MutateFailure>
     do throws(JournalError) {
-      let ticket = try await call.ticket(in: context) { () async throws(JournalError) in
+      let ticket = try await call.ticket(of: self.name, in: context) { () async throws(JournalError) in
         try await self.accept(arguments, of: call, of: operation.operationName, in: journal, context)
       }
       outcome = await self.run(

@@ -144,7 +144,11 @@ extension JournalState {
     let position = ticket.position
     guard let item = self.items[position], !item.isGone else { return ticket.result.turn }
     guard case .claimed(let run, let endedEarly) = item.activity else { return .cancelled }
-    if let endedEarly { return endedEarly }
+    if let endedEarly {
+      // Another attempt of the run may wait for the turn.
+      if case .cancelled = endedEarly { self.items[position]?.activity = .claimed(run) }
+      return endedEarly
+    }
     // A task that was started by a call may outlive the call.
     let isInside = outer.contains { self.isRunning($0.position) }
     guard item.replacement == nil, isInside || (self.hasTurn(position) && self.maySend(position)) else {
