@@ -11,6 +11,8 @@ extension JournalState {
 
   /// Inserts a call into its scope, at its position in the order, but behind a call that has its turn.
   mutating func enter(_ scope: String, _ position: Position) {
+    guard self.items[position]?.isInQueue == false else { return }
+    self.items[position]?.isInQueue = true
     var calls = self.scopes[scope].take() ?? ScopeQueue()
     calls.insert(position, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
     if self.items[position]?.activity.isCallerInLine == true { calls.callerCount += 1 }
@@ -19,18 +21,15 @@ extension JournalState {
     self.scopes[scope] = calls
   }
 
-  /// Removes a call from its scope.
-  ///
-  /// - Parameters:
-  ///   - position: The call, whose entry may have been removed meanwhile.
-  ///   - scope: The scope; nil for the one of the call.
-  mutating func leave(_ position: Position, in scope: String? = nil) {
-    let item = self.items[position]
-    guard let scope = scope ?? item?.scope, var calls = self.scopes[scope].take() else { return }
+  /// Removes a call from its scope, if that has it.
+  mutating func leave(_ position: Position) {
+    guard let item = self.items[position], item.isInQueue else { return }
+    self.items[position]?.isInQueue = false
+    guard let scope = item.scope, var calls = self.scopes[scope].take() else { return }
     calls.remove(position)
-    if item?.activity.isCallerInLine == true { calls.callerCount -= 1 }
+    if item.activity.isCallerInLine { calls.callerCount -= 1 }
     calls.setUnnumbered(false, position)
-    if item?.isDue == true { calls.dueCount -= 1 }
+    if item.isDue { calls.dueCount -= 1 }
     self.scopes[scope] = calls.isEmpty ? nil : calls
     if calls.isEmpty {
       self.shown.blocked.removeValue(forKey: scope)
@@ -184,7 +183,7 @@ extension JournalState {
     self.dueCounts[resumption, default: 0] += 1
     self.actions.needsLease = true
     if let scope = item.scope {
-      if item.isInScope { self.scopes[scope]?.dueCount += 1 }
+      if item.isInQueue { self.scopes[scope]?.dueCount += 1 }
     } else {
       self.dueWithoutScope.append(position)
     }
@@ -197,7 +196,7 @@ extension JournalState {
     self.items[position]?.replayWaiters = []
     guard item.isDue else { return }
     self.endResumption(of: position)
-    if item.isInScope, let scope = item.scope { self.scopes[scope]?.dueCount -= 1 }
+    if item.isInQueue, let scope = item.scope { self.scopes[scope]?.dueCount -= 1 }
     let count = (self.dueCounts[item.resumption] ?? 0) - 1
     self.dueCounts[item.resumption] = count > 0 ? count : nil
     guard count <= 0, !self.resumptionWaiters.isEmpty else { return }

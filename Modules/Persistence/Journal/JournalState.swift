@@ -66,10 +66,13 @@ struct JournalState: Sendable {
     var isElsewhere: Bool { self.origin.isElsewhere }
     var isUnnumbered: Bool { self.storageKey.isEmpty }
     var scope: String? { self.record?.scope }
+    /// Whether later calls of its scope come behind it. While a decision about it is being stored, the queue of its scope may differ.
     var isInScope: Bool {
       guard let record, record.scope != nil, self.origin.countsInScope else { return false }
       return !record.isDeadLetter || record.isHolding
     }
+    /// Whether the queue of its scope has it. Entering and leaving the queue keep this.
+    var isInQueue = false
     var isDue: Bool { self.resumption != 0 }
     /// The lease that it needs.
     var leaseKey: JournalLeaseKey { JournalLeaseKey(ofScope: self.scope, owner: self.record?.owner) }
@@ -261,7 +264,7 @@ extension JournalState {
     if case .waiting(let continuation, _) = item.activity { self.actions.turns.append((continuation, .removed)) }
     let isFreeReplay = item.activity.isReplay && item.scope == nil
     self.removeLinks(of: position)
-    if item.isInScope { self.leave(position) }
+    self.leave(position)
     self.setRetry(of: position, at: nil)
     self.setExpiry(of: position, at: nil)
     self.items[position] = nil
@@ -290,7 +293,7 @@ extension JournalState {
     if before.activity.isRunning, !item.activity.isRunning { self.actions.mayRelease = true }
     self.count(item, 1)
     if item.isPending != before.isPending { self.pendingCount += item.isPending ? 1 : -1 }
-    if item.isInScope, let scope = item.scope {
+    if item.isInQueue, let scope = item.scope {
       let isInLine = item.activity.isCallerInLine
       if isInLine != before.activity.isCallerInLine { self.scopes[scope]?.callerCount += isInLine ? 1 : -1 }
       if item.isUnnumbered != before.isUnnumbered { self.scopes[scope]?.setUnnumbered(item.isUnnumbered, position) }

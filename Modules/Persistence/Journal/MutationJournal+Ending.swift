@@ -290,7 +290,7 @@ extension MutationJournal {
       return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: self.backoff(afterFailures: 1, nil))
     }
     self.change { state in
-      if !record.isHolding { state.leave(position, in: record.scope) }
+      if !record.isHolding { state.leave(position) }
       state.endAside(position, because: reason)
       state.advance(record.scope)
     }

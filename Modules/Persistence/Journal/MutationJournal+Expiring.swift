@@ -168,7 +168,7 @@ extension JournalState {
   /// Marks a call as expired, once that is stored. Returns its record; nil if it has ended meanwhile.
   fileprivate mutating func endExpiry(of position: Position) -> JournalRecord? {
     guard let item = self.items[position], let expired = item.expiry.record, !item.isGone else { return nil }
-    if item.isInScope, !expired.isHolding { self.leave(position) }
+    if !expired.isHolding { self.leave(position) }
     self.endWait(of: position, with: .expired)
     self.edit(position) { item in
       item.record = expired

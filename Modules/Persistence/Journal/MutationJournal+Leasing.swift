@@ -283,7 +283,7 @@ extension JournalState {
     madeBy maker: JournalPhase.Maker
   ) {
     guard var item = self.items[position], !item.isGone else { return }
-    let (earlier, wasInScope) = (item.record, item.isInScope)
+    let earlier = item.record
     if let earlier, earlier.storedArguments != record.storedArguments, !item.activity.isNone {
       self.actions.released.append(item)
       self.items[position]?.decision = .overtaken(.ended(.takenOver, record.name))
@@ -291,7 +291,7 @@ extension JournalState {
     item.record = record
     item.origin.setMaker(maker)
     // Before its scope counts it as one that has left.
-    if wasInScope, !item.isInScope { self.leave(position) }
+    if !item.isInScope { self.leave(position) }
     let wasElsewhere = self.edit(position) { item in
       defer { item.origin.setMaker(maker) }
       item.record = record
@@ -306,7 +306,7 @@ extension JournalState {
       if record.isHolding, !item.isHeld { item.hold = .held }
       return item.isElsewhere
     }
-    if !wasInScope, item.isInScope, let scope = record.scope { self.enter(scope, position) }
+    if item.isInScope, let scope = record.scope { self.enter(scope, position) }
     if record.isDeadLetter, earlier?.isDeadLetter == false { self.setAsideElsewhere(position, record) }
     // A call that is due was passed over before.
     if wasElsewhere == true, maker == .thisProcess, item.isDue, record.scope == nil {

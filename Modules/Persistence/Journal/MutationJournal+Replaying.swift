@@ -157,7 +157,8 @@ extension JournalState {
       item.failuresInARow = 0
     }
     self.setExpiry(of: position, at: date, now)
-    if record.isDeadLetter, !record.isHolding, let scope = record.scope { self.enter(scope, position) }
+    // It is not in the queue of its scope if it was set aside, nor if another process makes it.
+    if self.items[position]?.isInScope == true, let scope = record.scope { self.enter(scope, position) }
     return (position, self.write(position))
   }
 
