@@ -303,7 +303,7 @@ extension JournalState {
 
   /// Adds a call again after its removal has failed, unless it has ended meanwhile.
   ///
-  /// - Returns: Whether its caller has left, so that the journal makes it.
+  /// - Returns: Whether a journal that resumes by itself makes it now, because nothing else does and it has not failed.
   fileprivate mutating func endFailedRemoval(of position: Position) -> Bool {
     guard let end = self.items[position]?.phase.endFailedRemoval(), end.isAccepted else { return false }
     if end.isOfRefused { self.edit(position) { $0.activity = .none } }
@@ -312,7 +312,7 @@ extension JournalState {
     _ = self.write(position)
     self.advance(self.items[position]?.scope)
     self.advanceWithoutScope()
-    return end.isOfRefused
+    return end.isOfRefused || self.items[position].map { $0.activity.isNone && !$0.isHeld } ?? false
   }
 }
 

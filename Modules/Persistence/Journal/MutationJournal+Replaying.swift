@@ -173,6 +173,17 @@ extension JournalState {
     return true
   }
 
+  /// Ends a replay that has found its call being removed. The call is made later if its removal fails.
+  fileprivate mutating func leaveReplay(of position: Position) {
+    guard let item = self.items[position], item.activity.isReplay else { return }
+    self.edit(position) { item in
+      item.activity = .none
+      item.replay.end()
+    }
+    self.endDue(position)
+    self.advance(item.scope)
+  }
+
   /// Makes a ticket for a replay. Returns nil if there is nothing to make.
   fileprivate mutating func ticket(
     for position: Position,
@@ -230,7 +241,7 @@ extension MutationJournal {
   private func replay(_ position: JournalState.Position) async {
     let client = self.boundClient
     let claimed = self.change { $0.ticket(for: position, of: self) }
-    guard var ticket = claimed?.0, let record = claimed?.1 else { return }
+    guard var ticket = claimed?.0, let record = claimed?.1 else { return self.change { $0.leaveReplay(of: position) } }
     let isStopped = self.state.withLock { $0.isStopped && $0.items[position]?.replay.isCancelled == true }
     if isStopped { return self.putBack(ticket, isHeld: false, failure: nil) }
     let registration = self.registrations.withLock { $0[record.name] }

@@ -1,0 +1,66 @@
+import OperationCore
+import OperationMutation
+import OperationPersistence
+import OperationTesting
+import TestFixtures
+import Testing
+
+/// Calls whose removal fails while they are about to be made again. What is made again runs when the test says so.
+@Suite(.bounded, .warningsAreIssues) struct JournalLostRemovalTests {
+  private let server = Server()
+  private let executor = SteppedExecutor()
+  private let base = TestStorage()
+  private let settled = Counter()
+
+  @Test(arguments: ["s", nil], [false, true])
+  func `A call whose removal fails before its attempt begins is made again`(
+    scope: String?,
+    resumesByItself: Bool
+  ) async throws {
+    try await leaveCalls(["a", "b"], in: self.base, scope: scope)
+    let storage = HeldStorage(self.base)
+    let program = Program(storage, executor: self.executor)
+    let network = NetworkSwitch()
+    network.turnOn()
+    let journal = MutationJournal(
+      storage: storage,
+      resumes: resumesByItself ? .when(network) : .manually,
+      maximumConcurrentCalls: 1
+    )
+    program.client.journal = journal
+    journal.register(Send(server: self.server).journaled(as: "send"), as: "send")
+    let resumption = Task(executorPreference: self.executor) { await journal.resume() }
+    // The attempt of the second call begins after that of the first.
+    while journal.entries.count == 2, self.executor.runNext() {}
+    expect(journal.statuses, equals: [.running])
+    self.settle { await resumption.value }
+    await expectWarning(.storageFailed) {
+      storage.door.close()
+      let removal = Task.immediate { await journal.remove("old2") }
+      self.executor.runAll()
+      self.base.failToWrite(true)
+      storage.door.open()
+      self.executor.runAll()
+      self.base.failToWrite(false)
+      #expect(await !removal.value)
+    }
+    self.executor.runAll()
+    expect(self.settled.value, equals: 1)
+    if !resumesByItself {
+      expect(self.server.done, equals: ["a"])
+      self.settle { await journal.resume() }
+      self.executor.runAll()
+      expect(self.settled.value, equals: 2)
+    }
+    expect(self.server.done, equals: ["a", "b"])
+    #expect(journal.entries.isEmpty)
+  }
+
+  /// Counts a resumption that has ended.
+  private func settle(_ resumption: @escaping @Sendable () async -> JournalResumption) {
+    Task(executorPreference: self.executor) {
+      await resumption().settled()
+      self.settled.increment()
+    }
+  }
+}
