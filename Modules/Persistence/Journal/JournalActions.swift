@@ -11,14 +11,20 @@ struct JournalCaller: Sendable {
 
 /// The actions to perform after the state was changed.
 struct JournalActions: Sendable {
+  /// A replay that begins. Its call may be removed before it has begun.
+  struct Replay: Sendable {
+    let position: JournalState.Position
+    let result: JournalResult
+    let name: String
+  }
+
   var turns: [(JournalState.Continuation, JournalTurn)] = []
   var signals: [AwaitedOutcome<Void>] = []
   /// The writes of calls that are no longer written.
   var writes: [JournalWrite] = []
   /// The writes of calls that are not removed, because they have become part of later ones.
   var refusedRemovals: [JournalWrite] = []
-  /// The calls whose replays begin.
-  var replays: [JournalState.Position] = []
+  var replays: [Replay] = []
   /// The first calls of scopes, if nothing makes them or holds them up. A journal that resumes by itself makes them.
   var resumable: [JournalState.Position] = []
   /// The schedules whose last calls have ended or were set aside.

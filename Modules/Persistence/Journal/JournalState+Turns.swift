@@ -105,7 +105,9 @@ extension JournalState {
       return item.result.reopen()
     }
     if let forgotten = forgotten.flatMap({ $0 }) { self.actions.outcomes.append(forgotten) }
-    self.actions.replays.append(position)
+    guard let item = self.items[position] else { return }
+    let replay = JournalActions.Replay(position: position, result: item.result, name: item.record?.name ?? "")
+    self.actions.replays.append(replay)
   }
 
   /// Makes a journal that resumes by itself check the first call of a scope, because an obstacle may be gone.

@@ -126,7 +126,7 @@ extension JournalState {
   mutating func advanceAll(_ positions: [Position]) {
     for scope in Set(positions.compactMap { self.items[$0]?.scope }) { self.advance(scope) }
     self.advanceWithoutScope()
-    self.actions.replays.sort()
+    self.actions.replays.sort { $0.position < $1.position }
   }
 
   /// Makes an entry wait for its turn again. Returns nil if there is no readable entry.
@@ -173,14 +173,18 @@ extension JournalState {
     return true
   }
 
-  /// Ends a replay that has found its call being removed. The call is made later if its removal fails.
-  fileprivate mutating func leaveReplay(of position: Position) {
-    guard let item = self.items[position], item.activity.isReplay else { return }
-    self.edit(position) { item in
+  /// Ends a replay whose call was removed, or is being removed. It is made later if its removal fails.
+  fileprivate mutating func endUnmade(_ replay: JournalActions.Replay) {
+    guard let item = self.items[replay.position] else {
+      // The removal has left this to the run of the call.
+      return self.actions.results.append((replay.result, .ended(.removed, replay.name)))
+    }
+    guard item.activity.isReplay else { return }
+    self.edit(replay.position) { item in
       item.activity = .none
       item.replay.end()
     }
-    self.endDue(position)
+    self.endDue(replay.position)
     self.advance(item.scope)
   }
 
@@ -223,12 +227,13 @@ extension MutationJournal {
   }
 
   /// Begins a replay, whose call has its turn.
-  func begin(_ position: JournalState.Position, isImmediate: Bool) {
+  func begin(_ replay: JournalActions.Replay, isImmediate: Bool) {
+    let position = replay.position
     let task =
       if isImmediate {
-        Task.immediate(name: "replay journal", executorPreference: self.executor) { await self.replay(position) }
+        Task.immediate(name: "replay journal", executorPreference: self.executor) { await self.make(replay) }
       } else {
-        Task(name: "replay journal", executorPreference: self.executor) { await self.replay(position) }
+        Task(name: "replay journal", executorPreference: self.executor) { await self.make(replay) }
       }
     let isCancelled = self.change { state -> Bool in
       guard state.items[position]?.activity.isReplay == true else { return false }
@@ -238,10 +243,10 @@ extension MutationJournal {
   }
 
   /// Makes a call again.
-  private func replay(_ position: JournalState.Position) async {
-    let client = self.boundClient
+  private func make(_ replay: JournalActions.Replay) async {
+    let (position, client) = (replay.position, self.boundClient)
     let claimed = self.change { $0.ticket(for: position, of: self) }
-    guard var ticket = claimed?.0, let record = claimed?.1 else { return self.change { $0.leaveReplay(of: position) } }
+    guard var ticket = claimed?.0, let record = claimed?.1 else { return self.change { $0.endUnmade(replay) } }
     let isStopped = self.state.withLock { $0.isStopped && $0.items[position]?.replay.isCancelled == true }
     if isStopped { return self.putBack(ticket, isHeld: false, failure: nil) }
     let registration = self.registrations.withLock { $0[record.name] }

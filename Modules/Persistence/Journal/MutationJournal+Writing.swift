@@ -42,7 +42,7 @@ extension MutationJournal {
       // suspend has answered when this returns.
       Task.immediate(name: "write journal", executorPreference: self.executor) { await self.writeAll() }
     }
-    for position in actions.replays { self.begin(position, isImmediate: isImmediate) }
+    for replay in actions.replays { self.begin(replay, isImmediate: isImmediate) }
     for position in actions.resumable { self.resumeByItself(.call(position)) }
     for name in actions.schedules { self.checkSchedule(named: name) }
     if let lease, actions.needsLease || actions.mayRelease { lease.note(actions, for: self) }

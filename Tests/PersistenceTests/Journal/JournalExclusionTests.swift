@@ -33,7 +33,9 @@ import Testing
   @Test(arguments: [false, true]) func `Arguments of a conflict are sent, and the earlier ones stay stored`(
     isOutside: Bool
   ) async throws {
-    func store(_ mutation: some MutationRequest<Note, String, any Error>) -> OperationStore<
+    func store(
+      _ mutation: some MutationRequest<Note, String, any Error>
+    ) -> OperationStore<
       MutationState<Note, String, any Error>
     > {
       self.journal.register(mutation, as: "save")

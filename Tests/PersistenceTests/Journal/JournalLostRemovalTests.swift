@@ -56,6 +56,44 @@ import Testing
     #expect(journal.entries.isEmpty)
   }
 
+  @Test func `The caller of a replaced call learns that the call in its place was removed before its attempt`()
+    async throws
+  {
+    let program = Program(executor: self.executor)
+    let journal = program.makeJournal()
+    let script = Script(default: .value("ok"))
+    let mutation = Send(server: self.server, script: script).scope("s")
+      .journaled(as: "send", policy: .replacePending(by: \.id))
+    journal.register(mutation, as: "send")
+    let store = program.client.store(for: mutation)
+    let codes = Log<JournalError.Code?>()
+    func begin(_ id: Int, _ text: String) -> Task<Void, Never> {
+      let call = Task(executorPreference: self.executor) {
+        do { _ = try await store.mutate(with: Note(id: id, text: text)) } catch {
+          codes.append((error as? JournalError)?.code)
+        }
+      }
+      self.executor.runAll()
+      return call
+    }
+    script.enqueue(.suspend)
+    _ = begin(1, "a")
+    _ = begin(2, "b")
+    let last = begin(2, "c")
+    last.cancel()
+    self.executor.runAll()
+    expect(journal.texts, equals: ["a", "c"])
+    expect(codes.all.count, equals: 1)
+    try await script.next().succeed("ok")
+    // The call is made again for the caller of the replaced one, in a task that has not begun.
+    while journal.entries.count == 2, self.executor.runNext() {}
+    expect(journal.statuses, equals: [.running])
+    #expect(await journal.remove("k3"))
+    self.executor.runAll()
+    expect(codes.all.last, equals: .removed)
+    expect(self.server.done, equals: ["a"])
+  }
+
   /// Counts a resumption that has ended.
   private func settle(_ resumption: @escaping @Sendable () async -> JournalResumption) {
     Task(executorPreference: self.executor) {
