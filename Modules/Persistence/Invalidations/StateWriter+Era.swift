@@ -8,6 +8,7 @@ extension StateWriter {
   func make(_ changes: [StorageChange]) async throws {
     guard self.isShared else { return try await self.storage.apply(changes) }
     try await self.loadInvalidations()
+    guard try await self.finishRemoval() else { throw StorageEraHasEnded() }
     if case .refused = try await self.applyInEra(changes) { throw StorageEraHasEnded() }
   }
 
@@ -16,13 +17,51 @@ extension StateWriter {
   /// What this process has put since it was to begin the era may wait to be written. If another process has removed all values
   /// meanwhile, that is forgotten first, or it would be written in the era that begins here.
   func beginEra() async throws {
-    guard self.isShared else { return }
-    let (era, bytes) = StorageEra.next()
-    while case .refused = try await self.applyInEra([.put(key: StorageEra.key, value: bytes)]) {
+    let (era, changes) = StorageEra.next()
+    while case .refused = try await self.applyInEra(changes) {
       try await self.readEra()
       self.forgetFormerEra()
     }
     self.state.withLock { $0.era = era }
+  }
+
+  /// Removes what is left of the former user's values, if all are to be removed and that is not finished, by whichever process.
+  ///
+  /// - Returns: Whether the era is the same as before. If it is not, what was put before is forgotten.
+  @discardableResult
+  nonisolated(nonsending) func finishRemoval() async throws -> Bool {
+    var isSame = true
+    while let era = self.state.withLock({ $0.era }), era.isOpen {
+      if try await !self.removeAll(in: era) {
+        // Another process has finished, or has begun the next era.
+        let current = StorageEra(try await self.storage.entries(withPrefix: StoredInvalidations.prefix))
+        if !current.isSame(as: era) {
+          isSame = false
+          try await self.readEra()
+          self.forgetFormerEra()
+          continue
+        }
+      }
+      self.state.withLock { state in
+        if state.era?.isSame(as: era) == true { state.era?.close() }
+      }
+    }
+    return isSame
+  }
+
+  /// Removes all values, while an era is open.
+  ///
+  /// - Returns: Whether they were removed; false if the era is not open any more, or has ended.
+  private nonisolated(nonsending) func removeAll(in era: StorageEra) async throws -> Bool {
+    var changes = try await self.removals(withPrefix: StorageKey.values)
+    // No value is left that they concern.
+    let invalidations = try await self.storage.sizes(withPrefix: StoredInvalidations.prefix)
+    changes += invalidations.filter { !StorageEra.contains($0.key) }.map { .remove(key: $0.key) }
+    changes.append(StorageEra.closing)
+    for batch in Self.durable(changes) {
+      if case .refused = try await self.storage.apply(batch, if: era.removalConditions) { return false }
+    }
+    return true
   }
 
   /// Makes changes if no other process has removed all values since the era was read, or before it is read.
@@ -42,7 +81,7 @@ extension StateWriter {
   }
 
   /// Reads the era before anything is dropped: what is put later is of this era, or is refused if the next one has begun.
-  private func readEra() async throws {
+  private nonisolated(nonsending) func readEra() async throws {
     let entries = try await self.storage.entries(withPrefix: StoredInvalidations.prefix)
     self.state.withLock { $0.era = StorageEra(entries) }
   }

@@ -209,7 +209,8 @@ extension StoredInvalidations {
         last[process] = max(last[process] ?? 0, number)
       }
     }
-    self.sequence = (sequences.values.max() ?? 0) + 1
+    // One that another program has written may be the greatest there is.
+    self.sequence = min(sequences.values.max() ?? 0, .max - 1) + 1
     last[self.process] = nil
     let changes = self.forgetOldProcesses(among: entries, last, sequences)
     self.known[self.process] = last

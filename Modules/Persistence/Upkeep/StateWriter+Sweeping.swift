@@ -87,17 +87,17 @@ extension StateWriter {
   }
 
   private func removeExpired(_ values: [(key: String, record: UseRecord)], at now: Int64) async throws {
-    var keys: [String] = []
+    var found: [(key: String, condition: StorageCondition)] = []
     for (key, record) in values where !self.willBeWritten(key) {
-      guard let bytes = try await self.bytes(of: key) else { continue }
+      guard let entry = try await self.storage.entry(with: key) else { continue }
       // A program that knows no records may have stored a newer value.
-      if UseRecord.checksum(of: bytes) == record.checksum {
-        keys.append(key)
-      } else {
+      guard UseRecord.checksum(of: entry.value) == record.checksum else {
         try await self.date(key, maximumAge: record.maximumAge, at: now)
+        continue
       }
+      found.append((key, .unchanged(key: key, entry.version)))
     }
-    try await self.removeValues(keys)
+    let keys = try await self.remove(found)
     self.state.withLock { state in
       state.upkeep.didRemove(keys, because: "removed, because it was older than its maximum age")
       state.upkeep.expirationCount += keys.count
@@ -105,9 +105,21 @@ extension StateWriter {
     }
   }
 
+  /// Removes values that are as they were read. Returns the keys of those that were removed.
+  private func remove(_ values: [(key: String, condition: StorageCondition)]) async throws -> [String] {
+    if values.isEmpty { return [] }
+    let changes = values.flatMap { Self.removal(of: $0.key) }
+    if case .made = try await self.storage.apply(changes, if: values.map(\.condition)) { return values.map(\.key) }
+    // Another process has stored a newer one meanwhile, and the others go.
+    guard values.count > 1 else { return [] }
+    var removed: [String] = []
+    for value in values { removed += try await self.remove([value]) }
+    return removed
+  }
+
   /// Lets the age of a value count from now, because nothing tells when it was set.
   private func date(_ key: String, maximumAge: Int64?, at now: Int64) async throws {
-    guard !self.willBeWritten(key), let bytes = try await self.bytes(of: key) else { return }
+    guard !self.willBeWritten(key), let entry = try await self.storage.entry(with: key) else { return }
     let known = self.state.withLock { $0.upkeep.index?.rows[key]?.record }
     let age = StorageKey.escapedName(ofValue: key).flatMap { name in
       self.state.withLock { $0.upkeep.ages[String(name)] }
@@ -116,13 +128,13 @@ extension StateWriter {
       used: known?.used ?? now,
       dated: now,
       maximumAge: maximumAge ?? age,
-      checksum: UseRecord.checksum(of: bytes)
+      checksum: UseRecord.checksum(of: entry.value)
     )
-    try await self.storage.apply([.put(key: StorageKey.use(ofValue: key), value: record.bytes)])
-  }
-
-  private func bytes(of key: String) async throws -> [UInt8]? {
-    try await self.storage.entries(withPrefix: key).first { $0.key == key }?.value
+    // A record of a value that was removed meanwhile would show its path. One that was changed has a record of its own.
+    _ = try await self.storage.apply(
+      [.put(key: StorageKey.use(ofValue: key), value: record.bytes)],
+      if: [.unchanged(key: key, entry.version)]
+    )
   }
 
   /// Whether a newer value, with a record of its own, is about to be written.

@@ -128,7 +128,7 @@ extension StateWriter {
     for start in stride(from: 0, to: keys.count, by: 4_096) {
       let part = keys[start..<min(start + 4_096, keys.count)]
       do {
-        try await self.removeValues(part)
+        try await self.storage.apply(part.flatMap(Self.removal))
       } catch {
         return OperationWarning.report(storageFailedTo: "remove \(part.count) values that exceed its limits", error)
       }
@@ -141,10 +141,9 @@ extension StateWriter {
     }
   }
 
-  /// Removes values and their records. It need not survive a crash of the system.
-  func removeValues(_ keys: some Collection<String>) async throws {
-    guard !keys.isEmpty else { return }
-    try await self.storage.apply(keys.flatMap { [.remove(key: $0), .remove(key: StorageKey.use(ofValue: $0))] })
+  /// The removal of a value and its record. It need not survive a crash of the system.
+  static func removal(of key: String) -> [StorageChange] {
+    [.remove(key: key), .remove(key: StorageKey.use(ofValue: key))]
   }
 
   /// Writes when values were used, at most so many.

@@ -57,6 +57,7 @@ extension StateWriter {
       let number = self.state.withLock { $0.lastNumber }
       // The first time with the era of the storage, so that a value of the era before is not stored again.
       try await self.loadInvalidations()
+      try await self.finishRemoval()
       let entries = try await self.storage.entries(withPrefix: key)
       // Another store, released since, may have left a newer value that is not written yet. If that cannot be encoded,
       // its write reports it.
@@ -76,6 +77,7 @@ extension StateWriter {
     }
     defer { self.state.withLock { $0.recentChanges.endRead() } }
     try await self.loadInvalidations()
+    try await self.finishRemoval()
     let entries = try await self.storage.entries(withPrefix: prefix)
     let outdated = entries.map(\.key).filter(StorageKey.isOutdated)
     let isOutdated = Set(outdated)

@@ -71,28 +71,34 @@ extension StateWriter {
   }
 
   private func removeEntries(_ prefix: String) async throws {
-    if prefix == StorageKey.values { try await self.beginEra() }
-    let values = try await self.storage.entries(withPrefix: prefix)
-    // They have the paths of the values in their keys.
-    let records = try await self.storage.sizes(withPrefix: StorageKey.use(ofValue: prefix))
-    var changes = values.map { StorageChange.remove(key: $0.key) } + records.map { .remove(key: $0.key) }
-    if prefix == StorageKey.values {
-      // No value is left that they concern.
-      let invalidations = try await self.storage.sizes(withPrefix: StoredInvalidations.prefix)
-      changes += invalidations.filter { $0.key != StorageEra.key }.map { .remove(key: $0.key) }
-    }
-    for start in stride(from: 0, to: changes.count, by: 4_096) {
-      // Batches that only remove entries may be undone by a crash of the system; one that puts an entry is not.
-      let durable: [StorageChange] = [.put(key: StorageKey.probe, value: [1]), .remove(key: StorageKey.probe)]
-      let batch = Array(changes[start..<min(start + 4_096, changes.count)]) + durable
-      guard prefix == StorageKey.values, self.isShared else {
-        try await self.storage.apply(batch)
-        continue
+    if prefix == StorageKey.values, self.isShared {
+      try await self.beginEra()
+      try await self.finishRemoval()
+    } else {
+      var changes = try await self.removals(withPrefix: prefix)
+      if prefix == StorageKey.values {
+        // No value is left that they concern.
+        changes += try await self.storage.sizes(withPrefix: StoredInvalidations.prefix).map { .remove(key: $0.key) }
       }
-      // Another process has removed all meanwhile, and what is there is of its next user. The next write is refused, too.
-      if case .refused = try await self.applyInEra(batch) { break }
+      for batch in Self.durable(changes) { try await self.storage.apply(batch) }
     }
     self.state.withLock { $0.upkeep.didRemoveAll(withPrefix: prefix) }
+  }
+
+  /// The removals of the stored values whose keys begin with `prefix`, and of their records, which have their paths in their keys.
+  nonisolated(nonsending) func removals(withPrefix prefix: String) async throws -> [StorageChange] {
+    let values = try await self.storage.sizes(withPrefix: prefix)
+    let records = try await self.storage.sizes(withPrefix: StorageKey.use(ofValue: prefix))
+    return (values + records).map { .remove(key: $0.key) }
+  }
+
+  /// Batches of removals that survive a crash of the system. Those that only remove entries may be undone by it; one that puts an
+  /// entry is not.
+  static func durable(_ changes: [StorageChange]) -> [[StorageChange]] {
+    stride(from: 0, to: changes.count, by: 4_096).map { start in
+      Array(changes[start..<min(start + 4_096, changes.count)])
+        + [.put(key: StorageKey.probe, value: [1]), .remove(key: StorageKey.probe)]
+    }
   }
 }
 
