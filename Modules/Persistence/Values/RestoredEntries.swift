@@ -15,11 +15,24 @@ struct RestoredEntries: Sendable {
   private var keys: [String]?
   /// The prefixes whose entries were all read.
   private var prefixes: [String] = []
+  /// The number of entries that were read.
+  private var readCount = 0
+  /// The number of keys that are there without a value.
+  private var emptyCount = 0
+
+  /// The number of keys that are kept, with a value or without one.
+  var count: Int { self.values.count }
+
+  /// How many keys without a value are kept, unless more entries were read.
+  static let maximumEmptyCount = 4_096
 
   mutating func insert(_ entries: [StorageEntry], prefix: String) {
     self.values.reserveCapacity(self.values.count + entries.count)
-    for entry in entries { self.values[entry.key] = entry.value }
+    for entry in entries {
+      if case .some(nil) = self.values.updateValue(entry.value, forKey: entry.key) { self.emptyCount -= 1 }
+    }
     self.keys = nil
+    self.readCount += entries.count
     if !self.prefixes.contains(where: { prefix.hasPrefix($0) }) {
       self.prefixes.removeAll { $0.hasPrefix(prefix) }
       self.prefixes.append(prefix)
@@ -28,9 +41,25 @@ struct RestoredEntries: Sendable {
 
   /// Marks the entry with a key as out of date, because it is written.
   mutating func touch(_ key: String) {
-    // Before the first read, nothing can be out of date.
-    guard !self.prefixes.isEmpty else { return }
-    self.values.updateValue(nil, forKey: key)
+    guard self.prefixes.contains(where: { key.hasPrefix($0) }) else {
+      // What is not known to be missing is read.
+      if case .some(nil) = self.values.removeValue(forKey: key) { self.emptyCount -= 1 }
+      return
+    }
+    if case .some(nil) = self.values.updateValue(nil, forKey: key) { return }
+    self.noteEmptyKey()
+  }
+
+  /// Counts a key that has no value any more. If they are too many, they are forgotten, and with them that other keys are missing:
+  /// a process that writes ever new keys would keep all of them.
+  private mutating func noteEmptyKey() {
+    self.emptyCount += 1
+    guard self.emptyCount > max(Self.maximumEmptyCount, 2 * self.readCount) else { return }
+    self.values = self.values.filter { $0.value != nil }
+    self.keys = nil
+    self.prefixes = []
+    self.readCount = self.values.count
+    self.emptyCount = 0
   }
 
   /// Discards the entries whose keys begin with `prefix`. Their stores read them from the storage.
@@ -51,6 +80,7 @@ struct RestoredEntries: Sendable {
   mutating func take(_ key: String) -> Lookup {
     if let index = self.values.index(forKey: key) {
       guard let value = self.values.values[index].take() else { return .unknown }
+      self.noteEmptyKey()
       return .entry(value)
     }
     return self.prefixes.contains { key.hasPrefix($0) } ? .missing : .unknown
