@@ -29,6 +29,7 @@ extension ClientPersistence: OperationClientClearing {
       do {
         try await writer.wait(for: removal)
         if writer.storage === storage { remaining += try await self.clearUnusedJournal(in: writer.storage) }
+        try await writer.storage.overwriteRemovedEntries()
       } catch {
         remaining.append(.storage(writer.name, error))
       }

@@ -21,6 +21,7 @@ extension SealedStorage {
     let left = SealedEntries(try await self.base.entries(withPrefix: SealedPlace.root), keys)
     let used = Set(left.unopened.compactMap { SealedPlace.parts(of: $0.place).map { String($0.id) } })
     try await self.forget(keys.members.dropFirst().map(\.id).filter { !used.contains($0) })
+    try await self.base.overwriteRemovedEntries()
     return count
   }
 
@@ -70,7 +71,7 @@ extension SealedStorage {
   ///
   /// Call it before the first store and the journal are made, while nothing else uses the base. Of an entry that is
   /// there sealed and unsealed, the sealed one is kept. Files may still have what was removed from them: an
-  /// `SQLiteStorage` overwrites it, and a backup or the cells of a disk may keep it.
+  /// `SQLiteStorage` overwrites it before this returns, and a backup or the cells of a disk may keep it.
   ///
   /// - Returns: The number of entries that were not sealed.
   /// - Throws: The error of the base or of the key. The next call continues.
@@ -92,6 +93,7 @@ extension SealedStorage {
       }
       try await self.base.apply(changes)
     }
+    try await self.base.overwriteRemovedEntries()
     return entries.count
   }
 
@@ -116,6 +118,7 @@ extension SealedStorage {
       try await self.base.apply(places.map { .remove(key: $0) })
     }
     try await self.forget(unknown.map { String($0.dropFirst(SealedPlace.keys.count)) })
+    try await self.base.overwriteRemovedEntries()
     self.state.withLock { state in
       state.unopened = []
       state.unknownKeys = []
