@@ -22,10 +22,24 @@
           if case .put = change { true } else { false }
         }
       }
+
+      /// Whether the batch is a removal, beside which it puts a few bytes at most. On a full disk it makes room.
+      var isRemoval: Bool {
+        var (hasRemoval, byteCount) = (false, 0)
+        for change in self.batch {
+          switch change {
+          case .put(let key, let value): byteCount += key.utf8.count + value.count
+          case .remove: hasRemoval = true
+          }
+        }
+        return hasRemoval && byteCount <= 1_024
+      }
     }
 
     private struct State: Sendable {
       var requests: [Request] = []
+      /// What the writer does before the next transaction.
+      var steps: [@Sendable () -> Void] = []
       var isWriting = false
       /// How many requests the writer waits for; zero if it does not wait.
       var awaitedCount = 0
@@ -86,7 +100,7 @@
     /// Copies the write-ahead log to the file, and cuts it to nothing, after what is being written.
     nonisolated(nonsending) func emptyLog() async throws(StorageError) {
       let result: Result<Void, StorageError> = await withUnsafeContinuation { continuation in
-        self.writer.async {
+        self.perform {
           var result = self.checkpoint(.truncate)
           if case .failure(let error) = result, error.code == .full, self.reserve.giveUp() {
             // The file can grow now for what is in the log, and the room of the log is free then.
@@ -97,6 +111,28 @@
         }
       }
       try result.get()
+    }
+
+    /// Lets the writer do something before its next transaction. What is behind it in the queue would wait until no caller writes.
+    private func perform(_ step: @escaping @Sendable () -> Void) {
+      let starts = self.state.withLock { state in
+        state.steps.append(step)
+        defer { state.isWriting = true }
+        return !state.isWriting
+      }
+      if starts { self.writer.async { self.write() } }
+    }
+
+    /// Does something on the thread of the caller while the writer waits for it.
+    private func betweenTransactions<R>(_ body: () -> R) -> R {
+      let (beginning, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      self.perform {
+        beginning.signal()
+        end.wait()
+      }
+      beginning.wait()
+      defer { end.signal() }
+      return body()
     }
 
     private func checkpoint(_ mode: Database.CheckpointMode) -> Result<Void, StorageError> {
@@ -112,16 +148,17 @@
       while true {
         // Callers often continue with their next batches, and starting the writer again takes longer than waking it.
         if pace.count > 0 { self.wait(forRequests: 1, atMost: max(pace.limit, 1_000_000), &pace) }
-        let (first, isIdle) = self.nextGroup()
+        let (first, steps, isIdle) = self.nextGroup()
         if isIdle { return }
+        for step in steps { step() }
         if first.isEmpty {
-          self.reclaimSpace()
+          if steps.isEmpty { self.reclaimSpace() }
           continue
         }
         let (group, result) = self.commit(first, &pace)
         switch result {
         case .success: break
-        case .failure(let error) where group.count > 1 || error.code == .full:
+        case .failure(let error) where group.count > 1 && !error.concernsAll || error.code == .full:
           // One batch may have caused the failure, and the others may succeed: each is committed by itself.
           for request in group { request.continuation.resume(returning: self.commitAlone(request)) }
         case .failure(let error):
@@ -130,14 +167,16 @@
       }
     }
 
-    /// The next requests, and whether there is nothing to do.
-    private func nextGroup() -> (group: [Request], isIdle: Bool) {
+    /// The next requests, what to do before them, and whether there is nothing to do.
+    private func nextGroup() -> (group: [Request], steps: [@Sendable () -> Void], isIdle: Bool) {
       let mayReclaim = self.removedCount.load(ordering: .relaxed) >= FreeSpace.interval
       return self.state.withLock { state in
         let group = self.takeRequests(besides: 0, &state)
-        let isIdle = group.isEmpty && !mayReclaim
+        let steps = state.steps
+        if !steps.isEmpty { state.steps = [] }
+        let isIdle = group.isEmpty && steps.isEmpty && !mayReclaim
         if isIdle { state.isWriting = false }
-        return (group, isIdle)
+        return (group, steps, isIdle)
       }
     }
 
@@ -211,10 +250,12 @@
 
     private func commitAlone(_ request: Request) -> Result<StorageOutcome, StorageError> {
       let result = self.transact(isDurable: request.isDurable) { try $0.make(request.batch, if: request.conditions) }
-      guard case .failure(let error) = result, error.code == .full, !request.isDurable else { return result }
+      guard case .failure(let error) = result, error.code == .full, request.isRemoval else { return result }
       // A removal makes room, and needs some in the log first.
       return self.withRoomInLog(after: result) {
-        self.transact(isDurable: false) { try $0.make(request.batch, if: request.conditions) }
+        self.transact(isDurable: request.isDurable, needsReserve: false) {
+          try $0.make(request.batch, if: request.conditions)
+        }
       }
     }
 
@@ -263,7 +304,7 @@
       }
       var result = write()
       if case .failure(let error) = result, error.code == .full {
-        result = self.writer.sync { self.withRoomInLog(after: result, write) }
+        result = self.betweenTransactions { self.withRoomInLog(after: result, write) }
       }
       try result.get()
     }
@@ -283,11 +324,13 @@
     ///
     /// - Parameters:
     ///   - isDurable: Whether they are on the disk when this returns.
+    ///   - needsReserve: Whether those that wait for the disk leave room on it for removals.
     ///   - body: Makes the changes.
     ///   - committed: Called with what `body` has returned, once the transaction is committed.
     /// - Returns: What `body` has returned.
     private func transact<R>(
       isDurable: Bool,
+      needsReserve: Bool = true,
       _ body: (inout EntryChanges) throws -> R,
       committed: (R, Database) -> Void = { _, _ in }
     ) -> Result<R, StorageError> {
@@ -305,7 +348,7 @@
                 removedCount = changes.removedCount
                 if isDurable {
                   try OpenDatabase.checkPlace(of: database, at: self.path)
-                  try self.reserve.cover(database)
+                  if needsReserve { try self.reserve.cover(database) }
                 }
                 return result
               }
@@ -393,6 +436,13 @@
       }
       if isSignaled { self.arrival.wait() }
       return isSignaled
+    }
+  }
+
+  extension StorageError {
+    /// Whether each transaction fails with it now, so that trying again would only let its callers wait one after the other.
+    fileprivate var concernsAll: Bool {
+      [.busy, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema].contains(self.code)
     }
   }
 #endif

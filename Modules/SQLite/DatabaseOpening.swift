@@ -95,7 +95,8 @@
 
     private var configuration: Configuration {
       var configuration = Configuration()
-      configuration.busyMode = .timeout(self.busyTimeout.clampedForClock.seconds)
+      // SQLite counts milliseconds in 32 bits.
+      configuration.busyMode = .timeout(min(self.busyTimeout.clampedForClock.seconds, 2_000_000))
       configuration.label = "swift-operation"
       configuration.maximumReaderCount = 4
       configuration.prepareDatabase { database in

@@ -25,17 +25,18 @@
 
     /// Gives some pages back, if more than an eighth of the file is unused.
     ///
-    /// - Returns: Whether there are more to give back.
+    /// - Returns: Whether there are more to give back. A file that could not be prepared keeps all of them.
     static func reclaim(in database: Database) throws -> Bool {
-      guard try self.isReclaimable(database) else { return false }
+      guard let unused = try self.reclaimableCount(database) else { return false }
       try database.execute(sql: "PRAGMA incremental_vacuum(\(self.stepSize))")
-      return try self.isReclaimable(database)
+      return try self.reclaimableCount(database).map { $0 < unused } ?? false
     }
 
-    private static func isReclaimable(_ database: Database) throws -> Bool {
+    /// The number of unused pages; nil if they are few.
+    private static func reclaimableCount(_ database: Database) throws -> Int? {
       let unused = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
-      guard unused > self.stepSize else { return false }
-      return unused > (try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0) / 8
+      guard unused > self.stepSize else { return nil }
+      return unused > (try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0) / 8 ? unused : nil
     }
   }
 #endif

@@ -346,6 +346,31 @@
       await storage.close()
     }
 
+    @Test(.enabled(if: mayMount(), "This user may not mount a small disk."))
+    func `A user can sign out although the disk is full`() async throws {
+      let folder = try Folder()
+      let disk = folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      try #require(run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk))
+      defer { _ = run("/bin/umount", disk) }
+      let storage = try SQLiteStorage(path: disk + "/state.sqlite")
+      let client = OperationClient()
+      client.defaultContext.operationStorage = storage
+      let stores = (0..<20).map { client.store(for: ValueQuery(number: $0).persisted(as: "text")) }
+      for store in stores { store.currentValue = String(repeating: "a", count: 5_000) }
+      #expect(await client.persistence.flush())
+      var error: (any Error)?
+      for count in 0..<1_000 where error == nil {
+        let value = [UInt8](repeating: 7, count: 3_000)
+        do { try await storage.apply([.put(key: "a\(count)", value: value)]) } catch let failure { error = failure }
+      }
+      expect((error as? StorageError)?.code, equals: .full, "\(String(describing: error))")
+      fillUp(disk + "/ballast")
+      try await client.clearEverything()
+      #expect(try await storage.keys("value/").isEmpty)
+      await storage.close()
+    }
+
     @Test(.enabled(if: mayMount(), "This user may not mount a small disk."), arguments: [false, true])
     func `From a full disk all entries can be removed, with the reserve, and leases be taken`(
       isLogEmpty: Bool

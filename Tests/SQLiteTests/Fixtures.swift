@@ -1,6 +1,8 @@
 #if SwiftOperationSQLite && os(Linux)
   import Foundation
+  import GRDB
   import Glibc
+  import OperationCore
   import OperationPersistence
   import OperationSQLite
   import OperationTesting
@@ -112,5 +114,37 @@
     let isExpected = error.map { codes.contains($0.code) } ?? false
     #expect(isExpected, "\(error.map { "\($0)" } ?? "no error")", sourceLocation: sourceLocation)
     expect(error?.message.contains(path), equals: true, sourceLocation: sourceLocation)
+  }
+
+  /// Keeps other connections from writing to a file.
+  struct FileLock {
+    private let queue: DatabaseQueue
+
+    init(_ path: String) throws {
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      self.queue = try DatabaseQueue(path: path, configuration: configuration)
+      try self.queue.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    }
+
+    func release() throws {
+      try self.queue.inDatabase { try $0.execute(sql: "ROLLBACK") }
+      try self.queue.close()
+    }
+  }
+
+  /// A query whose values are stored.
+  struct ValueQuery: QueryRequest {
+    let number: Int
+
+    var path: OperationPath { ["value", self.number] }
+
+    func fetch(
+      isolation: isolated (any Actor)?,
+      in context: OperationContext,
+      with continuation: OperationContinuation<String, any Error>
+    ) async throws -> String {
+      "fetched"
+    }
   }
 #endif

@@ -91,6 +91,35 @@
       await reopened.close()
     }
 
+    @Test(.enabled(if: mayMount(), "This user may not mount a small disk."))
+    func `A file that there was no room to write anew stays as large as it was, and the storage goes on`() async throws
+    {
+      let folder = try Folder()
+      let disk = folder.file("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      try #require(run("/bin/mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk))
+      defer { _ = run("/bin/umount", disk) }
+      let path = disk + "/state.sqlite"
+      let storage = try SQLiteStorage(path: path)
+      try await self.fill(storage, 250)
+      await storage.close()
+      let queue = try DatabaseQueue(path: path)
+      try await queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA auto_vacuum = NONE")
+        try database.execute(sql: "VACUUM")
+      }
+      try queue.close()
+      fillUp(disk + "/ballast")
+      let ballast = try FileManager.default.attributesOfItem(atPath: disk + "/ballast")[.size] as? Int ?? 0
+      try #require(truncate(disk + "/ballast", ballast - 300_000) == 0)
+      let reopened = try SQLiteStorage(path: path)
+      try expect(self.number("auto_vacuum", path), equals: 0)
+      for number in 0..<240 { try await reopened.apply([.remove(key: "value/\(number + 10_000)")]) }
+      try await withTimeLimit("the writer") { await reopened.settled() }
+      try await expect(reopened.keys().count, equals: 10)
+      await reopened.close()
+    }
+
     @Test func `Limits make a file smaller, too`() async throws {
       let folder = try Folder.inMemory()
       let storage = try SQLiteStorage(path: folder.file())
@@ -111,20 +140,6 @@
       expect(statistics.evictions, equals: 1_000 - statistics.total.rows)
       #expect(try self.number("page_count", folder.file()) < 200)
       await storage.close()
-    }
-  }
-
-  private struct ValueQuery: QueryRequest {
-    let number: Int
-
-    var path: OperationPath { ["value", self.number] }
-
-    func fetch(
-      isolation: isolated (any Actor)?,
-      in context: OperationContext,
-      with continuation: OperationContinuation<String, any Error>
-    ) async throws -> String {
-      "fetched"
     }
   }
 #endif

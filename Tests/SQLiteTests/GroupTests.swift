@@ -84,6 +84,25 @@
       try expect(self.folder.files, equals: ["state.sqlite"])
     }
 
+    @Test func `Batches that wait for a locked file do not wait for it one after the other`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file(), busyTimeout: .milliseconds(50))
+      try await storage.put("before", "x")
+      let lock = try FileLock(self.folder.file())
+      let calls = (0..<32).map { number in Task.immediate { try await storage.put("own/\(number)", "x") } }
+      // Each of these waits for the lock in between, which takes longer than two groups do.
+      for _ in 0..<4 {
+        await #expect(throws: StorageError.self) {
+          try await storage.acquireLease("lease", owner: "a", for: .seconds(60))
+        }
+      }
+      try lock.release()
+      for call in calls {
+        await #expect { try await call.value } throws: { ($0 as? StorageError)?.code == .busy }
+      }
+      try await expect(storage.keys(), equals: ["before"])
+      await storage.close()
+    }
+
     @Test func `A caller that is cancelled while it waits hears that its batch was written`() async throws {
       let storage = try SQLiteStorage(path: self.folder.file())
       let lock = try FileLock(self.folder.file())
@@ -148,23 +167,6 @@
         // The size of the database is in the last frame of a transaction.
         log[start + 4..<start + 8].contains { $0 != 0 } && log[start + 8..<start + 16] == log[16..<24]
       }
-    }
-  }
-
-  /// Keeps other connections from writing to a file.
-  private struct FileLock {
-    private let queue: DatabaseQueue
-
-    init(_ path: String) throws {
-      var configuration = Configuration()
-      configuration.allowsUnsafeTransactions = true
-      self.queue = try DatabaseQueue(path: path, configuration: configuration)
-      try self.queue.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
-    }
-
-    func release() throws {
-      try self.queue.inDatabase { try $0.execute(sql: "ROLLBACK") }
-      try self.queue.close()
     }
   }
 #endif

@@ -1,8 +1,11 @@
 #if SwiftOperationSQLite && os(Linux)
   import Foundation
   import GRDB
+  import OperationCore
   import OperationPersistence
   import OperationSQLite
+  import OperationTesting
+  import SubjectFixtures
   import TestFixtures
   import Testing
 
@@ -47,6 +50,56 @@
       try await expect(storage.keys(), equals: ["later"])
       await storage.close()
       await #expect(throws: StorageError.self) { try await storage.overwriteRemovedEntries() }
+    }
+
+    @Test(arguments: [false, true])
+    func `Nothing is left after a user was forgotten, whether there is a journal or not`(
+      hasJournal: Bool
+    ) async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      let client = OperationClient()
+      client.defaultContext.operationStorage = storage
+      let stores = (0..<50).map { number in
+        client.store(for: ValueQuery(number: number).persisted(as: "text"))
+      }
+      for store in stores { store.currentValue = "secret of Alice" }
+      #expect(await client.persistence.flush())
+      #expect(try self.count(of: "secret of Alice") > 0)
+      if hasJournal { try await client.journal.load() }
+      try await client.clearEverything()
+      try expect(self.count(of: "secret of Alice"), equals: 0)
+      await storage.close()
+    }
+
+    @Test func `Nothing is left in clear once a storage is sealed`() async throws {
+      let base = try SQLiteStorage(path: self.folder.file())
+      for number in 0..<50 { try await base.put("key\(number)", "secret of Alice") }
+      let storage = SealedStorage(base, key: TestKey(1))
+      try await expect(storage.sealUnsealedEntries(), equals: 50)
+      try expect(self.count(of: "secret of Alice"), equals: 0)
+      try await expect(storage.keys().count, equals: 50)
+      await storage.close()
+    }
+
+    @Test(arguments: [Duration.seconds(30 * 86_400), .seconds(Int64.max), Duration(attoseconds: .max), .seconds(-1)])
+    func `Any time can be waited for other processes`(busyTimeout: Duration) async throws {
+      let storage = try SQLiteStorage(path: self.folder.file(), busyTimeout: busyTimeout)
+      try await storage.put("key", "text")
+      await storage.close()
+    }
+
+    @Test func `Overwriting does not wait for those who write without a pause`() async throws {
+      let storage = try SQLiteStorage(path: self.folder.file())
+      let ends = Counter()
+      try await withThrowingTaskGroup { group in
+        for task in 0..<4 {
+          group.addTask { while ends.value == 0 { try await storage.put("key\(task)", "text") } }
+        }
+        for _ in 0..<10 { try await storage.overwriteRemovedEntries() }
+        ends.increment()
+        try await group.waitForAll()
+      }
+      await storage.close()
     }
 
     @Test func `Another process that reads prevents overwriting, which says so`() async throws {
