@@ -283,9 +283,19 @@ final class JournalLease: Sendable {
     return calls &+ attempts
   }
 
+  /// Which of other journals have a process that lives, and for how long.
+  nonisolated(nonsending) func lives(of owners: Set<String>) async -> [String: Duration] {
+    var living: [String: Duration] = [:]
+    // Many processes may have left calls. The system knows which processes of this machine have ended.
+    for owner in owners where owner != self.owner && !LeaseOwner.hasEnded(owner) {
+      living[owner] = await self.life(of: owner)
+    }
+    return living
+  }
+
   /// For how long the process of another journal lives, or a third process makes the calls of that journal, as far as its
   /// lease says so; nil if neither does.
-  nonisolated(nonsending) func life(of other: String) async -> Duration? {
+  private nonisolated(nonsending) func life(of other: String) async -> Duration? {
     let leaseKey = JournalLeaseKey.journal(other)
     // This process makes the calls of the other journal.
     if self.leaseKeys.contains(leaseKey) { return nil }

@@ -129,8 +129,8 @@ struct JournalState: Sendable {
   var readingWaiters: [AwaitedOutcome<Void>] = []
   /// The number of changes of other processes when the entries were read last; nil if it is not known.
   var knownForeignChanges: Int64?
-  /// The number of calls that other processes make.
-  private(set) var elsewhereCount = 0
+  /// How many calls other processes make, by the names of their journals.
+  private var elsewhereCounts: [String: Int] = [:]
   /// The name of this journal in the entries of a storage with leases; nil for other storages.
   var owner: String?
   /// The number of calls that this process has accepted.
@@ -316,12 +316,20 @@ extension JournalState {
       self.ownCount += change
       if self.ownCount == 0 { self.actions.idleLeaseKeys.append(.journal(owner)) }
     }
-    if item.isElsewhere { self.elsewhereCount += change }
+    if item.isElsewhere, let owner = item.record?.owner {
+      let count = (self.elsewhereCounts[owner] ?? 0) + change
+      self.elsewhereCounts[owner] = count == 0 ? nil : count
+    }
     guard self.leases.held != nil else { return }
     if item.isDue, item.isElsewhere { self.leases.dueElsewhere += change }
     guard !item.activity.isNone || item.isDue && !item.isElsewhere else { return }
     let leaseKey = item.leaseKey
     if self.leases.count(leaseKey, change) == 0 { self.actions.idleLeaseKeys.append(leaseKey) }
+  }
+
+  /// The journals of other processes that make calls, if nothing was changed elsewhere since the entries were read; otherwise nil.
+  func otherOwners(asOf changes: Int64?) -> Set<String>? {
+    changes != nil && changes == self.knownForeignChanges ? Set(self.elsewhereCounts.keys) : nil
   }
 
   /// Decides that no resumption makes a call.

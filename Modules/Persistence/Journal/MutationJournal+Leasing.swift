@@ -59,22 +59,21 @@ extension MutationJournal {
       // Before the entries are read: what is changed meanwhile is read the next time.
       let changes = try await lease.numberOfForeignChanges()
       // A process that makes calls may end without changing any.
-      let isCurrent = self.state.withLock { state in
-        changes != nil && changes == state.knownForeignChanges && state.elsewhereCount == 0
+      if let owners = self.state.withLock({ $0.otherOwners(asOf: changes) }) {
+        let living = await lease.lives(of: owners)
+        if living.count == owners.count {
+          let (now, date) = (self.deadlines.elapsed, self.date)
+          if !living.isEmpty { self.change { $0.noteLiving(living, at: now, date) } }
+          return true
+        }
       }
-      if isCurrent { return true }
       let (known, schedules) = await self.beginReading()
       isReading = true
       let versions = self.state.withLock { $0.versions }
-      // Processes that make calls may have ended without changing any.
       let isUnchanged = self.state.withLock { changes != nil && changes == $0.knownForeignChanges }
       let read =
         isUnchanged ? ReadEntries(known: versions) : try await self.storage.journalEntries(known: versions)
-      var living: [String: Duration] = [:]
-      for owner in self.state.withLock({ $0.owners(of: read.calls) }) where owner != lease.owner {
-        // Many processes may have left calls. The system knows which processes of this machine have ended.
-        if !LeaseOwner.hasEnded(owner) { living[owner] = await lease.life(of: owner) }
-      }
+      let living = await lease.lives(of: self.state.withLock { $0.owners(of: read.calls) })
       let (now, date) = (self.deadlines.elapsed, self.date)
       let (shown, hasSchedules) = self.change { [living] state -> (Set<String>, Bool) in
         defer {
