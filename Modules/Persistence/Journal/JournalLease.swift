@@ -28,11 +28,18 @@ final class JournalLease: Sendable {
     var idlenessTimer: OperationSubscription?
     /// The leases that are being released, with the callers that wait for the end of the release.
     var releasing: [JournalLeaseKey: [AwaitedOutcome<Void>]] = [:]
+    /// The leases that are being asked for, with the callers that wait for the answer.
+    var acquiring: [JournalLeaseKey: [AwaitedOutcome<Result<StorageLease, any Error>>]] = [:]
     /// The number of releases so far.
     var releaseCount = 0
     /// The time at which the entries were read last.
     var lastReading: Duration?
     var hasReported = false
+
+    /// Whether a lease lasts for longer than a time from now on.
+    func lasts(_ leaseKey: JournalLeaseKey, _ time: Duration, at now: Duration) -> Bool {
+      self.ends[leaseKey].map { $0 - now > time } ?? false
+    }
 
     mutating func forget(_ leaseKey: JournalLeaseKey) {
       self.ends[leaseKey] = nil
@@ -83,7 +90,7 @@ final class JournalLease: Sendable {
 
   /// Whether other processes know for longer than a renewal takes that this process lives.
   func lastsLong(at now: Duration) -> Bool {
-    self.state.withLock { state in state.ends[.journal(self.owner)].map { $0 - now > self.duration * 2 / 3 } ?? false }
+    self.state.withLock { $0.lasts(.journal(self.owner), self.duration * 2 / 3, at: now) }
   }
 
   /// Makes the journal take the leases that it needs now, and look a while later for those that it no longer needs.
@@ -178,15 +185,16 @@ final class JournalLease: Sendable {
   /// Takes or renews leases.
   nonisolated(nonsending) func acquire(
     _ leaseKeys: Set<JournalLeaseKey>,
-    on deadlines: any DeadlineSource
+    for journal: MutationJournal
   ) async -> Acquisition {
+    let deadlines = journal.deadlines
     var acquisition = Acquisition()
     var hasFailed = false
     let ends = self.state.withLock { $0.ends }
     // Held leases come first, because they have an end.
     let known = leaseKeys.filter { ends[$0] != nil }
     for leaseKey in Array(known) + leaseKeys.subtracting(known) {
-      switch hasFailed ? nil : await self.acquire(leaseKey, on: deadlines) {
+      switch hasFailed ? nil : try? await self.acquire(leaseKey, for: journal) {
       case .held: break
       case .heldByAnother(let remaining):
         acquisition.others[leaseKey] = remaining
@@ -213,27 +221,70 @@ final class JournalLease: Sendable {
     return acquisition
   }
 
-  /// Takes or renews a lease, unless that was done just before. Returns nil if the storage has failed.
-  @discardableResult
-  nonisolated(nonsending) func acquire(
+  /// Makes other processes know that this one lives, before a call is stored.
+  ///
+  /// - Throws: The error of a storage that can make no change now, unless they know it for a while.
+  nonisolated(nonsending) func keepAlive(for journal: MutationJournal) async throws {
+    do {
+      _ = try await self.acquire(.journal(self.owner), for: journal)
+    } catch {
+      let now = journal.deadlines.elapsed
+      let isAlive = self.state.withLock { $0.lasts(.journal(self.owner), .zero, at: now) }
+      // Storing the call would wait for the same error, one caller after the other.
+      if !isAlive, error.asObstacle != nil { throw error }
+    }
+  }
+
+  /// Takes or renews a lease, unless that was done just before. All that ask for it meanwhile have one answer.
+  ///
+  /// - Throws: The error of the storage.
+  private nonisolated(nonsending) func acquire(
     _ leaseKey: JournalLeaseKey,
+    for journal: MutationJournal
+  ) async throws -> StorageLease {
+    let deadlines = journal.deadlines
+    let now = deadlines.elapsed
+    let answer = AwaitedOutcome<Result<StorageLease, any Error>>()
+    let (isHeld, isFirst) = self.state.withLock { state in
+      let isHeld = state.releasing[leaseKey] == nil && state.lasts(leaseKey, self.duration * 2 / 3, at: now)
+      if isHeld { return (true, false) }
+      defer { state.acquiring[leaseKey, default: []].append(answer) }
+      return (false, state.acquiring[leaseKey] == nil)
+    }
+    if isHeld { return .held }
+    if isFirst {
+      // In a task of its own: the caller that asks first may be cancelled, and the others wait for the same answer.
+      Task.immediate(name: "acquire lease of journal", executorPreference: journal.executor) {
+        let result = await self.ask(for: leaseKey, on: deadlines)
+        let answers = self.state.withLock { $0.acquiring.removeValue(forKey: leaseKey) ?? [] }
+        for answer in answers { answer.decide(result) }
+      }
+    }
+    return try await answer.value().get()
+  }
+
+  private nonisolated(nonsending) func ask(
+    for leaseKey: JournalLeaseKey,
     on deadlines: any DeadlineSource
-  ) async -> StorageLease? {
+  ) async -> Result<StorageLease, any Error> {
     while true {
       // Without this, the release would end the lease that is taken here.
       while let signal = self.state.withLock({ $0.signal(ofReleaseOf: leaseKey) }) { await signal.value() }
       let asked = deadlines.elapsed
-      let (end, releases) = self.state.withLock { ($0.ends[leaseKey] ?? .zero, $0.releaseCount) }
-      if end - asked > self.duration * 2 / 3 { return .held }
-      let lease = await self.attempt { try await $0.acquireLease(leaseKey.lease, owner: self.owner, for: $1) }
+      let (isHeld, releases) = self.state.withLock { state in
+        (state.lasts(leaseKey, self.duration * 2 / 3, at: asked), state.releaseCount)
+      }
+      if isHeld { return .success(.held) }
+      let result = await self.attempt { try await $0.acquireLease(leaseKey.lease, owner: self.owner, for: $1) }
       let answered = deadlines.elapsed
       let isKnown = self.state.withLock { state in
+        let lease = try? result.get()
         // The lease may have been released after it was taken.
         if lease == .held, state.releaseCount != releases { return false }
         state.note(lease, of: leaseKey, until: asked + self.duration, at: answered)
         return true
       }
-      if isKnown { return lease }
+      if isKnown { return result }
     }
   }
 
@@ -300,25 +351,25 @@ final class JournalLease: Sendable {
     // This process makes the calls of the other journal.
     if self.leaseKeys.contains(leaseKey) { return nil }
     switch await self.attempt({ try await $0.acquireLease(leaseKey.lease, owner: self.owner, for: $1) }) {
-    case .held:
+    case .success(.held):
       await self.release(leaseKey)
       return nil
-    case .heldByAnother(let rest): return rest
+    case .success(.heldByAnother(let rest)): return rest
     // The storage could not say.
-    case nil: return self.duration
+    case .failure: return self.duration
     }
   }
 
   private nonisolated(nonsending) func attempt(
     _ body: nonisolated(nonsending) (any LeasingStorage, Duration) async throws -> StorageLease
-  ) async -> StorageLease? {
+  ) async -> Result<StorageLease, any Error> {
     do {
       let lease = try await body(self.storage, self.duration)
       self.state.withLock { $0.hasReported = false }
-      return lease
+      return .success(lease)
     } catch {
       self.report(error)
-      return nil
+      return .failure(error)
     }
   }
 

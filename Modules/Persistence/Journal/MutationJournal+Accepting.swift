@@ -132,7 +132,7 @@ extension MutationJournal {
     try await self.load()
     // This comes before the call is stored. Other processes would otherwise believe that the process of the call has
     // ended.
-    if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
+    try await self.lease?.keepAlive(for: self)
     if self.lease != nil { await self.waitToStore(position) }
     guard let merged = try await self.merge(position, request) else { return nil }
     self.change { state in

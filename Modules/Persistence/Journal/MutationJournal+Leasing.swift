@@ -7,7 +7,7 @@ extension MutationJournal {
   func updateLease(_ lease: JournalLease) async -> Duration? {
     while true {
       let need = self.state.withLock { $0.leasesNeed(holding: lease.leaseKeys) }
-      let acquisition = await lease.acquire(need.leaseKeys, on: self.deadlines)
+      let acquisition = await lease.acquire(need.leaseKeys, for: self)
       let (refused, taken) = (acquisition.refused, acquisition.taken)
       if !refused.isEmpty {
         let (now, date) = (self.deadlines.elapsed, self.date)

@@ -400,7 +400,7 @@ extension JournalState.Item {
 
 extension Error {
   /// The error, if every change of a storage fails with it now; nil if it may concern one change.
-  fileprivate var asObstacle: StorageError? {
+  var asObstacle: StorageError? {
     guard let error = self as? StorageError else { return nil }
     switch error.code {
     case .busy, .full, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema: return error

@@ -156,7 +156,7 @@ extension MutationJournal {
       return self.endChange(of: name, looksAfter: isChanged ? nil : JournalState.scheduleCheck)
     }
     do {
-      if let lease { await lease.acquire(.journal(lease.owner), on: self.deadlines) }
+      try await self.lease?.keepAlive(for: self)
       if self.lease != nil { await self.waitToStore(position) }
       let (step, following) = try self.step(for: call, at: position)
       // The program may be about to end.
