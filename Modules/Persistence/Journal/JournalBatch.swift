@@ -7,8 +7,8 @@ struct JournalBatch: Sendable {
   /// The keys of the calls that are not stored, because this process may not store what becomes of them.
   var skipped: Set<String> = []
   var contents: [Content] = []
-  /// The removals among them that have failed before.
-  var removals: [String: EntryRemoval] = [:]
+  /// The removals among them that have failed before. They come last.
+  var removals: [(key: String, removal: EntryRemoval)] = []
   /// The tasks that wait for the removals.
   var waiters: [AwaitedOutcome<Void>] = []
 

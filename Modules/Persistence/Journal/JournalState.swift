@@ -115,10 +115,11 @@ struct JournalState: Sendable {
   // Writing.
   var queue: [Position] = []
   var isWriting = false
-  /// The removals of ended calls that have failed, by the storage keys.
-  var failedRemovals: [String: EntryRemoval] = [:]
-  /// Whether the present batch tries them again.
+  var failedRemovals = FailedRemovals()
+  /// Whether the present batch tries some of them again.
   var areRemovalsUnderWay = false
+  /// Whether the last batch has made all removals that it had, so that the storage works again and the others follow at once.
+  var goesOnRemoving = false
   var removalWaiters: [AwaitedOutcome<Void>] = []
 
   // Sending.

@@ -291,11 +291,11 @@ extension JournalState {
     return self.write(position)
   }
 
-  /// Notes that a call which is not made may be stored, because storing it has failed or its answer was lost. The next write removes
-  /// its entry.
+  /// Notes that a call which is not made may be stored, because storing it has failed in a way that does not exclude that: its answer
+  /// may have been lost. One of the next writes removes its entry.
   mutating func noteMayBeStored(_ position: Position) {
-    guard let item = self.items[position], !item.isUnnumbered else { return }
-    self.failedRemovals[item.storageKey] = EntryRemoval(seen: nil, revision: nil)
+    guard let item = self.items[position], item.attempted != nil else { return }
+    self.failedRemovals.add(item.storageKey, EntryRemoval(seen: nil, revision: nil))
   }
 
   /// Begins to store a new call. Returns nil if a call of an earlier start has its key.

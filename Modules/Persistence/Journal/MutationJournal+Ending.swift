@@ -184,7 +184,7 @@ extension MutationJournal {
       failure = error
     }
     self.change { [isFailed = failure != nil] state in
-      if isFailed, let item = state.items[ticket.position] { state.failedRemovals[item.storageKey] = item.removal }
+      if isFailed, let item = state.items[ticket.position] { state.failedRemovals.add(item.storageKey, item.removal) }
       // This comes before the turn is passed on: a later call of the scope must not end while this call is still
       // stored.
       state.remove(ticket.position)

@@ -216,7 +216,7 @@ extension JournalState {
           refreshed.append(position)
           continue
         }
-      } else if self.failedRemovals[key] != nil || removed.contains(key) {
+      } else if self.failedRemovals.contains(key) || removed.contains(key) {
         continue
       }
       let position = self.nextEarlierPosition()

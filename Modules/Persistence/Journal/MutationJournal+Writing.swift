@@ -95,31 +95,45 @@ extension MutationJournal {
         let outcome = try await self.storage.apply(contents.flatMap(\.changes), if: conditions)
         if outcome == .made { return (contents.map { .made($0.version) }, nil) }
       } catch {
-        guard let obstacle = error.asObstacle else { return await self.storeEach(batch, encoded) }
-        return (contents.map { .failed(error, attempted: $0.version) }, obstacle)
+        guard let obstacle = error.asObstacle else { return await self.storeEach(batch, encoded, mayBeMade: true) }
+        return (contents.map { .failed(error, attempted: error.excludesChanges ? nil : $0.version) }, obstacle)
       }
     }
-    return await self.storeEach(batch, encoded)
+    return await self.storeEach(batch, encoded, mayBeMade: false)
   }
 
+  /// Applies each change of a batch by itself.
+  ///
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - encoded: The bytes of its contents.
+  ///   - mayBeMade: Whether they may have been stored together before.
+  /// - Returns: The same as ``store(_:)``.
   private nonisolated(nonsending) func storeEach(
     _ batch: JournalBatch,
-    _ encoded: [Result<[UInt8]?, any Error>]
+    _ encoded: [Result<[UInt8]?, any Error>],
+    mayBeMade: Bool
   ) async -> (results: [JournalBatch.Result], obstacle: StorageError?) {
     var results: [JournalBatch.Result] = []
     var obstacle: StorageError?
-    for (content, bytes) in zip(batch.contents, encoded) {
-      if let obstacle {
-        // They may have been stored together before.
+    // An obstacle, or the failure of a removal that has failed before. The storage does not work yet then, and the other removals would
+    // cost a try each.
+    var end: (any Error)?
+    let firstRemoval = batch.contents.count - batch.removals.count
+    for (index, (content, bytes)) in zip(batch.contents, encoded).enumerated() {
+      if let end {
         let version = (try? bytes.get()).flatMap { EncodedContent(content: content, bytes: $0).version }
-        results.append(.failed(obstacle, attempted: version))
+        results.append(.failed(end, attempted: mayBeMade ? version : nil))
         continue
       }
       switch bytes {
-      case .success(let bytes): results.append(await self.store(EncodedContent(content: content, bytes: bytes)))
+      case .success(let bytes):
+        results.append(await self.store(EncodedContent(content: content, bytes: bytes), mayBeMade: mayBeMade))
       case .failure(let error): results.append(.failed(error, attempted: nil))
       }
-      if case .failed(let error, _)? = results.last { obstacle = error.asObstacle }
+      guard case .failed(let error, _)? = results.last else { continue }
+      obstacle = error.asObstacle
+      end = obstacle ?? (index >= firstRemoval ? error : nil)
     }
     return (results, obstacle)
   }
@@ -137,7 +151,15 @@ extension MutationJournal {
   }
 
   /// Stores one content, unless another process has changed what it was decided for.
-  private nonisolated(nonsending) func store(_ content: EncodedContent) async -> JournalBatch.Result {
+  ///
+  /// - Parameters:
+  ///   - content: The content.
+  ///   - mayBeMade: Whether an earlier try may have stored it.
+  /// - Returns: What has become of it.
+  private nonisolated(nonsending) func store(
+    _ content: EncodedContent,
+    mayBeMade: Bool
+  ) async -> JournalBatch.Result {
     var content = content
     do {
       while true {
@@ -154,7 +176,7 @@ extension MutationJournal {
         content.content.seen = entry.version
       }
     } catch {
-      return .failed(error, attempted: content.version)
+      return .failed(error, attempted: mayBeMade || !error.excludesChanges ? content.version : nil)
     }
   }
 
@@ -240,6 +262,8 @@ extension JournalState {
   }
 
   private static var maximumBatch: Int { 256 }
+  /// How many removals that have failed before are tried with the next changes.
+  private static var maximumRemovals: Int { 32 }
 
   /// Queues a call to be written, with the content that it has at that time.
   ///
@@ -310,17 +334,16 @@ extension JournalState {
     }
     self.queue.removeFirst(positions.count)
     // A removal that fails again waits for the next change.
-    if !positions.isEmpty || !self.removalWaiters.isEmpty {
-      batch.removals = self.failedRemovals
-      self.failedRemovals = [:]
+    self.isWriting = !positions.isEmpty || !self.removalWaiters.isEmpty || self.goesOnRemoving
+    if self.isWriting {
+      batch.removals = self.failedRemovals.take(self.removalWaiters.isEmpty ? Self.maximumRemovals : .max)
       self.areRemovalsUnderWay = !batch.removals.isEmpty
-      for (key, removal) in batch.removals.sorted(by: { $0.key < $1.key }) {
+      for (key, removal) in batch.removals {
         batch.contents.append(JournalBatch.Content(key: key, record: nil, seen: removal.seen, removal: removal))
       }
     }
     batch.waiters = self.removalWaiters
     self.removalWaiters = []
-    self.isWriting = !positions.isEmpty || !batch.waiters.isEmpty
     return self.isWriting ? batch : nil
   }
 
@@ -333,9 +356,11 @@ extension JournalState {
     self.actions.signals += batch.waiters
     let indices = Dictionary(zip(batch.contents.map(\.key), batch.contents.indices), uniquingKeysWith: { $1 })
     self.areRemovalsUnderWay = false
-    for (key, removal) in batch.removals {
-      if let index = indices[key], case .failed = results[index] { self.failedRemovals[key] = removal }
+    let failed = batch.removals.filter { key, _ in
+      if let index = indices[key], case .failed = results[index] { true } else { false }
     }
+    self.failedRemovals.putBack(failed)
+    self.goesOnRemoving = failed.isEmpty && !batch.removals.isEmpty && !self.failedRemovals.isEmpty
     for (position, key, version) in batch.calls {
       var failure: (any Error)? = batch.skipped.contains(key) ? JournalLeaseLost() : nil
       if let index = indices[key], failure == nil {
@@ -405,6 +430,18 @@ extension Error {
     switch error.code {
     case .busy, .full, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema: return error
     default: return nil
+    }
+  }
+
+  /// Whether a storage that throws the error has certainly made none of the changes, also one behind a network.
+  ///
+  /// A storage says so by any error. But an answer that is lost on its way, or comes too late, is one of `failed`, `cannotOpen` or
+  /// `busy`, and the changes may have been made.
+  fileprivate var excludesChanges: Bool {
+    guard let error = self as? StorageError else { return false }
+    switch error.code {
+    case .full, .readOnly, .closed, .notADatabase, .newerSchema: return true
+    default: return false
     }
   }
 }

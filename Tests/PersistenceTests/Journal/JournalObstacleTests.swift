@@ -10,17 +10,24 @@ import Testing
 private final class ObstructedStorage: PersistentStorage {
   private struct State: Sendable {
     var error: StorageError?
-    var writeCount = 0
+    /// Whether new entries are stored all the same, so that only the answer is lost.
+    var losesAnswers = false
+    /// The numbers of changes of all batches.
+    var sizes: [Int] = []
   }
 
   let gate = Gate()
   private let base = InMemoryStorage()
   private let state = Mutex(State())
 
-  var writeCount: Int { self.state.withLock { $0.writeCount } }
+  var writeCount: Int { self.sizes.count }
+  var sizes: [Int] { self.state.withLock { $0.sizes } }
 
-  func fail(with code: StorageError.Code?) {
-    self.state.withLock { state in state.error = code.map { StorageError(code: $0, message: "Not now.") } }
+  func fail(with code: StorageError.Code?, losingAnswers: Bool = false) {
+    self.state.withLock { state in
+      state.error = code.map { StorageError(code: $0, message: "Not now.") }
+      state.losesAnswers = losingAnswers
+    }
   }
 
   nonisolated(nonsending) func entries(withPrefix prefix: String) async throws -> [StorageEntry] {
@@ -33,16 +40,23 @@ private final class ObstructedStorage: PersistentStorage {
     _ batch: [StorageChange],
     if conditions: [StorageCondition]
   ) async throws -> StorageOutcome {
-    let error = self.state.withLock { state in
-      state.writeCount += 1
-      return state.error
+    let (error, losesAnswers) = self.state.withLock { state in
+      state.sizes.append(batch.count)
+      return (state.error, state.losesAnswers)
     }
     try await self.gate.wait()
-    if let error { throw error }
+    if let error {
+      if losesAnswers, !batch.contains(where: \.isRemoval) { _ = try await self.base.apply(batch, if: conditions) }
+      throw error
+    }
     return try await self.base.apply(batch, if: conditions)
   }
 
   nonisolated(nonsending) func close() async {}
+}
+
+extension StorageChange {
+  fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 }
 
 /// An error that concerns the whole storage is answered to all callers at once.
@@ -86,5 +100,41 @@ private final class ObstructedStorage: PersistentStorage {
     self.storage.gate.open()
     for call in calls { await #expect(throws: JournalError.self) { try await call.value } }
     #expect(self.storage.writeCount > 10)
+  }
+
+  @Test(arguments: [StorageError.Code.full, .readOnly, .closed])
+  func `Calls that were not stored for sure make the writes of later calls no larger`(
+    code: StorageError.Code
+  )
+    async throws
+  {
+    let program = Program(self.storage)
+    _ = program.makeJournal()
+    self.storage.gate.open()
+    self.storage.fail(with: code)
+    for _ in 0..<200 { for call in self.callers(1, in: program) { _ = await call.result } }
+    expect(self.storage.sizes.count, equals: 200)
+    expect(Set(self.storage.sizes), equals: [1])
+    #expect(self.server.requests.isEmpty)
+  }
+
+  @Test(arguments: [StorageError.Code.busy, .failed])
+  func `Calls that may be stored make the writes of later calls larger by a bound, and are removed afterwards`(
+    code: StorageError.Code
+  ) async throws {
+    let program = Program(self.storage)
+    let journal = program.makeJournal()
+    self.storage.gate.open()
+    self.storage.fail(with: code, losingAnswers: true)
+    for _ in 0..<200 { for call in self.callers(1, in: program) { _ = await call.result } }
+    // With the removals, and each by itself: the new call, and one of the removals.
+    #expect(self.storage.writeCount <= 3 * 200)
+    #expect(try await !self.storage.keys().isEmpty)
+    #expect((self.storage.sizes.max() ?? 0) <= 33)
+    self.storage.fail(with: nil)
+    for call in self.callers(1, in: program) { try await expect(call.value, equals: "ok") }
+    #expect(await journal.flush())
+    #expect(try await self.storage.keys().isEmpty)
+    expect(self.server.requests.count, equals: 1)
   }
 }
