@@ -30,7 +30,7 @@ final class JournalAttempts: MutationBodyObserver {
   nonisolated(nonsending) func bodyWillBegin(mayRefuse: Bool) async -> Bool {
     let (journal, position) = (self.ticket.journal, self.ticket.position)
     while true {
-      guard await journal.waitToSend(self.ticket, mayLeave: mayRefuse) else { return false }
+      guard await journal.waitToSend(self.ticket, mayLeave: mayRefuse, isCounted: false) else { return false }
       let step = journal.change { [isReplay = self.ticket.isReplay] in
         $0.beginBody(of: position, mayRefuse: mayRefuse, isReplay: isReplay)
       }
@@ -67,8 +67,8 @@ final class JournalAttempts: MutationBodyObserver {
       }
       // The lease may have ended during the write. Another process may have made the call since then.
       var maySend = true
-      if write != nil { maySend = await journal.waitToSend(self.ticket, mayLeave: mayRefuse) }
-      if maySend, !mayRefuse || journal.mayBegin(self.ticket) { return true }
+      if write != nil { maySend = await journal.waitToSend(self.ticket, mayLeave: mayRefuse, isCounted: true) }
+      if maySend, !mayRefuse || !journal.stopReplay(of: self.ticket) && journal.mayBegin(self.ticket) { return true }
       let isStored = journal.mayStore(self.ticket)
       journal.change { $0.takeBackBody(of: position, isStored: isStored) }
       return false
@@ -99,9 +99,21 @@ extension MutationJournal {
     return leaseKey.map { lease.holds($0, at: self.deadlines.elapsed) } ?? true
   }
 
-  /// Waits until a call may be sent. Returns false if the current task was cancelled meanwhile and its wait can end
-  /// early.
-  nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool) async -> Bool {
+  /// Whether a body that was counted must not begin, because the program is about to end and the call has no caller.
+  fileprivate func stopReplay(of ticket: JournalTicket) -> Bool {
+    guard ticket.isReplay, self.state.withLock({ $0.isStopped }) else { return false }
+    return self.change { $0.stopReplay(of: ticket.position, isCounted: true) }
+  }
+
+  /// Waits until a call may be sent. Returns false if its wait can end early, and the current task was cancelled meanwhile or the call
+  /// is not made any more.
+  ///
+  /// - Parameters:
+  ///   - ticket: The call.
+  ///   - mayLeave: Whether its wait can end early.
+  ///   - isCounted: Whether the body that waits is counted.
+  /// - Returns: Whether it may be sent.
+  nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool, isCounted: Bool) async -> Bool {
     guard let lease else { return true }
     while true {
       let (known, maySend) = self.state.withLock { state in
@@ -112,13 +124,15 @@ extension MutationJournal {
       // A process that was suspended may have lost its lease.
       let isLost = !lease.holds(leaseKey, at: self.deadlines.elapsed)
       if maySend, !isLost { return true }
-      let signal = self.change { state -> AwaitedOutcome<Void>? in
+      let (isStopped, signal) = self.change { state -> (Bool, AwaitedOutcome<Void>?) in
         if isLost { state.leases.held?.remove(leaseKey) }
-        if state.ask(for: leaseKey) { return nil }
+        if state.ask(for: leaseKey) { return (false, nil) }
+        if mayLeave, state.stopReplay(of: ticket.position, isCounted: isCounted) { return (true, nil) }
         let signal = AwaitedOutcome<Void>()
         state.leases.sendWaiters[leaseKey, default: []].append(signal)
-        return signal
+        return (false, signal)
       }
+      if isStopped { return false }
       guard let signal else { return true }
       if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
       if mayLeave, Task.isCancelled {
@@ -156,7 +170,7 @@ extension JournalState {
     if mayRefuse, item.phase.isTakenOver || item.expiry.hasPassed || item.record?.isDeadLetter == true {
       return .refuse
     }
-    if mayRefuse, self.isStopped, isReplay, item.replay.isCancelled { return .refuse }
+    if mayRefuse, isReplay, self.stopReplay(of: position, isCounted: false) { return .refuse }
     switch item.decision {
     case .overtaken: if mayRefuse { return .refuse }
     case .unstored(let refusal):

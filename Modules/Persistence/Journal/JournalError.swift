@@ -190,8 +190,8 @@ extension JournalError {
       Self(
         code: .stopped,
         message: """
-          The call of "\(name)" was not made, because the program is about to end and an earlier call of its scope has no \
-          caller. It stays in the journal, and is made after the next start.
+          The call of "\(name)" was not made, because the program is about to end and the call waits for an earlier one of \
+          its scope that has no caller, or for another process. It stays in the journal, and is made after the next start.
           """,
         cause: nil
       )

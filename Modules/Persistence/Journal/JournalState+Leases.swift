@@ -163,6 +163,7 @@ extension JournalState {
   mutating func refuse(_ leaseKeys: Set<JournalLeaseKey>) {
     let needsLease = self.actions.needsLease
     self.leases.held?.subtract(leaseKeys)
+    if self.isStopped { self.endWaits(for: leaseKeys) }
     for leaseKey in leaseKeys {
       self.actions.signals += self.leases.decisionWaiters.removeValue(forKey: leaseKey) ?? []
       if !self.isNeeded(leaseKey) {

@@ -37,9 +37,9 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Begins no stored call any more that has no caller, and ends the waits of callers for such calls.
+  /// Begins no body any more of a stored call that has no caller, and ends the waits of callers for such calls.
   ///
-  /// A call whose body runs goes on. All calls stay stored.
+  /// A body that runs goes on. All calls stay stored.
   fileprivate mutating func stop() {
     guard !self.isStopped else { return }
     self.isStopped = true
@@ -53,7 +53,34 @@ extension JournalState {
         self.makeAwaited(position)
       }
     }
+    // Those that wait for a lease ask for it a last time, and so do the callers that have their turn: see `refuse(_:)`.
+    for signals in self.leases.sendWaiters.values { self.actions.signals += signals }
+    self.leases.sendWaiters = [:]
     for scope in self.scopes.keys.sorted() { self.advance(scope) }
+    for position in self.waitingWithoutScope { if let item = self.items[position] { self.ask(for: item.leaseKey) } }
+  }
+
+  /// Cancels a replay whose body must not begin, because the journal has stopped, unless another body of it runs, which goes on.
+  ///
+  /// - Parameters:
+  ///   - position: The call.
+  ///   - isCounted: Whether the body is counted.
+  /// - Returns: Whether the body must not begin.
+  mutating func stopReplay(of position: Position, isCounted: Bool) -> Bool {
+    guard self.isStopped, let item = self.items[position], item.activity.isReplay else { return false }
+    var others = item.bodies
+    if isCounted { others.end() }
+    if !others.isRunning, let replay = self.items[position]?.replay.cancel() { self.actions.cancelled.append(replay) }
+    return true
+  }
+
+  /// Ends the waits of callers for leases that other processes have, or that the storage could not give.
+  mutating func endWaits(for leaseKeys: Set<JournalLeaseKey>) {
+    let first = self.scopes.values.compactMap(\.first)
+    for position in first + Array(self.waitingWithoutScope) {
+      guard let item = self.items[position], leaseKeys.contains(item.leaseKey) else { continue }
+      self.endWait(of: position, with: .stopped)
+    }
   }
 
   /// Ends the waits of the callers behind a call that is not made any more. Their calls stay.

@@ -12,7 +12,7 @@ enum JournalTurn: Sendable {
   case replaced
   /// The time of the call has passed.
   case expired
-  /// The program is about to end, and an earlier call of the scope has no caller.
+  /// The program is about to end, and an earlier call of the scope has no caller, or another process has the lease.
   case stopped
 }
 
