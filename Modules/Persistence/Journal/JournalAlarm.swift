@@ -107,7 +107,8 @@ extension MutationJournal {
       switch alarm.kind {
       case .expiry:
         Task.immediate(name: "expire call", executorPreference: self.executor) { await self.expire(alarm.position) }
-      case .retry: self.resumeByItself(.call(alarm.position))
+      case .retry where self.resumesByItself: self.resumeByItself(.call(alarm.position))
+      case .retry: self.lookAgain(at: alarm.position)
       case .report: self.resumeByItself(.unregistered)
       case .rise: self.conditionHasRisen()
       case .schedule: self.scheduleAlarmHasFired(at: alarm.position)

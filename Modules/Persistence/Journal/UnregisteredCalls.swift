@@ -31,7 +31,7 @@ extension MutationJournal {
   func endUnregistered(_ ticket: JournalTicket, _ record: JournalRecord) async {
     if let rest = self.timeUntilDiscarding(record, at: ticket.position) {
       guard rest > .zero else { return await self.discardUnregistered(ticket) }
-      self.hold(ticket, retryAfter: self.resumesByItself ? rest : nil)
+      self.hold(ticket, retryAfter: rest)
     } else {
       self.hold(ticket, retryAfter: nil)
     }
@@ -64,6 +64,11 @@ extension MutationJournal {
     return max(rest, Self.registrationTime - (now - since), .zero)
   }
 
+  /// Looks at a call again that is to be discarded, in a journal that is resumed by hand.
+  func lookAgain(at position: JournalState.Position) {
+    self.change { $0.lookAgain(at: position) }
+  }
+
   private func discardUnregistered(_ ticket: JournalTicket) async {
     guard await self.remove(ticket.id) else { return self.putBack(ticket, isHeld: true, failure: nil) }
     ticket.result.decide(.failure(JournalError.ended(.removed, ticket.name)), isFinal: true)
@@ -75,5 +80,18 @@ extension MutationJournal {
         name, and the journal was made with `unregistered: .discard(after:)`. It was not made.
         """
     ).report()
+  }
+}
+
+extension JournalState {
+  /// Makes a call due whose name is still not registered, and none behind it: those wait for `resume()`, or for their callers.
+  fileprivate mutating func lookAgain(at position: Position) {
+    guard let item = self.items[position], item.unregisteredSince != nil, self.mayBeResumed(item),
+      let record = item.record, !self.names.contains(record.name)
+    else { return }
+    // It counts for the last resumption. A journal that was never resumed does not begin to make the calls of other processes.
+    self.makeDue(position, in: max(self.lastResumption, 1))
+    self.dueWithoutScope.sort(by: >)
+    self.advanceAll([position])
   }
 }

@@ -85,6 +85,65 @@ import Testing
     #expect(try await storage.keys().isEmpty)
   }
 
+  @Test(arguments: [0, 100], [true, false])
+  func `A journal that is resumed by hand once discards such a call at its age`(age: Int, hasCaller: Bool) async throws
+  {
+    let storage = try await self.leaveDatedCall(at: 5_000)
+    let count = self.server.requests.count
+    let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 5_000))
+    let program = Program(storage, clock: clock)
+    let journal = MutationJournal(
+      storage: storage,
+      resumes: .manually,
+      unregistered: .discard(after: .seconds(age))
+    )
+    program.client.journal = journal
+    let mutation = self.send("send")
+    journal.register(mutation, as: "send")
+    let store = program.client.store(for: mutation)
+    let removal = Gate()
+    let reporter: OperationWarning.Reporter = { warning in
+      if "\(warning)".contains("The journal has removed a call of \"gone\"") { removal.open() }
+    }
+    try await OperationWarning.withReporter(reporter) {
+      await journal.resume().settled()
+      expect(journal.entries.count, equals: 1)
+      let call = hasCaller ? Task.immediate { try await store.mutate(with: Note(id: 1, text: "b")) } : nil
+      if hasCaller { try await journal.shows([.waiting, .blocked]) }
+      clock.advance(by: .seconds(age + 31))
+      if let call {
+        try await self.script.next().succeed("ok")
+        try await expect(call.value, equals: "ok")
+      } else {
+        try await journal.entries(count: 0)
+      }
+      // Reported after that.
+      try await removal.wait()
+    }
+    expect(self.server.requests.dropFirst(count).map(\.text), equals: hasCaller ? ["b"] : [])
+    #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `Nothing is discarded once the client has stopped, or the name is registered`() async throws {
+    for isStopped in [true, false] {
+      let storage = try await self.leaveDatedCall(at: 5_000)
+      let count = self.server.requests.count
+      let program = Program(storage, clock: ManualClock(date: Date(timeIntervalSinceReferenceDate: 5_000)))
+      let journal = MutationJournal(storage: storage, resumes: .manually, unregistered: .discard(after: .zero))
+      program.client.journal = journal
+      _ = await self.warnings { await journal.resume().settled() }
+      if isStopped {
+        program.client.stopAutomaticRuns()
+      } else {
+        journal.register(self.send("gone"), as: "gone")
+      }
+      program.clock.advance(by: .seconds(60))
+      expect(journal.entries.map(\.status), equals: [.waiting])
+      try await expect(storage.keys("journal/").count, equals: 1)
+      expect(self.server.requests.count, equals: count)
+    }
+  }
+
   @Test func `A name that is registered late lets the callers behind its calls go on, also without resuming`()
     async throws
   {
