@@ -253,6 +253,8 @@ final class JournalCall: Sendable {
     switch (phase, failure) {
     // However its run has ended, the call was not made.
     case (.open, _), (.beginning, _): await ticket.journal.end(ticket, .left)
+    // A value in place of the refusal is none of a body.
+    case (.refused, nil) where ticket.result.lastValue == nil: await ticket.journal.end(ticket, .left)
     case (_, nil): await ticket.journal.end(ticket, .done(failure: nil), in: context)
     case (.refused, _): await ticket.journal.end(ticket, .left)
     case (_, let failure?) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)

@@ -121,6 +121,23 @@ import Testing
     try await expect(self.storage.base.keys("journal/").count, equals: 3)
   }
 
+  @Test func `A value in place of the error of a stop leaves the call in the journal`() async throws {
+    try await expect(self.storage.base.acquireLease("journal:ss/", owner: "other", for: .seconds(60)), equals: .held)
+    let program = Program(self.storage, clock: self.clock)
+    let journal = program.makeJournal()
+    let send = Send(server: self.server, script: self.script)
+    let mutation = send.scope("s").journaled(as: "send").substituting("later")
+    journal.register(mutation, as: "send")
+    let store = program.client.store(for: mutation)
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await journal.entries(count: 1)
+    program.client.stopAutomaticRuns()
+    try await expect(call.value, equals: "later")
+    await self.settle(program.client)
+    expect(journal.texts, equals: ["a"])
+    try await expect(self.storage.base.keys("journal/").count, equals: 1)
+  }
+
   @Test func `A caller without a scope does not wait for the lease of its journal`() async throws {
     let (program, journal, send) = self.start(in: nil)
     // It cannot have the lease.
