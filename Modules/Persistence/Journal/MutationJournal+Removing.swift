@@ -312,6 +312,7 @@ extension JournalState {
     _ = self.write(position)
     self.advance(self.items[position]?.scope)
     self.advanceWithoutScope()
+    self.makeAwaited(position)
     return end.isOfRefused || self.items[position].map { $0.activity.isNone && !$0.isHeld } ?? false
   }
 }

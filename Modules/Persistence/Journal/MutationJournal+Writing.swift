@@ -117,7 +117,7 @@ extension MutationJournal {
     var results: [JournalBatch.Result] = []
     var obstacle: StorageError?
     // An obstacle, or the failure of a removal that has failed before. The storage does not work yet then, and the other removals would
-    // cost a try each.
+    // cost a try each, which only those who wait for them are worth.
     var end: (any Error)?
     let firstRemoval = batch.contents.count - batch.removals.count
     for (index, (content, bytes)) in zip(batch.contents, encoded).enumerated() {
@@ -133,7 +133,7 @@ extension MutationJournal {
       }
       guard case .failed(let error, _)? = results.last else { continue }
       obstacle = error.asObstacle
-      end = obstacle ?? (index >= firstRemoval ? error : nil)
+      end = obstacle ?? (index >= firstRemoval && batch.waiters.isEmpty ? error : nil)
     }
     return (results, obstacle)
   }

@@ -70,7 +70,9 @@ extension MutationJournal {
   }
 
   private func discardUnregistered(_ ticket: JournalTicket) async {
-    guard await self.remove(ticket.id) else { return self.putBack(ticket, isHeld: true, failure: nil) }
+    guard await self.remove(ticket.id) else {
+      return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: Self.registrationTime)
+    }
     ticket.result.decide(.failure(JournalError.ended(.removed, ticket.name)), isFinal: true)
     OperationWarning(
       code: .journalNameUnregistered,

@@ -65,10 +65,12 @@ import Testing
     let mutation = self.send("send")
     journal.register(mutation, as: "send")
     let store = program.client.store(for: mutation)
+    let recorder = EventRecorder<MutationState<Note, String, any Error>>()
+    let subscription = store.subscribe(with: recorder.handler)
     let warnings = try await self.warnings {
       let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "b")) }
       try await journal.shows([.waiting, .blocked])
-      #expect(store.state.isPaused)
+      try await recorder.firstState { $0.isPaused }
       let text = "\(store.explain())"
       #expect(text.contains("a mutation is registered as \"gone\""), "\(text)")
       clock.advance(by: .seconds(30 - (wait == 30 ? 1 : 0)))
@@ -78,6 +80,7 @@ import Testing
       try await self.script.next().succeed("ok")
       try await expect(call.value, equals: "ok")
     }
+    subscription.cancel()
     expect(warnings.count, equals: 2)
     expect(warnings.first?.contains("It stays, and calls of its scope wait for it."), equals: true, "\(warnings)")
     expect(warnings.last?.contains("The journal has removed a call of \"gone\""), equals: true, "\(warnings)")
@@ -122,6 +125,30 @@ import Testing
     }
     expect(self.server.requests.dropFirst(count).map(\.text), equals: hasCaller ? ["b"] : [])
     #expect(try await storage.keys().isEmpty)
+  }
+
+  @Test func `A call that could not be discarded is discarded half a minute later`() async throws {
+    let storage = TestStorage(try await self.leaveDatedCall(at: 5_000))
+    let clock = ManualClock(date: Date(timeIntervalSinceReferenceDate: 5_000))
+    let program = Program(storage, clock: clock)
+    let journal = MutationJournal(storage: storage, resumes: .manually, unregistered: .discard(after: .seconds(100)))
+    program.client.journal = journal
+    let (failure, removal) = (Gate(), Gate())
+    let reporter: OperationWarning.Reporter = { warning in
+      if warning.code == .storageFailed { failure.open() }
+      if "\(warning)".contains("The journal has removed a call of \"gone\"") { removal.open() }
+    }
+    try await OperationWarning.withReporter(reporter) {
+      await journal.resume().settled()
+      storage.failToWrite(true)
+      clock.advance(by: .seconds(131))
+      try await failure.wait()
+      try await journal.shows([.waiting])
+      storage.failToWrite(false)
+      clock.advance(by: .seconds(30))
+      try await removal.wait()
+    }
+    #expect(try await storage.base.keys().isEmpty)
   }
 
   @Test func `Nothing is discarded once the client has stopped, or the name is registered`() async throws {
