@@ -8,7 +8,7 @@ extension StateWriter {
   func make(_ changes: [StorageChange]) async throws {
     guard self.isShared else { return try await self.storage.apply(changes) }
     try await self.loadInvalidations()
-    guard try await self.finishRemoval() else { throw StorageEraHasEnded() }
+    try await self.finishRemoval()
     if case .refused = try await self.applyInEra(changes) { throw StorageEraHasEnded() }
   }
 
@@ -27,26 +27,22 @@ extension StateWriter {
 
   /// Removes what is left of the former user's values, if all are to be removed and that is not finished, by whichever process.
   ///
-  /// - Returns: Whether the era is the same as before. If it is not, what was put before is forgotten.
+  /// If another process has begun the next era meanwhile, what is left there is removed as well. Only the writer may follow that era,
+  /// because what it is writing may be of the era before; its next write is refused.
+  ///
+  /// - Returns: Whether the era is the one that this process knows.
   @discardableResult
   nonisolated(nonsending) func finishRemoval() async throws -> Bool {
-    var isSame = true
-    while let era = self.state.withLock({ $0.era }), era.isOpen {
-      if try await !self.removeAll(in: era) {
-        // Another process has finished, or has begun the next era.
-        let current = StorageEra(try await self.storage.entries(withPrefix: StoredInvalidations.prefix))
-        if !current.isSame(as: era) {
-          isSame = false
-          try await self.readEra()
-          self.forgetFormerEra()
-          continue
-        }
-      }
-      self.state.withLock { state in
-        if state.era?.isSame(as: era) == true { state.era?.close() }
-      }
+    guard let known = self.state.withLock({ $0.era }), known.isOpen else { return true }
+    var era = known
+    while era.isOpen {
+      if try await self.removeAll(in: era) { break }
+      era = StorageEra(try await self.storage.entries(withPrefix: StoredInvalidations.prefix))
     }
-    return isSame
+    self.state.withLock { state in
+      if state.era?.isSame(as: known) == true { state.era?.close() }
+    }
+    return era.isSame(as: known)
   }
 
   /// Removes all values, while an era is open.
@@ -81,7 +77,7 @@ extension StateWriter {
   }
 
   /// Reads the era before anything is dropped: what is put later is of this era, or is refused if the next one has begun.
-  private nonisolated(nonsending) func readEra() async throws {
+  private func readEra() async throws {
     let entries = try await self.storage.entries(withPrefix: StoredInvalidations.prefix)
     self.state.withLock { $0.era = StorageEra(entries) }
   }

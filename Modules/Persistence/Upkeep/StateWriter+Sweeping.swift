@@ -18,6 +18,8 @@ extension StateWriter {
     // While the date of the clock is none, nothing is too old.
     let now = time.now ?? .min
     do {
+      // What is to be removed does not count.
+      try await self.finishRemoval()
       let records = try await self.storage.entries(withPrefix: StorageKey.uses)
       // Most storages have neither.
       guard !records.isEmpty || !ages.isEmpty || limits != nil else { return }

@@ -73,7 +73,8 @@ extension StateWriter {
   private func removeEntries(_ prefix: String) async throws {
     if prefix == StorageKey.values, self.isShared {
       try await self.beginEra()
-      try await self.finishRemoval()
+      // What the next user puts once this has returned is of the last era.
+      if try await !self.finishRemoval() { await self.followEra() }
     } else {
       var changes = try await self.removals(withPrefix: prefix)
       if prefix == StorageKey.values {

@@ -62,6 +62,24 @@ import Testing
     try await removal.value
   }
 
+  @Test func `A reader that finds the removal of a later era stores nothing of the era before in it`() async throws {
+    let (first, second, third) = (await self.startWithValue(), await self.startWithValue(), self.start())
+    let (gate, removal) = try await self.beginRemoval(first)
+    second.program.store(Script(), 2).currentValue = "other"
+    #expect(await !second.program.client.persistence.flush())
+    // It knows that the first era is open. Another one begins.
+    let (laterGate, laterRemoval) = try await self.beginRemoval(third)
+    let store = second.program.store(Script(), 3)
+    store.currentValue = "before the second removal"
+    await expect(second.program.client.restore(), equals: 0)
+    try await expect(self.values(), equals: [])
+    #expect(await !second.program.client.persistence.flush())
+    expect(store.currentValue, equals: nil)
+    for gate in [gate, laterGate] { gate.open() }
+    for removal in [removal, laterRemoval] { try await removal.value }
+    try await expect(self.base.keys(), equals: [])
+  }
+
   @Test func `What a process that was ended has left is removed by the next one that reads or writes`() async throws {
     for isReading in [true, false] {
       let first = await self.startWithValue()
