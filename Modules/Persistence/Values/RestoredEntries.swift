@@ -15,7 +15,7 @@ struct RestoredEntries: Sendable {
   private var keys: [String]?
   /// The prefixes whose entries were all read.
   private var prefixes: [String] = []
-  /// The number of entries that were read.
+  /// The number of entries that were there at once after a read.
   private var readCount = 0
   /// The number of keys that are there without a value.
   private var emptyCount = 0
@@ -32,7 +32,7 @@ struct RestoredEntries: Sendable {
       if case .some(nil) = self.values.updateValue(entry.value, forKey: entry.key) { self.emptyCount -= 1 }
     }
     self.keys = nil
-    self.readCount += entries.count
+    self.readCount = max(self.readCount, self.values.count - self.emptyCount)
     if !self.prefixes.contains(where: { prefix.hasPrefix($0) }) {
       self.prefixes.removeAll { $0.hasPrefix(prefix) }
       self.prefixes.append(prefix)

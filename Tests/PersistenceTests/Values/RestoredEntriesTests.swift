@@ -30,6 +30,15 @@ import Testing
     #expect(self.isUnknown(entries.take("value/-2")))
   }
 
+  @Test func `A process that reads the same entries again and again keeps no more keys for that`() {
+    var entries = RestoredEntries()
+    for round in 0..<50 {
+      entries.insert((0..<100).map(self.entry), prefix: "value/")
+      for number in 0..<1_000 { entries.touch("value/\(round)/\(number)") }
+    }
+    #expect(entries.count <= RestoredEntries.maximumEmptyCount + 101)
+  }
+
   @Test func `Entries that were all taken are known to be no others`() {
     var entries = RestoredEntries()
     let count = 2 * RestoredEntries.maximumEmptyCount
