@@ -23,16 +23,20 @@
         }
       }
 
-      /// Whether the batch is a removal, beside which it puts a few bytes at most. On a full disk it makes room.
+      /// Whether the batch is a removal, and puts a few bytes at most. On a full disk it makes room.
+      ///
+      /// What it puts and removes again is no removal, as when the library tries whether the disk can be written.
       var isRemoval: Bool {
-        var (hasRemoval, byteCount) = (false, 0)
+        var (removed, put, byteCount) = (Set<String>(), Set<String>(), 0)
         for change in self.batch {
           switch change {
-          case .put(let key, let value): byteCount += key.utf8.count + value.count
-          case .remove: hasRemoval = true
+          case .put(let key, let value):
+            put.insert(key)
+            byteCount += key.utf8.count + value.count
+          case .remove(let key): removed.insert(key)
           }
         }
-        return hasRemoval && byteCount <= 1_024
+        return !removed.isSubset(of: put) && byteCount <= 1_024
       }
     }
 

@@ -366,6 +366,9 @@
       }
       expect((error as? StorageError)?.code, equals: .full, "\(String(describing: error))")
       fillUp(disk + "/ballast")
+      // Trying whether the disk can be written leaves the room for removals.
+      for _ in 0..<3 { try? await storage.apply([.put(key: "probe", value: [1]), .remove(key: "probe")]) }
+      #expect(FileManager.default.fileExists(atPath: disk + "/state.sqlite-reserve"))
       try await client.clearEverything()
       #expect(try await storage.keys("value/").isEmpty)
       await storage.close()
