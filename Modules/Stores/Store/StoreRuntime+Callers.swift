@@ -171,7 +171,7 @@ extension StoreRuntime {
     let (sharedRun, context) = (invocation.sharedRun, invocation.context)
     guard let sharing = context.operationRunSharing else { return nil }
     var refusals: Set<OperationTaskIdentifier> = [sharedRun.id]
-    let number = InvalidationNumber.latest
+    var number = InvalidationNumber.latest
     while true {
       let candidates = self.leadingTasks(besides: refusals) { if $0 { sharedRun.waitsOfWork?.lead() } }
       if candidates.isEmpty { return nil }
@@ -184,6 +184,7 @@ extension StoreRuntime {
           // The joined run may have been cancelled by its own callers, or may have missed an invalidation from before this one.
           let isOutdated = outcome.isSuccess && self.hasMissedInvalidation(since: number, of: other, in: context)
           if !other.isCancelled && !isOutdated || Task.isCancelled { return outcome }
+          if isOutdated { number = InvalidationNumber.latest }
           if makesAttempts { self.setMakesAttempts(true, of: sharedRun.id) }
         case .granted(.refusal(let names)): return RunOutcome.cycle(names, as: self.operation.failureType)
         case .granted(.newRun), .late: continue
