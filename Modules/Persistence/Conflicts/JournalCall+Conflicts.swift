@@ -27,7 +27,7 @@ enum ConflictDecision: Sendable {
   case discard(JournalError)
   /// It has failed, and is made again later.
   case again
-  /// The storage has failed to take its new arguments. This run does not send them, and the call is made again later.
+  /// The storage has failed to take its new arguments, or was closed. This run does not send them, and the call is made again later.
   case unstored(JournalError)
   /// Another process has replaced its arguments. This run does not send its own, and the call is made again with the stored ones.
   case overtaken(JournalError)

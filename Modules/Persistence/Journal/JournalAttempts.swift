@@ -62,6 +62,12 @@ final class JournalAttempts: MutationBodyObserver {
           journal.decide(.unstored(.notStored(self.ticket.name, error)), about: position)
           return false
         }
+        if mayRefuse, (error as? StorageError)?.code == .closed {
+          // Its end could not be stored either: after a restart it would count as not sent, and be made or merged under another key.
+          journal.change { $0.takeBackBody(of: position, isStored: false) }
+          journal.decide(.unstored(.closed(self.ticket.name, error)), about: position)
+          return false
+        }
         // The call was accepted, so it is made without the count.
         OperationWarning.report(storageFailedTo: "count the attempts of the journal entry \(self.ticket.id)", error)
       }

@@ -17,7 +17,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
     /// The call was cancelled before its turn came. Its entry stays in the journal.
     public static let cancelled = Code(description: "cancelled")
 
-    /// The program is about to end, and the turn of the call had not come. Its entry stays in the journal.
+    /// The program is about to end, and the turn of the call had not come, or the storage was closed before. Its entry stays in the
+    /// journal.
     public static let stopped = Code(description: "stopped")
 
     /// The entry was removed before the turn of the call came.
@@ -98,6 +99,18 @@ extension JournalError {
       message: """
         The new arguments of the call of "\(name)" could not be stored after a conflict, so it was not made with them. It \
         stays in the journal, and is made again: see the cause.
+        """,
+      cause: cause
+    )
+  }
+
+  /// The error of a call whose attempt was not counted, because the storage was closed.
+  static func closed(_ name: String, _ cause: any Error) -> Self {
+    Self(
+      code: .stopped,
+      message: """
+        The call of "\(name)" was not made, because the storage of its journal was closed before. It stays in the journal, and is \
+        made after the next start.
         """,
       cause: cause
     )

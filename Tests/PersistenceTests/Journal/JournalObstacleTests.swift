@@ -92,6 +92,34 @@ extension StorageChange {
     expect(self.server.requests.count, equals: 3)
   }
 
+  @Test func `A call that waits when the storage is closed is not sent, and is made once after the next start`()
+    async throws
+  {
+    let script = Script()
+    let program = Program(self.storage)
+    let journal = program.makeJournal()
+    self.storage.gate.open()
+    let mutation = Send(server: self.server, script: script).scope("s").journaled(as: "send")
+    journal.register(mutation, as: "send")
+    let store = program.client.store(for: mutation)
+    _ = try await warningCodes {
+      let first = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+      let run = try await script.next()
+      let second = Task.immediate { try await store.mutate(with: Note(id: 2, text: "b")) }
+      try await journal.entries(count: 2)
+      self.storage.fail(with: .closed)
+      run.succeed("ok")
+      try await expect(first.value, equals: "ok")
+      await #expect { try await second.value } throws: { ($0 as? JournalError)?.code == .stopped }
+    }
+    expect(self.server.requests.map(\.text), equals: ["a"])
+    self.storage.fail(with: nil)
+    script.enqueue(.value("ok"))
+    await journal.resume().settled()
+    expect(self.server.requests.map(\.text), equals: ["a", "b"])
+    #expect(journal.entries.isEmpty)
+  }
+
   @Test func `An error that may concern one call refuses that one`() async throws {
     let program = Program(self.storage)
     _ = program.makeJournal()
