@@ -162,8 +162,9 @@
         let (group, result) = self.commit(first, &pace)
         switch result {
         case .success: break
-        case .failure(let error) where group.count > 1 && !error.concernsAll || error.code == .full:
-          // One batch may have caused the failure, and the others may succeed: each is committed by itself.
+        case .failure(let error) where group.count > 1 && error.asObstacle == nil || error.code == .full:
+          // One batch may have caused the failure, and the others may succeed: each is committed by itself. What every batch fails
+          // with is answered to all: otherwise their callers would wait for it one after the other.
           for request in group { request.continuation.resume(returning: self.commitAlone(request)) }
         case .failure(let error):
           for request in group { request.continuation.resume(returning: .failure(error)) }
@@ -440,13 +441,6 @@
       }
       if isSignaled { self.arrival.wait() }
       return isSignaled
-    }
-  }
-
-  extension StorageError {
-    /// Whether each transaction fails with it now, so that trying again would only let its callers wait one after the other.
-    fileprivate var concernsAll: Bool {
-      [.busy, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema].contains(self.code)
     }
   }
 #endif

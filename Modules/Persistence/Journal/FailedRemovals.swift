@@ -1,7 +1,7 @@
-/// The entries that the next changes remove: those of ended calls whose removal has failed, and those of refused calls that may be
-/// stored all the same.
+/// Entries that are still to be removed.
 ///
-/// There may be many after an outage, so each batch takes a few, in turn.
+/// The removal of an ended call may have failed, and a refused call may be stored all the same. After an outage there may be many
+/// such entries, so each batch removes a few, in turn.
 struct FailedRemovals: Sendable {
   private var removals: [String: EntryRemoval] = [:]
   /// The keys, the one that is tried next first.

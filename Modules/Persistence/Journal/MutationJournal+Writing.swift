@@ -424,15 +424,6 @@ extension JournalState.Item {
 }
 
 extension Error {
-  /// The error, if every change of a storage fails with it now; nil if it may concern one change.
-  var asObstacle: StorageError? {
-    guard let error = self as? StorageError else { return nil }
-    switch error.code {
-    case .busy, .full, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema: return error
-    default: return nil
-    }
-  }
-
   /// Whether a storage that throws the error has certainly made none of the changes, also one behind a network.
   ///
   /// A storage says so by any error. But an answer that is lost on its way, or comes too late, is one of `failed`, `cannotOpen` or

@@ -84,6 +84,17 @@ extension StorageError {
   }
 }
 
+extension Error {
+  /// The error, if every change of a storage fails with it now; nil if it may concern one change.
+  package var asObstacle: StorageError? {
+    guard let error = self as? StorageError else { return nil }
+    switch error.code {
+    case .busy, .full, .readOnly, .closed, .moved, .cannotOpen, .notADatabase, .newerSchema: return error
+    default: return nil
+    }
+  }
+}
+
 extension StorageError: LocalizedError {
   public var errorDescription: String? { self.description }
 }
