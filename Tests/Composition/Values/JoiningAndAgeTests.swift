@@ -121,22 +121,26 @@ import Testing
     try await expect(fetch.value, equals: 11)
   }
 
-  @Test func `A call for a page that joins one whose page has missed an invalidation loads no other page`()
-    async throws
-  {
-    let (gate, pages) = (Gate(), Log<Int>())
-    let list = PaginatedOperation<Int, Int, any Error>(
+  /// A list whose values are the numbers of its loads. After the first page, each load waits for the gate.
+  private func list(_ gate: Gate, _ pages: Log<Int>) -> some PaginatedRequest<Int, Int, any Error> {
+    PaginatedOperation(
       "list",
       initialPageId: 0,
       pageIdAfter: { $0.id + 1 },
-      body: { paging, _ -> Int in
+      body: { _, _ -> Int in
         pages.append(pages.count)
         if pages.count > 1 { try await gate.wait() }
         return pages.count
       }
     )
-    let tagged = list.tagged { [.entity("page", $0)] }.deduplicated()
-    let store = self.client.store(for: tagged)
+  }
+
+  @Test func `A call for a page that joins one whose page has missed an invalidation loads no other page`()
+    async throws
+  {
+    let (gate, pages) = (Gate(), Log<Int>())
+    let list = self.list(gate, pages)
+    let store = self.client.store(for: list.tagged { [.entity("page", $0)] }.deduplicated())
     try await store.fetchNextPage()
     let first = Task.immediate { try await store.fetchNextPage() }
     try await gate.arrivals(count: 1)
@@ -150,17 +154,7 @@ import Testing
 
   @Test func `Calls for the next page of a removed store are joined whatever was invalidated before`() async throws {
     let (gate, pages) = (Gate(), Log<Int>())
-    let list = PaginatedOperation<Int, Int, any Error>(
-      "list",
-      initialPageId: 0,
-      pageIdAfter: { $0.id + 1 },
-      body: { paging, _ -> Int in
-        pages.append(pages.count)
-        if pages.count > 1 { try await gate.wait() }
-        return pages.count
-      }
-    )
-    let store = self.client.store(for: list.deduplicated())
+    let store = self.client.store(for: self.list(gate, pages).deduplicated())
     try await store.fetchNextPage()
     self.invalidateNumber()
     self.client.clearStores()

@@ -30,7 +30,7 @@ import Testing
     program.client.journal = journal
     journal.register(Send(server: self.server).journaled(as: "send"), as: "send")
     let resumption = Task(executorPreference: self.executor) { await journal.resume() }
-    // The attempt of the second call begins after that of the first.
+    // The second call is sent after the first one.
     while journal.entries.count == 2, self.executor.runNext() {}
     expect(journal.statuses, equals: [.running])
     self.settle { await resumption.value }

@@ -73,7 +73,7 @@ import Testing
       )
       return Task.immediate { try await store.fetch(handler: handler) }
     }()
-    // While another thread delivers an event, those of the first run wait.
+    // Another thread delivers an event. The events of the first run wait until it has.
     let delivery = isDelayed ? try await SlowDelivery(in: store) : nil
     run.succeed(1)
     try await expect(first.value, equals: 1)
