@@ -1,7 +1,7 @@
 /// The places in which the entries with a prefix of their keys can be.
 struct SealedSearch {
-  /// The prefixes of the places, one for each sealing key. Previous keys come first, because batches move entries from
-  /// previous keys to the current one.
+  /// The prefixes of the places, one for each sealing key. Previous keys come first, because batches of this object move entries
+  /// from previous keys to the current one.
   let prefixes: [String]
   /// A prefix that all places have.
   let broadPrefix: String

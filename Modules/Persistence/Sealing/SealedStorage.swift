@@ -110,11 +110,26 @@ public final class SealedStorage: PersistentStorage {
   private nonisolated(nonsending) func find(_ search: SealedSearch) async throws -> [StorageEntry] {
     guard search.prefixes.count > 1 else { return try await self.base.entries(withPrefix: search.prefixes[0]) }
     // A batch moves entries from one prefix to another, so none may be applied between the reads.
-    let moment = self.gate.quietMoment
+    let moment = try await self.quietMoment(of: search)
     var found: [StorageEntry] = []
     for prefix in search.prefixes { found += try await self.base.entries(withPrefix: prefix) }
-    if let moment, moment == self.gate.quietMoment { return found }
+    if let moment, try await self.quietMoment(of: search) == moment { return found }
     return try await self.base.entries(withPrefix: search.broadPrefix)
+  }
+
+  /// What stays the same as long as no process applies a batch to the entries of a search; nil if that is not known.
+  private nonisolated(nonsending) func quietMoment(of search: SealedSearch) async throws -> QuietMoment? {
+    guard let own = self.gate.quietMoment else { return nil }
+    guard let shared = self.base as? any LeasingStorage else { return QuietMoment(own: own, foreign: 0) }
+    let foreign = try await shared.numberOfForeignChanges(withPrefix: search.broadPrefix)
+    return foreign.map { QuietMoment(own: own, foreign: $0) }
+  }
+
+  private struct QuietMoment: Equatable {
+    /// The number of batches of this object.
+    let own: UInt64
+    /// That of the changes of others.
+    let foreign: Int64
   }
 }
 

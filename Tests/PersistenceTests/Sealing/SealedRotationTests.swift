@@ -73,6 +73,20 @@ import Testing
     try await self.expectEverything(in: self.storage(2))
   }
 
+  @Test func `An entry that another process seals with the other key meanwhile is found`() async throws {
+    let key = "journal/=schedule=/n"
+    let shared = SharedStorage(self.base)
+    let (here, elsewhere) = (self.storage(1, 2, over: shared), self.storage(2, 1))
+    try await here.apply([.put(key: key, value: [1])])
+    // Not among the entries of the previous key, and a moment later not among those of the current one.
+    let held = shared.holdNextReading(of: "sealed-journal/")
+    let reading = Task.immediate { try await here.entries(withPrefix: key) }
+    try await held.arrivals(count: 1)
+    try await elsewhere.apply([.put(key: key, value: [2])])
+    held.open()
+    try await expect(reading.value.map(\.value), equals: [[2]])
+  }
+
   @Test func `A failure to seal what was read is reported once, and the entry is read`() async throws {
     try await self.fill(self.storage(1))
     let base = TestStorage(self.base)
