@@ -213,8 +213,11 @@ extension MutationJournal {
         return true
       }
       guard isKept else {
-        // What is scheduled was removed meanwhile, for example because the user has signed out.
-        if next != nil { try await self.storage.apply([.remove(key: key)]) }
+        // What is scheduled was removed meanwhile, for example because the user has signed out. What another process has stored
+        // with the name since then stays.
+        if next != nil, let version {
+          _ = try await self.storage.apply([.remove(key: key)], if: [.unchanged(key: key, version)])
+        }
         throw JournalError.ended(.removed, new.call)
       }
       self.checkSchedule(named: record.name)

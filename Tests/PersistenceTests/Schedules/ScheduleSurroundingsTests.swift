@@ -312,6 +312,21 @@ import Testing
     #expect(try await gated.base.keys("journal/").isEmpty)
   }
 
+  @Test func `What another process schedules with the name after a user has signed out stays`() async throws {
+    let slow = SlowAcceptance(self.storage.base, of: "journal/=")
+    let scheduled = ScheduledProgram(slow, self.clock)
+    let scheduling = Task.immediate {
+      try await scheduled.journal.schedule(self.send, with: Note("a"), named: "n", every: .seconds(100))
+    }
+    try await slow.gate.arrivals(count: 1)
+    #expect(await scheduled.journal.removeAll())
+    let other = ScheduledProgram(self.storage.base, self.clock)
+    try await other.journal.schedule(self.send, with: Note("b"), named: "n", every: .seconds(100))
+    slow.gate.open()
+    await #expect { try await scheduling.value } throws: { ($0 as? JournalError)?.code == .removed }
+    try await expect(slow.base.keys("journal/"), equals: ["journal/=schedule=/n"])
+  }
+
   @Test func `A call that is being accepted while a user signs out does not come back`() async throws {
     try await self.leave(self.send, every: 100)
     let gated = TestStorage(self.storage.base, writes: false)
@@ -390,18 +405,25 @@ import Testing
   }
 }
 
-/// A storage whose answer to the acceptance of a call waits at a gate, and may be a failure although the call is
-/// stored.
+/// A storage whose answer to the acceptance of a call, or to the storing of another entry, waits at a gate, and may be a failure
+/// although it is stored.
 ///
 /// The answer to the removal of a schedule may wait at another gate.
 private final class SlowAcceptance: PersistentStorage {
   let base: InMemoryStorage
   let gate = Gate()
   let removing: Gate
+  private let prefix: String
   private let losesAnswer: Bool
 
-  init(_ base: InMemoryStorage, losesAnswer: Bool = false, removesSlowly: Bool = false) {
+  init(
+    _ base: InMemoryStorage,
+    of prefix: String = "journal/0",
+    losesAnswer: Bool = false,
+    removesSlowly: Bool = false
+  ) {
     self.base = base
+    self.prefix = prefix
     self.removing = Gate(isOpen: !removesSlowly)
     self.losesAnswer = losesAnswer
   }
@@ -416,7 +438,7 @@ private final class SlowAcceptance: PersistentStorage {
     _ batch: [StorageChange],
     if conditions: [StorageCondition]
   ) async throws -> StorageOutcome {
-    let accepts = batch.contains { if case .put(let key, _) = $0 { key.hasPrefix("journal/0") } else { false } }
+    let accepts = batch.contains { if case .put(let key, _) = $0 { key.hasPrefix(self.prefix) } else { false } }
     let removes = batch.contains { if case .remove(let key) = $0 { key.hasPrefix("journal/=") } else { false } }
     let outcome = try await self.base.apply(batch, if: conditions)
     if removes { try await self.removing.wait() }
