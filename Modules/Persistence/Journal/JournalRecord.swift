@@ -145,6 +145,12 @@ struct JournalRecord: StoredRecord, Equatable, Sendable {
   /// The key of the call for the server. A call with other arguments is another request.
   var key: String { Self.key(self.id, revision: self.revision ?? 0) }
 
+  /// Whether the server gets the same for both records.
+  func isSameRequest(as other: Self) -> Bool {
+    self.key == other.key && self.storedArguments == other.storedArguments && self.version == other.version
+      && self.base == other.base
+  }
+
   static func key(_ id: String, revision: Int) -> String { revision == 0 ? id : "\(id)~\(revision)" }
 
   /// Whether later calls of its scope wait until the user has decided about it.

@@ -283,7 +283,8 @@ extension JournalState {
   ) {
     guard var item = self.items[position], !item.isGone else { return }
     let earlier = item.record
-    if let earlier, earlier.storedArguments != record.storedArguments, !item.activity.isNone {
+    // New arguments that were not stored yet are lost, too.
+    if let earlier, !earlier.isSameRequest(as: record), !item.activity.isNone {
       self.actions.released.append(item)
       self.items[position]?.decision = .overtaken(.ended(.takenOver, record.name))
     }
