@@ -71,8 +71,8 @@ extension JournalCall {
   /// The arguments are stored with the next attempt. If the process ends before that, the call is made with its earlier
   /// arguments, and the conflict is found again.
   ///
-  /// - Returns: Whether the call has other arguments now. It has not without a journal, or if they may not be stored: then the
-  ///   attempts of this run alone are made with them.
+  /// - Returns: Whether the call has other arguments now. It has not without a journal, if they may not be stored, or if another
+  ///   process has replaced its arguments: then the attempts of this run alone are made with them, if they can be made.
   /// - Throws: The error of the encoding.
   func revise(
     with arguments: any Sendable,
@@ -82,7 +82,8 @@ extension JournalCall {
     guard var ticket = self.acceptedTicket, let coding = self.coding, let bytes = try coding.encode(arguments)
     else { return false }
     let revision = JournalRevision(arguments: bytes, version: coding.version, base: base, number: ticket.revision + 1)
-    ticket.journal.change { $0.revise(ticket.position, revision) }
+    let (journal, position) = (ticket.journal, ticket.position)
+    guard journal.change({ $0.revise(position, revision) }) else { return false }
     ticket.arguments = arguments
     ticket.base = base
     ticket.revision = revision.number
@@ -92,16 +93,18 @@ extension JournalCall {
   }
 
   /// Notes the decision about the conflict, for the end of the call.
-  func decide(_ decision: ConflictDecision) {
-    guard let ticket = self.acceptedTicket else { return }
-    ticket.journal.decide(decision, about: ticket.position)
+  ///
+  /// - Returns: The error of its caller, if another process has replaced the arguments that were decided about; otherwise nil.
+  @discardableResult
+  func decide(_ decision: ConflictDecision) -> JournalError? {
+    self.acceptedTicket.flatMap { $0.journal.decide(decision, about: $0.position) }
   }
 
   /// Discards the call. Returns the error of its caller; nil for a call without a journal.
   func discard(after error: any Error) -> JournalError? {
     guard let ticket = self.acceptedTicket else { return nil }
-    let refusal = JournalError.discarded(ticket.name, error)
-    self.decide(.discard(refusal))
+    let discarded = JournalError.discarded(ticket.name, error)
+    let refusal = self.decide(.discard(discarded)) ?? discarded
     self.refuse(with: refusal)
     return refusal
   }
@@ -115,10 +118,8 @@ extension JournalCall {
     _ encode: (any StorageCoder) throws -> [UInt8]
   ) throws -> JournalError? {
     guard let ticket = self.acceptedTicket, let coding = self.coding else { return nil }
-    let refusal = JournalError.conflicted(ticket.name, error)
-    self.decide(
-      .ask(StoredConflict(current: StoredBytes(try encode(coding.coder)), holdsScope: holdsScope, error: error))
-    )
+    let conflict = StoredConflict(current: StoredBytes(try encode(coding.coder)), holdsScope: holdsScope, error: error)
+    let refusal = self.decide(.ask(conflict)) ?? .conflicted(ticket.name, error)
     self.refuse(with: refusal)
     return refusal
   }
@@ -133,10 +134,16 @@ struct JournalRevision: Sendable {
 }
 
 extension MutationJournal {
-  func decide(_ decision: ConflictDecision, about position: JournalState.Position) {
+  /// Notes a decision about a call, unless another process has replaced the arguments that were decided about.
+  ///
+  /// - Returns: The error of its caller in that case; otherwise nil.
+  @discardableResult
+  func decide(_ decision: ConflictDecision, about position: JournalState.Position) -> JournalError? {
     self.state.withLock { state, released in
+      if case .overtaken(let refusal)? = state.items[position]?.decision { return refusal }
       released.append(state.items[position]?.decision)
       state.items[position]?.decision = decision
+      return nil
     }
   }
 
@@ -147,11 +154,15 @@ extension MutationJournal {
 }
 
 extension JournalState {
-  /// Replaces the arguments of a call. The next write stores them.
-  mutating func revise(_ position: Position, _ revision: JournalRevision) {
+  /// Replaces the arguments of a call, unless another process has done so. The next write stores them.
+  ///
+  /// - Returns: Whether they are replaced.
+  mutating func revise(_ position: Position, _ revision: JournalRevision) -> Bool {
+    if case .overtaken? = self.items[position]?.decision { return false }
     self.edit(position) { item in
       item.record?.revise(revision)
       item.changes.noteRevision()
     }
+    return true
   }
 }
