@@ -5,17 +5,22 @@ struct CallVersion: Hashable, Sendable {
   let isLong: Bool
   /// The version of the entry of its attempts; nil if it has none.
   let attempts: StorageVersion?
+  /// Whether the attempts are those of this entry. If not, an earlier version of the library has replaced the entry alone, or
+  /// another process has replaced both between the reads of the one and of the other.
+  let areAttemptsOwn: Bool
 
   /// The version of an entry.
   ///
   /// - Parameters:
   ///   - bytes: The bytes of the entry.
   ///   - key: Its key.
-  ///   - attempts: The version of the entry of its attempts; nil if it has none.
-  init(of bytes: [UInt8], at key: String, attempts: StorageVersion? = nil) {
-    self.entry = StorageVersion(of: bytes, at: key)
+  ///   - attempts: The entry of its attempts; nil if it has none.
+  init(of bytes: [UInt8], at key: String, attempts: StorageEntry? = nil) {
+    let entry = StorageVersion(of: bytes, at: key)
+    self.entry = entry
     self.isLong = Self.isLong(bytes)
-    self.attempts = attempts
+    self.attempts = attempts?.version
+    self.areAttemptsOwn = attempts.map { AttemptsRecord.read($0.value, of: entry) != nil } ?? true
   }
 
   /// The version of an entry with other attempts.
@@ -23,6 +28,7 @@ struct CallVersion: Hashable, Sendable {
     self.entry = earlier.entry
     self.isLong = earlier.isLong
     self.attempts = attempts
+    self.areAttemptsOwn = true
   }
 
   /// Whether an entry is longer than about a page of a database.
@@ -59,12 +65,17 @@ struct AttemptsRecord: StoredRecord, Sendable {
 
   private static func text(of version: StorageVersion) -> String { String(version.digest, radix: 16) }
 
-  /// The record of a call with its present numbers. They stay as they are in the entry if these cannot be read, or are of
-  /// another one.
-  static func apply(_ bytes: [UInt8], to record: JournalRecord, of entry: StorageVersion) -> JournalRecord {
+  /// The numbers of an entry; nil if they cannot be read, or are of another one.
+  static func read(_ bytes: [UInt8], of entry: StorageVersion) -> Self? {
     guard let numbers = try? Self.decode(bytes), numbers.format == Self.currentFormat,
       numbers.entry == Self.text(of: entry)
-    else { return record }
+    else { return nil }
+    return numbers
+  }
+
+  /// The record of a call with its present numbers. Without any of its own, they stay as they are in the entry.
+  static func apply(_ bytes: [UInt8], to record: JournalRecord, of entry: StorageVersion) -> JournalRecord {
+    guard let numbers = self.read(bytes, of: entry) else { return record }
     var record = record
     record.attempts = numbers.attempts
     record.failures = numbers.failures
@@ -121,7 +132,7 @@ struct ReadEntries: Sendable {
         continue
       }
       let numbers = attempts.isEmpty ? nil : attempts.removeValue(forKey: StorageKey.attempts(ofCall: entry.key))
-      let version = CallVersion(of: entry.value, at: entry.key, attempts: numbers?.version)
+      let version = CallVersion(of: entry.value, at: entry.key, attempts: numbers)
       let isKnown = known[entry.key] == version
       self.calls.append(
         Call(key: entry.key, version: version, record: isKnown ? nil : Self.read(entry, version, numbers))

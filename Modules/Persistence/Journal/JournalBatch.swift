@@ -84,7 +84,7 @@ struct ReadEntry: Sendable {
       self.record = nil
       return
     }
-    let version = CallVersion(of: entry.value, at: entry.key, attempts: attempts?.version)
+    let version = CallVersion(of: entry.value, at: entry.key, attempts: attempts)
     self.version = version
     self.record = try? ReadEntries.read(entry, version, attempts).get().afterProcess
   }

@@ -239,11 +239,14 @@ extension StorageChange {
 extension StorageCondition {
   /// What holds as long as a call and its attempts are as they were seen.
   ///
-  /// Whoever writes or removes an entry removes its attempts in the same step. So these are enough to compare, and a database
-  /// need not look at long arguments.
+  /// Whoever writes or removes an entry removes its attempts in the same step. So its own attempts are enough to compare, and a
+  /// database need not look at long arguments.
   fileprivate static func unchanged(call key: String, _ seen: CallVersion?) -> [Self] {
     guard let seen else { return [] }
-    if let attempts = seen.attempts { return [.unchanged(key: StorageKey.attempts(ofCall: key), attempts)] }
+    if let attempts = seen.attempts {
+      let own = Self.unchanged(key: StorageKey.attempts(ofCall: key), attempts)
+      return seen.areAttemptsOwn ? [own] : [.unchanged(key: key, seen.entry), own]
+    }
     let absent = seen.isLong ? [Self.absent(key: StorageKey.attempts(ofCall: key))] : []
     return [.unchanged(key: key, seen.entry)] + absent
   }

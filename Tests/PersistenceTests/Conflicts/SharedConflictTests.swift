@@ -95,4 +95,33 @@ import Testing
     expect(a.journal.statuses, equals: [.waiting])
     expect(a.journal.texts, equals: ["other"])
   }
+
+  @Test func `An entry that is replaced between the reads of it and of its attempts is not taken for the earlier one`()
+    async throws
+  {
+    let text = String(repeating: "mine", count: 2_000)
+    let a = self.process("a") { call, current in .retry(with: call.arguments, basedOn: "\(current.version)") }
+    self.door.close()
+    let call = a.store.save(text)
+    try await self.door.arrival()
+    let storage = SharedStorage(self.base)
+    let reading = storage.holdNextReading(of: "journal-attempts/", begun: false)
+    let b = self.process("b", storage) { _, _ in .ask }
+    let loading = Task { try await b.journal.load() }
+    try await reading.arrivals(count: 1)
+    // The conflict is resolved, and the answer to the new request is lost.
+    self.server.loseNextAnswer()
+    self.door.open()
+    await #expect(throws: Broken.self) { try await call.value }
+    try await a.journal.shows([.waiting])
+    reading.open()
+    try await loading.value
+    let retry = Task.immediate { await b.journal.retry("a1") }
+    let entry = try #require(try await self.base.entries(withPrefix: "journal/").first)
+    #expect(String(decoding: entry.value, as: UTF8.self).contains(#""revision":1"#))
+    retry.cancel()
+    _ = await retry.value
+    await a.journal.resume().settled()
+    expect(self.server.requests.map(\.key), equals: ["a1", "a1~1", "a1~1"])
+  }
 }
