@@ -31,11 +31,13 @@ enum ConflictDecision: Sendable {
   case unstored(JournalError)
   /// Another process has replaced its arguments. This run does not send its own, and the call is made again with the stored ones.
   case overtaken(JournalError)
+  /// Another process has the lease, and the program is about to end. This run does not send the call.
+  case stopped(JournalError)
 
   /// The error of its caller, if its attempt does not begin.
   var refusal: JournalError? {
     switch self {
-    case .unstored(let error), .overtaken(let error): error
+    case .unstored(let error), .overtaken(let error), .stopped(let error): error
     case .ask, .discard, .again: nil
     }
   }

@@ -121,6 +121,8 @@ extension MutationJournal {
   /// - Returns: Whether it may be sent.
   nonisolated(nonsending) func waitToSend(_ ticket: JournalTicket, mayLeave: Bool, isCounted: Bool) async -> Bool {
     guard let lease else { return true }
+    // Whether it has asked for the lease since the program is about to end.
+    var hasAskedAtLast = false
     while true {
       let (known, maySend) = self.state.withLock { state in
         let leaseKey = state.leaseKey(of: ticket.position)
@@ -130,26 +132,39 @@ extension MutationJournal {
       // A process that was suspended may have lost its lease.
       let isLost = !lease.holds(leaseKey, at: self.deadlines.elapsed)
       if maySend, !isLost { return true }
-      let (isStopped, signal) = self.change { state -> (Bool, AwaitedOutcome<Void>?) in
+      let step = self.change { [hasAskedAtLast] state -> SendStep in
         if isLost { state.leases.held?.remove(leaseKey) }
-        if state.ask(for: leaseKey) { return (false, nil) }
-        if mayLeave, state.stopReplay(of: ticket.position, isCounted: isCounted) { return (true, nil) }
-        let signal = AwaitedOutcome<Void>()
-        state.leases.sendWaiters[leaseKey, default: []].append(signal)
-        return (false, signal)
+        if state.maySend(leaseKey) { return .send }
+        if mayLeave, state.stopReplay(of: ticket.position, isCounted: isCounted) { return .leave(nil) }
+        if mayLeave, hasAskedAtLast { return .leave(.ended(.stopped, ticket.name)) }
+        state.ask(for: leaseKey)
+        let waiter = SendWaiter(mayLeave: mayLeave)
+        state.leases.sendWaiters[leaseKey, default: []].append(waiter)
+        return .wait(waiter.signal, isLast: state.isStopped)
       }
-      if isStopped { return false }
-      guard let signal else { return true }
-      if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
-      if mayLeave, Task.isCancelled {
-        self.change { state in
-          let rest = state.leases.sendWaiters[leaseKey]?.filter { $0 !== signal } ?? []
-          state.leases.sendWaiters[leaseKey] = rest.isEmpty ? nil : rest
-        }
+      switch step {
+      case .send: return true
+      case .leave(let refusal):
+        if let refusal { self.decide(.stopped(refusal), about: ticket.position) }
+        return false
+      case .wait(let signal, let isLast):
+        hasAskedAtLast = isLast
+        if mayLeave { await signal.value(cancelled: ()) } else { await signal.value() }
+        guard mayLeave, Task.isCancelled else { continue }
+        self.change { state in _ = state.leases.removeSendWaiters(of: leaseKey) { $0.signal === signal } }
         return false
       }
     }
   }
+}
+
+/// What an attempt does before it is sent.
+private enum SendStep: Sendable {
+  case send
+  /// It waits for the lease. If it is the last time, the program is about to end.
+  case wait(AwaitedOutcome<Void>, isLast: Bool)
+  /// It does not begin. The error is that of its caller, if it has one.
+  case leave(JournalError?)
 }
 
 extension JournalState {
@@ -179,7 +194,7 @@ extension JournalState {
     if mayRefuse, isReplay, self.stopReplay(of: position, isCounted: false) { return .refuse }
     switch item.decision {
     case .overtaken: if mayRefuse { return .refuse }
-    case .unstored(let refusal):
+    case .unstored(let refusal), .stopped(let refusal):
       // Of an attempt before.
       self.items[position]?.decision = nil
       self.actions.outcomes.append(.failure(refusal))

@@ -58,9 +58,20 @@ struct JournalLeases: Sendable {
   /// The calls without a scope that are to be made again, and wait for the lease.
   var dueCalls: [JournalLeaseKey: [JournalState.Position]] = [:]
   /// The tasks that wait before an attempt.
-  var sendWaiters: [JournalLeaseKey: [AwaitedOutcome<Void>]] = [:]
+  var sendWaiters: [JournalLeaseKey: [SendWaiter]] = [:]
   /// The tasks that wait until it is known whether the lease is held.
   var decisionWaiters: [JournalLeaseKey: [AwaitedOutcome<Void>]] = [:]
+
+  /// Removes tasks that wait before an attempt, and returns what wakes them.
+  mutating func removeSendWaiters(
+    of leaseKey: JournalLeaseKey,
+    where isRemoved: (SendWaiter) -> Bool = { _ in true }
+  ) -> [AwaitedOutcome<Void>] {
+    let waiters = self.sendWaiters[leaseKey] ?? []
+    let rest = waiters.filter { !isRemoved($0) }
+    self.sendWaiters[leaseKey] = rest.isEmpty ? nil : rest
+    return waiters.filter(isRemoved).map(\.signal)
+  }
 
   /// Changes the number of calls that need a lease, and returns it.
   mutating func count(_ leaseKey: JournalLeaseKey, _ change: Int) -> Int {
@@ -68,6 +79,13 @@ struct JournalLeases: Sendable {
     self.needs[leaseKey] = count == 0 ? nil : count
     return count
   }
+}
+
+/// A task that waits for a lease before an attempt.
+struct SendWaiter: Sendable {
+  let signal = AwaitedOutcome<Void>()
+  /// Whether the attempt need not be made.
+  let mayLeave: Bool
 }
 
 /// The error of a change that is not stored because the lease for its call was lost.

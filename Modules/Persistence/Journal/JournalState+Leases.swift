@@ -138,7 +138,7 @@ extension JournalState {
       self.endAsking(leaseKey)
       self.forgetLease(of: leaseKey)
       guard self.leases.held?.insert(leaseKey).inserted == true else { return false }
-      self.actions.signals += self.leases.sendWaiters.removeValue(forKey: leaseKey) ?? []
+      self.actions.signals += self.leases.removeSendWaiters(of: leaseKey)
       return true
     }
     for leaseKey in granted {

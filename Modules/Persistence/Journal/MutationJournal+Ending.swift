@@ -148,8 +148,9 @@ extension MutationJournal {
       guard case .done(let failure?) = end else { return end }
       return .held(failure)
     // Its attempt has not begun, unless another one of the same run has succeeded.
-    case .unstored where end.isSuccess: return end
+    case .unstored where end.isSuccess, .stopped where end.isSuccess: return end
     case .unstored(let error): return .held(error)
+    case .stopped: return .left
     // What this run has made was another request.
     case .overtaken: return .left
     case nil: return end

@@ -54,8 +54,7 @@ extension JournalState {
       }
     }
     // Those that wait for a lease ask for it a last time, and so do the callers that have their turn: see `refuse(_:)`.
-    for signals in self.leases.sendWaiters.values { self.actions.signals += signals }
-    self.leases.sendWaiters = [:]
+    for leaseKey in self.leases.sendWaiters.keys { self.actions.signals += self.leases.removeSendWaiters(of: leaseKey) }
     for scope in self.scopes.keys.sorted() { self.advance(scope) }
     for position in self.waitingWithoutScope { if let item = self.items[position] { self.ask(for: item.leaseKey) } }
   }
@@ -76,6 +75,7 @@ extension JournalState {
 
   /// Ends the waits of callers for leases that other processes have, or that the storage could not give.
   mutating func endWaits(for leaseKeys: Set<JournalLeaseKey>) {
+    for leaseKey in leaseKeys { self.actions.signals += self.leases.removeSendWaiters(of: leaseKey, where: \.mayLeave) }
     let first = self.scopes.values.compactMap(\.first)
     for position in first + Array(self.waitingWithoutScope) {
       guard let item = self.items[position], leaseKeys.contains(item.leaseKey) else { continue }

@@ -150,6 +150,37 @@ import Testing
     #expect(self.server.requests.isEmpty)
   }
 
+  @Test(arguments: [false, true]) func `A caller does not wait for the lease that it has lost`(
+    isStopped: Bool
+  ) async throws {
+    let program = Program(self.storage, clock: self.clock)
+    let journal = program.makeJournal()
+    let (script, network) = (Script(), NetworkSwitch())
+    script.enqueue(.error(Refused()))
+    let send = Send(server: self.server, script: script).tryingAgain(when: network).scope("s").journaled(as: "send")
+    let store = program.client.store(for: send)
+    let call = Task.immediate { try await store.mutate(with: Note(id: 1, text: "a")) }
+    try await script.runs(count: 1)
+    expect(network.observerCount, equals: 1)
+    // Another process takes the lease between two attempts.
+    self.storage.suspend()
+    self.clock.advance(by: .seconds(6))
+    try await expect(self.storage.base.acquireLease("journal:ss/", owner: "other", for: .seconds(60)), equals: .held)
+    self.storage.resume()
+    if isStopped { program.client.stopAutomaticRuns() }
+    network.turnOn()
+    if !isStopped {
+      // It asks for the lease.
+      try await self.clock.sleepers(count: 1)
+      program.client.stopAutomaticRuns()
+    }
+    await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .stopped }
+    await self.settle(program.client)
+    expect(self.server.requests.count, equals: 1)
+    expect(journal.texts, equals: ["a"])
+    try await expect(self.storage.base.keys("journal/").count, equals: 1)
+  }
+
   @Test(arguments: ["s", nil]) func `A caller whose lease is free is still made`(scope: String?) async throws {
     let (program, journal, send) = self.start(in: scope)
     program.client.stopAutomaticRuns()
