@@ -35,8 +35,8 @@ final class EnqueuedCallState<Value: Sendable, Failure: Error>: Sendable {
 
   private func end(_ outcome: Result<Value, Failure>) {
     switch outcome {
-    case .success: self.acceptance.decide(.success(()))
-    case .failure(let error): self.acceptance.decide(.failure(error))
+    case .success: self.acceptance.runDidEnd(.success(()))
+    case .failure(let error): self.acceptance.runDidEnd(.failure(error))
     }
     self.outcome.decide(outcome)
   }
@@ -55,6 +55,7 @@ package final class CallAcceptance: Sendable {
   private struct State: Sendable {
     var run: OperationTaskIdentifier?
     var position: (any CallPosition)?
+    var isBeingStored = false
   }
 
   let outcome = AwaitedByMany<Result<Void, any Error>>()
@@ -63,6 +64,14 @@ package final class CallAcceptance: Sendable {
   /// Decides whether the call is accepted, unless that is decided.
   package func decide(_ outcome: Result<Void, any Error>) {
     self.outcome.decide(outcome)
+  }
+
+  /// Notes that a journal stores the call and decides then, also if the run ends before.
+  package func beginStoring() { self.state.withLock { $0.isBeingStored = true } }
+
+  /// Decides by the end of the run, unless a journal decides.
+  func runDidEnd(_ outcome: Result<Void, any Error>) {
+    if !self.state.withLock({ $0.isBeingStored }) { self.decide(outcome) }
   }
 
   /// The position of the call; nil if it has none.

@@ -12,6 +12,7 @@ extension Journaled {
   ) async throws(JournalError) -> JournalTicket {
     // Another attempt of the run may store it, so that is not decided.
     if Task.isCancelled { throw .ended(.cancelled, self.name) }
+    context.enqueuedCallOfRun?.beginStoring()
     do {
       // The request of a position is older than this attempt, and its position in the order counts.
       let position = context.journalPosition(in: journal, of: self.name)

@@ -57,6 +57,26 @@ import Testing
     #expect(try await self.storage.keys().isEmpty)
   }
 
+  @Test(arguments: Leaving.allCases, [false, true])
+  func `An enqueued call whose attempt leaves while it is stored is accepted if it is stored`(
+    leaving: Leaving,
+    isStored: Bool
+  ) async throws {
+    let storage = HeldStorage(TestStorage())
+    let program = Program(storage)
+    let journal = program.makeJournal()
+    let store = program.client.store(for: self.send().leaving(after: .seconds(1), by: program.clock))
+    storage.door.close()
+    let call = store.enqueue(with: Note(id: 1, text: "a"))
+    try await storage.door.arrival()
+    if leaving == .time { program.clock.advance(by: .seconds(1)) } else { call.cancel() }
+    await #expect(throws: (any Error).self) { try await call.result }
+    storage.base.failToWrite(!isStored)
+    storage.door.open()
+    await expect(call.isAccepted, equals: isStored)
+    expect(journal.texts, equals: isStored ? ["a"] : [])
+  }
+
   @Test(arguments: [false, true])
   func `A value in place of a call before its turn does not end the call`(isBehindAnother: Bool) async throws {
     let clock = self.program.clock
