@@ -7,6 +7,9 @@ struct FailedRemovals: Sendable {
   /// The keys, the one that is tried next first.
   private var order: [String] = []
 
+  /// With so many of them, no further call is stored, which may be one more, before one of them is made.
+  static var maximum: Int { 1_000 }
+
   var count: Int { self.order.count }
   var isEmpty: Bool { self.order.isEmpty }
 

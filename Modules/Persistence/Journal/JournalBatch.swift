@@ -9,6 +9,8 @@ struct JournalBatch: Sendable {
   var contents: [Content] = []
   /// The removals among them that have failed before. They come last.
   var removals: [(key: String, removal: EntryRemoval)] = []
+  /// Whether so many removals have failed that no call is stored before one of them is made.
+  var isCrowded = false
   /// The tasks that wait for the removals.
   var waiters: [AwaitedOutcome<Void>] = []
 

@@ -54,7 +54,7 @@ extension MutationJournal {
   private nonisolated(nonsending) func writeAll() async {
     while true {
       guard let batch = self.nextBatch() else { return }
-      var (results, obstacle) = await self.store(batch)
+      var (results, obstacle) = batch.isCrowded ? await self.storeCrowded(batch) : await self.store(batch)
       await self.readMerged(batch, &results)
       self.finish(batch, results)
       guard let obstacle else { continue }
@@ -77,6 +77,23 @@ extension MutationJournal {
   private func finish(_ batch: JournalBatch, _ results: [JournalBatch.Result]) {
     let finished = self.change { $0.didWrite(batch, results) }
     for (write, error) in finished { write.finish(error.map { .failure($0) } ?? .success(())) }
+  }
+
+  /// Applies a batch, with its new calls only if a removal that has failed before is made now. Otherwise there is no end to the calls
+  /// that may be stored and are to be removed.
+  ///
+  /// - Returns: The same as ``store(_:)``.
+  private nonisolated(nonsending) func storeCrowded(
+    _ batch: JournalBatch
+  ) async -> (results: [JournalBatch.Result], obstacle: StorageError?) {
+    guard let removal = batch.contents.last,
+      case .failed(let error, _) = await self.store(EncodedContent(content: removal, bytes: nil), mayBeMade: false)
+    else { return await self.store(batch) }
+    var known = batch
+    known.contents.removeAll(where: \.isNew)
+    let (results, obstacle) = await self.store(known)
+    var rest = results[...]
+    return (batch.contents.map { $0.isNew ? .failed(error, attempted: nil) : rest.removeFirst() }, obstacle)
   }
 
   /// Applies a batch. If that fails, or if another process has changed an entry, applies each change by itself, because
@@ -339,6 +356,7 @@ extension JournalState {
     // A removal that fails again waits for the next change.
     self.isWriting = !positions.isEmpty || !self.removalWaiters.isEmpty || self.goesOnRemoving
     if self.isWriting {
+      batch.isCrowded = self.failedRemovals.count >= FailedRemovals.maximum
       batch.removals = self.failedRemovals.take(self.removalWaiters.isEmpty ? Self.maximumRemovals : .max)
       self.areRemovalsUnderWay = !batch.removals.isEmpty
       for (key, removal) in batch.removals {

@@ -165,4 +165,22 @@ extension StorageChange {
     #expect(try await self.storage.keys().isEmpty)
     expect(self.server.requests.count, equals: 1)
   }
+
+  @Test func `While a thousand calls that may be stored cannot be removed, no further one is stored`() async throws {
+    let program = Program(self.storage)
+    let journal = program.makeJournal()
+    self.storage.gate.open()
+    self.storage.fail(with: .failed, losingAnswers: true)
+    for _ in 0..<1_100 {
+      for call in self.callers(1, in: program) {
+        await #expect { try await call.value } throws: { ($0 as? JournalError)?.code == .notAccepted }
+      }
+    }
+    try await expect(self.storage.keys("journal/").count, equals: 1_000)
+    self.storage.fail(with: nil)
+    for call in self.callers(1, in: program) { try await expect(call.value, equals: "ok") }
+    #expect(await journal.flush())
+    #expect(try await self.storage.keys().isEmpty)
+    expect(self.server.requests.count, equals: 1)
+  }
 }
