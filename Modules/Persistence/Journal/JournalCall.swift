@@ -122,11 +122,7 @@ final class JournalCall: Sendable {
 
   /// Makes every further attempt throw an error, because the journal does not make the call.
   func refuse(with error: JournalError) {
-    self.state.withLock { state, released in
-      guard !state.phase.isEnded else { return }
-      released.append(state.phase)
-      state.phase = .refused(error, state.phase.ticket)
-    }
+    self.replacePhase { $0.isEnded ? nil : .refused(error, $0.ticket) }
   }
 
   /// Returns the ticket of the call, once the call was accepted and has its turn.
@@ -206,19 +202,28 @@ final class JournalCall: Sendable {
     }
   }
 
-  /// Ends the beginning of the call, unless its run has ended, and wakes the attempts that wait for that.
+  /// Replaces the phase, and wakes the attempts that wait for the end of the beginning.
+  ///
+  /// - Parameter next: Returns the next phase, from the present one; nil to leave that.
+  /// - Returns: The earlier phase; nil if it is left.
+  @discardableResult
+  private func replacePhase(_ next: (Phase) -> Phase?) -> Phase? {
+    let earlier = self.state.withLock { state -> Phase? in
+      guard let phase = next(state.phase) else { return nil }
+      defer { state.phase = phase }
+      return state.phase
+    }
+    if case .beginning(_, let waiters)? = earlier { for waiter in waiters { waiter.decide() } }
+    return earlier
+  }
+
+  /// Ends the beginning of the call, unless its run has ended.
   ///
   /// - Parameter next: Returns the next phase, from the ticket.
   /// - Returns: Whether its run has not ended.
   @discardableResult
   private func endBeginning(_ next: (JournalTicket?) -> Phase) -> Bool {
-    let waiters = self.state.withLock { state -> [AwaitedOutcome<Void>]? in
-      guard case .beginning(let ticket, let waiters) = state.phase else { return nil }
-      state.phase = next(ticket)
-      return waiters
-    }
-    for waiter in waiters ?? [] { waiter.decide() }
-    return waiters != nil
+    self.replacePhase { if case .beginning(let ticket, _) = $0 { next(ticket) } else { nil } } != nil
   }
 
   private func ticket(
@@ -243,13 +248,9 @@ final class JournalCall: Sendable {
 
   /// Ends the call in the journal. The call of a replay is ended by the replay itself.
   func end(failing failure: (any Error)?, in context: OperationContext) async {
-    let (phase, judgement) = self.state.withLock { state in
-      let phase = state.phase
-      state.phase = .ended(phase.ticket)
-      return (phase, state.judgement)
-    }
-    if case .beginning(_, let waiters) = phase { for waiter in waiters { waiter.decide() } }
-    guard let ticket = phase.ticket, !ticket.isReplay, !ticket.result.isReplaced else { return }
+    guard let phase = self.replacePhase({ .ended($0.ticket) }), let ticket = phase.ticket, !ticket.isReplay,
+      !ticket.result.isReplaced
+    else { return }
     switch (phase, failure) {
     // However its run has ended, the call was not made.
     case (.open, _), (.beginning, _): await ticket.journal.end(ticket, .left)
@@ -259,7 +260,7 @@ final class JournalCall: Sendable {
     case (.refused, _): await ticket.journal.end(ticket, .left)
     case (_, let failure?) where failure.endsCancelledRun: await ticket.journal.end(ticket, .left)
     case (_, let failure?):
-      let isDone = judgement?(failure) ?? !failure.canPass
+      let isDone = self.state.withLock { $0.judgement }?(failure) ?? !failure.canPass
       await ticket.journal.end(ticket, isDone ? .done(failure: failure) : .held(failure), in: context)
     }
   }
