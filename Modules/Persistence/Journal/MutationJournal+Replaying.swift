@@ -139,6 +139,8 @@ extension JournalState {
     guard let position = self.positions[id], let item = self.items[position], let record = item.record, item.isStored,
       !item.isGone
     else { return nil }
+    // Another decision may have come first, while the arguments of this one were encoded.
+    if let revision, record.status != .conflicted || revision.number != (record.revision ?? 0) + 1 { return nil }
     // The count of a body that runs stays.
     guard item.activity.isNone else { return (position, nil) }
     self.edit(position) { item in

@@ -338,6 +338,37 @@ import Testing
     #expect(try await !start.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "late"))))
   }
 
+  @Test func `Of two decisions about a conflict the first one counts`() async throws {
+    let (program, requests, answer) = (Program(), Log<String>(), Gate())
+    let journal = program.makeJournal()
+    let mutation = Recording(requests: requests, answer: answer)
+      .resolvesConflicts(of: NoteConflict.self) { _, _ in .ask }
+      .scope("s").journaled(as: "record")
+    journal.register(mutation, as: "record")
+    await #expect { try await program.client.store(for: mutation).mutate(with: Hooked(text: "mine")) } throws: {
+      ($0 as? JournalError)?.code == .conflicted
+    }
+    let conflict = try #require(journal.conflicts(of: mutation, as: ServerNote.self).first)
+    // Another decision comes while the arguments of this one are encoded, and is being made then.
+    let areOpen = Log<Bool>()
+    let decideAgain: @Sendable () -> Void = {
+      Hooked.$whenEncoded.withValue(nil) {
+        _ = Task.immediate {
+          areOpen.append(try await journal.resolve(conflict, with: .retry(with: Hooked(text: "other"))))
+        }
+      }
+    }
+    let isOpen = try await Hooked.$whenEncoded.withValue(decideAgain) {
+      try await journal.resolve(conflict, with: .retry(with: Hooked(text: "merged")))
+    }
+    #expect(!isOpen)
+    expect(areOpen.all, equals: [true])
+    answer.open()
+    await journal.settled()
+    expect(requests.all, equals: ["mine k1", "other k1~1"])
+    #expect(journal.entries.isEmpty)
+  }
+
   @Test func `A conflict survives restarts, and so does the decision`() async throws {
     let storage = InMemoryStorage()
     let first = self.start(storage, resolving: Self.ask)
@@ -434,5 +465,40 @@ import Testing
         .resolvesConflicts(of: NoteConflict.self) { _, _ in resolution }
       await #expect(throws: NoteConflict.self) { try await program.client.store(for: mutation).save("late").value }
     }
+  }
+}
+
+/// Arguments that call a closure when they are encoded.
+private struct Hooked: Codable, Sendable {
+  @TaskLocal static var whenEncoded: (@Sendable () -> Void)?
+
+  let text: String
+
+  init(text: String) { self.text = text }
+
+  init(from decoder: any Decoder) throws { self.text = try decoder.singleValueContainer().decode(String.self) }
+
+  func encode(to encoder: any Encoder) throws {
+    Self.whenEncoded?()
+    var container = encoder.singleValueContainer()
+    try container.encode(self.text)
+  }
+}
+
+/// A mutation that is in conflict at first, and is answered later when a gate opens.
+private struct Recording: MutationRequest {
+  let requests: Log<String>
+  let answer: Gate
+  let path: OperationPath = ["record"]
+
+  func mutate(
+    isolation: isolated (any Actor)?,
+    with arguments: Hooked,
+    in context: OperationContext,
+    with continuation: OperationContinuation<Void, any Error>
+  ) async throws {
+    self.requests.append("\(arguments.text) \(context.operationIdempotencyKey ?? "")")
+    if self.requests.count == 1 { throw NoteConflict(current: ServerNote(text: "theirs", version: 2)) }
+    try await self.answer.wait()
   }
 }
