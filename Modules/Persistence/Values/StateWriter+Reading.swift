@@ -104,7 +104,8 @@ extension StateWriter.State {
   /// The content that is being written, or the value that was read ahead, and the number of the newest change.
   fileprivate mutating func lookUp(_ key: String) -> (StateWriter.Content?, RestoredEntries.Lookup, UInt64) {
     if let item = self.pending[key] { return (item.content, .unknown, self.lastNumber) }
-    if let item = self.writing[key], !self.isRemoved(key, number: item.number) {
+    // What another process has removed is still being written until its write is refused.
+    if let item = self.writing[key], item.number > self.droppedNumber, !self.isRemoved(key, number: item.number) {
       return (item.content, .unknown, self.lastNumber)
     }
     if self.isRemoved(key, number: 0) { return (nil, .missing, self.lastNumber) }
