@@ -18,10 +18,7 @@ extension StateWriter {
   /// meanwhile, that is forgotten first, or it would be written in the era that begins here.
   func beginEra() async throws {
     let (era, changes) = StorageEra.next()
-    while case .refused = try await self.applyInEra(changes) {
-      try await self.readEra()
-      self.forgetFormerEra()
-    }
+    while case .refused = try await self.applyInEra(changes) { try await self.changeEra() }
     self.state.withLock { $0.era = era }
   }
 
@@ -63,6 +60,12 @@ extension StateWriter {
   /// Makes changes if no other process has removed all values since the era was read, or before it is read.
   func applyInEra(_ changes: [StorageChange]) async throws -> StorageOutcome {
     try await self.storage.apply(changes, if: self.state.withLock { $0.era.map { [$0.condition] } } ?? [])
+  }
+
+  /// Forgets the values that another process has removed, as ``followEra()`` does, once it is known which era that has begun.
+  func changeEra() async throws {
+    try await self.readEra()
+    self.forgetFormerEra()
   }
 
   /// Forgets the values that another process has removed: those that wait to be written, and those of the stores.

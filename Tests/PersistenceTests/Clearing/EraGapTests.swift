@@ -36,4 +36,27 @@ import Testing
     expect(shown.all, equals: [nil])
     subscription.cancel()
   }
+
+  @Test func `A removal fails that cannot read which era another process has begun`() async throws {
+    self.first.store().currentValue = "secret"
+    #expect(await self.first.client.persistence.flush())
+    var gate = self.firstStorage.holdNextReading(of: "value/", begun: false)
+    let clearing = Task.immediate { try await self.first.client.clearEverything() }
+    try await gate.arrivals(count: 1)
+    try await self.second.client.clearEverything()
+    // What is to be removed, and whether that is still to be done.
+    for _ in 0..<2 {
+      let next = self.firstStorage.holdNextReading(of: "epoch/")
+      gate.open()
+      try await next.arrivals(count: 1)
+      gate = next
+    }
+    self.firstStorage.failNextReading()
+    gate.open()
+    await #expect(throws: ClearingError.self) { try await clearing.value }
+    try await self.first.client.clearEverything()
+    self.first.store().currentValue = "of the next user"
+    #expect(await self.first.client.persistence.flush())
+    try await expect(self.base.keys("value/").count, equals: 1)
+  }
 }
