@@ -58,8 +58,9 @@ extension StateWriter {
   }
 
   /// Makes changes if no other process has removed all values since the era was read, or before it is read.
-  func applyInEra(_ changes: [StorageChange]) async throws -> StorageOutcome {
-    try await self.storage.apply(changes, if: self.state.withLock { $0.era.map { [$0.condition] } } ?? [])
+  func applyInEra(_ changes: [StorageChange], if conditions: [StorageCondition] = []) async throws -> StorageOutcome {
+    let era = self.isShared ? self.state.withLock { $0.era } : nil
+    return try await self.storage.apply(changes, if: conditions + (era.map { [$0.condition] } ?? []))
   }
 
   /// Forgets the values that another process has removed, as ``followEra()`` does, once it is known which era that has begun.

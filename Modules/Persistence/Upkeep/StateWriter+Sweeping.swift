@@ -19,6 +19,7 @@ extension StateWriter {
     let now = time.now ?? .min
     do {
       // What is to be removed does not count.
+      try await self.loadInvalidations()
       try await self.finishRemoval()
       let records = try await self.storage.entries(withPrefix: StorageKey.uses)
       // Most storages have neither.
@@ -132,8 +133,9 @@ extension StateWriter {
       maximumAge: maximumAge ?? age,
       checksum: UseRecord.checksum(of: entry.value)
     )
-    // A record of a value that was removed meanwhile would show its path. One that was changed has a record of its own.
-    _ = try await self.storage.apply(
+    // A record of a value that was removed meanwhile, or is being removed with all others, would show its path. One that was changed
+    // has a record of its own.
+    _ = try await self.applyInEra(
       [.put(key: StorageKey.use(ofValue: key), value: record.bytes)],
       if: [.unchanged(key: key, entry.version)]
     )

@@ -37,6 +37,29 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func `A record that a sweep writes while another process removes the value is not left`() async throws {
+    func store(_ program: Program) -> TextStore {
+      let query = Script().query(path: ["alice"]).persisted(as: "text", maximumAge: .seconds(600))
+      return program.client.store(for: query)
+    }
+    self.first.client.store(for: Script().query(path: ["alice"]).persisted(as: "text")).currentValue = "secret"
+    #expect(await self.first.client.persistence.flush())
+    await self.first.client.persistence.settled()
+    // It has no record, and gets one.
+    let sweep = self.secondStorage.holdNextReading(of: "value/salice")
+    _ = store(self.second)
+    try await sweep.arrivals(count: 1)
+    // The other process has listed what it removes.
+    let removal = self.firstStorage.holdNextReading(of: "use/")
+    let clearing = Task.immediate { try await self.first.client.clearEverything() }
+    try await removal.arrivals(count: 1)
+    sweep.open()
+    await self.second.client.persistence.settled()
+    removal.open()
+    try await clearing.value
+    try await expect(self.base.keys(), equals: [])
+  }
+
   @Test func `A removal fails that cannot read which era another process has begun`() async throws {
     self.first.store().currentValue = "secret"
     #expect(await self.first.client.persistence.flush())
