@@ -128,7 +128,8 @@ extension StateWriter {
     for start in stride(from: 0, to: keys.count, by: 4_096) {
       let part = keys[start..<min(start + 4_096, keys.count)]
       do {
-        try await self.storage.apply(part.flatMap(Self.removal))
+        // Of a later era, which the next write finds, are values that are not known here.
+        guard case .made = try await self.applyInEra(part.flatMap(Self.removal)) else { return }
       } catch {
         return OperationWarning.report(storageFailedTo: "remove \(part.count) values that exceed its limits", error)
       }

@@ -82,4 +82,16 @@ import Testing
     #expect(await self.first.client.persistence.flush())
     try await expect(self.base.keys("value/").count, equals: 1)
   }
+
+  @Test func `A process that has not heard of the removal makes no room at the cost of the next user`() async throws {
+    self.second.client.persistence.limits = StorageLimits(maximumRows: 1)
+    self.second.store().currentValue = "secret"
+    #expect(await self.second.client.persistence.flush())
+    try await self.first.client.clearEverything()
+    self.first.store().currentValue = "of the next user"
+    #expect(await self.first.client.persistence.flush())
+    self.second.store(Script(), 2).currentValue = "secret, later"
+    #expect(await !self.second.client.persistence.flush())
+    try await expect(self.base.keys("value/").count, equals: 1)
+  }
 }
