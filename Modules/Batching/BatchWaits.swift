@@ -23,7 +23,7 @@ final class BatchWaits: Sendable {
   /// Notes that the current task is the request's.
   func begin() { self.task.store(RunTask.current.identity, ordering: .relaxed) }
 
-  func note(called node: any WaitNode) { self.replaceCalled(with: WeakNode(node)) }
+  func note(called node: (any WaitNode)?) { self.replaceCalled(with: node.map(WeakNode.init)) }
 
   /// Notes that the request has ended.
   func end() {
@@ -43,7 +43,7 @@ final class BatchWaits: Sendable {
 extension Batch: WaitingRun {
   package var isInCurrentTask: Bool { self.waitsOfRequest.isInCurrentTask }
 
-  package func note(called node: any WaitNode) { self.waitsOfRequest.note(called: node) }
+  package func note(called node: (any WaitNode)?) { self.waitsOfRequest.note(called: node) }
 
   // A batch is no run of a store.
   package func relay(_ progress: RunProgress, of id: OperationTaskIdentifier) {}
@@ -81,6 +81,10 @@ extension BatchQueue {
     cycle.report()
     return cycle
   }
+
+  /// Notes that a caller has left its batch, which may go on for others.
+  @usableFromInline
+  func noteWaitEnded() { if EnclosingRun.notesWaits { EnclosingRun.noteWaitEnded() } }
 
   /// The batch whose request the current task is part of.
   @TaskLocal static var enclosing: Batch?

@@ -174,6 +174,7 @@ public final class OperationBatcher<Key: Hashable & Sendable, Value: Sendable>: 
       self.queue.raise(caller, to: priority)
     }
     wait?.end()
+    if case .failure = answer { self.queue.noteWaitEnded() }
     return try answer.get()
   }
 

@@ -11,7 +11,7 @@ final class DeduplicatedRun<Operation: OperationRequest & SendableMetatype>: Sen
     /// Nil in the initializer, which needs the object to make the run, and once the run has turned out not to be used.
     var sharedRun: SharedRun?
     var callers: RunCallers<Operation>
-    /// The run that the work called last.
+    /// The run that the work waits for, or one that has ended.
     var called: WeakNode?
   }
 
@@ -181,8 +181,8 @@ extension DeduplicatedRun: RunDelegate {
 extension DeduplicatedRun: WaitingRun {
   var isInCurrentTask: Bool { self.sharedRun.isEndedByCurrentTask }
 
-  func note(called node: any WaitNode) {
-    let called = WeakNode(node)
+  func note(called node: (any WaitNode)?) {
+    let called = node.map(WeakNode.init)
     let replaced = self.state.withLock { state in
       defer { state.called = called }
       return state.called

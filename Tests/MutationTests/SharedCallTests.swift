@@ -51,4 +51,51 @@ struct SharedCallTests {
     try await expect(calls[2].value, equals: "1")
     expect(sharing.history.count, equals: 2)
   }
+
+  @Test func `A call inside of a scope joins a run that has waited for its turn there, and has left it`() async throws {
+    let (script, gate) = (Script(default: .value("made")), Gate())
+    script.enqueue(.suspend)
+    let client = OperationClient()
+    let left = client.store(
+      for: Mutation(script: script, path: ["left"]).scope("s").modifier(EndingBehindGate(gate: gate))
+        .context { $0.operationRunSharing = OperationRunSharing() }
+    )
+    let holder = Gate()
+    let first = client.store(
+      for: ClosureMutation<String, String, any Error>(path: ["first"]) { _, _ in
+        try await holder.wait()
+        return "first"
+      }.scope("s")
+    )
+    let calls = [first.begin("a"), left.begin("a")]
+    holder.open()
+    let run = try await script.next()
+    let inside = client.store(
+      for: ClosureMutation<String, String, any Error>(path: ["inside"]) { _, _ in
+        try await left.mutate(with: "a", handler: Handler(onMutatingStarted: { _, _ in gate.open() }))
+      }.scope("s")
+    )
+    let call = inside.begin("b")
+    run.succeed("made")
+    try await expect(call.value, equals: "made")
+    try await expect(calls[1].value, equals: "made")
+    _ = try await calls[0].value
+    expect(script.runCount, equals: 1)
+  }
+}
+
+/// Ends the run of an operation when a gate is open.
+private struct EndingBehindGate<Operation: OperationRequest>: OperationModifier {
+  let gate: Gate
+
+  func run(
+    isolation: isolated (any Actor)?,
+    in context: OperationContext,
+    using operation: Operation,
+    with continuation: OperationContinuation<Operation.Value, Operation.Failure>
+  ) async throws(Operation.Failure) -> Operation.Value {
+    let value = try await operation.run(isolation: isolation, in: context, with: continuation)
+    await self.gate.waitIgnoringCancellation()
+    return value
+  }
 }

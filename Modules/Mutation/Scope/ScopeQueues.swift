@@ -62,7 +62,10 @@ final class ScopeQueues: Sendable {
         // The wait is noted so that no call inside the current turn joins this run, which would wait for itself.
         context.note(awaited: queue)
         let wait = context.beginWait(for: { "its turn in the scope \(ShownText.of(scope))" })
-        defer { context.endWait(wait) }
+        defer {
+          context.endWait(wait)
+          context.noteWaitEnded()
+        }
         let isTurn = await queue.turn(at: ticket, canLeave: canLeave, isolation: isolation)
         return isTurn ? .turn(ScopeTurn(queue: queue, key: key)) : .left
       }

@@ -84,6 +84,10 @@ extension StoreCall {
     }
     switch former {
     case .new: return self.begin(mayWaitApart: mayWaitApart)
+    case .paused(.run(let run)):
+      // The interceptor may have waited for something else meanwhile, and the run may wait for this call now.
+      if WaitGraph.isNeeded, case .recursion = WaitGraph.noteAndFind(joining: run) { return self.admit() }
+      return .wait(.run(run))
     case .paused(let wait): return .wait(wait)
     case .ended(let answer, _): return .answer(answer)
     case .beginning, .waiting: preconditionFailure("A call of a store can be passed on once at a time.")

@@ -2,8 +2,8 @@
 package protocol WaitingRun: AnyObject, Sendable {
   /// Whether the current task does the work of the run.
   var isInCurrentTask: Bool { get }
-  /// Notes that the work waits for `node`, until it waits for another node.
-  func note(called node: any WaitNode)
+  /// Notes that the current task, which does the work, waits for `node`; nil once it no longer waits for one that goes on.
+  func note(called node: (any WaitNode)?)
   /// Passes progress on to the other callers of this run. Does nothing if the identifier names another run.
   func relay(_ progress: RunProgress, of id: OperationTaskIdentifier)
 }
@@ -76,6 +76,14 @@ package enum EnclosingRun {
     if LateRunWaits.exist { LateRunWaits.ofCurrentTask?.note(called: node) }
   }
 
+  /// Notes that a wait of the current task has ended before the node has, or does not begin.
+  ///
+  /// A wait that lasts until a run or a batch has ended needs no such note: what has ended waits for nothing.
+  package static func noteWaitEnded() {
+    if let run = self.run, run.isInCurrentTask { run.note(called: nil) }
+    if LateRunWaits.exist { LateRunWaits.ofCurrentTask?.note(called: nil) }
+  }
+
   /// Whether a wait of the current task has to be noted with ``note(awaited:)``.
   package static var notesWaits: Bool { self.exists || LateRunWaits.exist }
 
@@ -91,10 +99,16 @@ package enum EnclosingRun {
 private func placeOfValue(_ key: UnsafeRawPointer) -> UnsafeRawPointer?
 
 extension OperationContext {
-  /// Notes that the run with this context waits in the queue `node`, until it waits for another node.
+  /// Notes that the run with this context waits in the queue `node`, until ``noteWaitEnded()``.
   package func note(awaited node: any WaitNode) {
     self.run.waits?.note(queue: node)
     EnclosingRun.note(awaited: node)
     WaitGraph.noteEdge()
+  }
+
+  /// Notes that the run with this context no longer waits in a queue.
+  package func noteWaitEnded() {
+    self.run.waits?.note(queue: nil)
+    EnclosingRun.noteWaitEnded()
   }
 }

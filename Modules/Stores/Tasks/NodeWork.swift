@@ -93,7 +93,7 @@ final class NodeWork: Sendable {
 extension NodeWork: WaitingRun {
   var isInCurrentTask: Bool { self.waits.isInCurrentTask }
 
-  func note(called node: any WaitNode) {
+  func note(called node: (any WaitNode)?) {
     self.waits.note(called: node)
     if let run = self.run, run.isInCurrentTask { run.note(called: node) }
   }

@@ -4,11 +4,11 @@ internal import Synchronization
 @usableFromInline
 package final class RunWaits: Sendable {
   private struct Nodes: Sendable {
-    /// The queue that the run is in, or was in last.
+    /// The queue that the run is in.
     var queue: WeakNode?
-    /// The run that the work waited for last.
+    /// The run that the work waits for, or one that has ended.
     var called: WeakNode?
-    /// The runs that the children of the run's task waited for last, by the identities of the children.
+    /// The runs that the children of the run's task wait for, or that have ended, by the identities of the children.
     var calledByChildren: [UInt: WeakNode] = [:]
     /// The waits of tasks that the work has made, and awaits or not.
     var unstructured: [UnstructuredWait] = []
@@ -66,9 +66,9 @@ package final class RunWaits: Sendable {
     self.nodes.withLock { nodes in nodes.unstructured.removeAll { $0 === wait } }
   }
 
-  /// Notes that the run waits in `queue`, until it waits in another one.
-  func note(queue: any WaitNode) {
-    let queue = WeakNode(queue)
+  /// Notes that the run waits in `queue`; nil once it no longer waits.
+  func note(queue: (any WaitNode)?) {
+    let queue = queue.map(WeakNode.init)
     let replaced = self.nodes.withLock { nodes in
       defer { nodes.queue = queue }
       return nodes.queue
@@ -84,14 +84,14 @@ extension RunWaits: WaitingRun {
       || self.isInChildTask
   }
 
-  package func note(called node: any WaitNode) {
-    let called = WeakNode(node)
+  package func note(called node: (any WaitNode)?) {
+    let called = node.map(WeakNode.init)
     let current = RunTask.current.identity
     let isOwn = !self.isInChildTask || self.task.load(ordering: .relaxed) == current
     let replaced = self.nodes.withLock { nodes in
-      if !isOwn { return nodes.calledByChildren.updateValue(called, forKey: current) }
-      defer { nodes.called = called }
-      return nodes.called
+      let known = isOwn ? nodes.called : nodes.calledByChildren[current]
+      if isOwn { nodes.called = called } else { nodes.calledByChildren[current] = called }
+      return known
     }
     _ = consume replaced  // Released after unlocking.
   }

@@ -224,7 +224,9 @@ extension SharedRun {
     }
   }
 
+  /// The outcome for an owner that leaves in the current task.
   var outcomeOfLeaving: RunOutcome {
+    EnclosingRun.noteWaitEnded()
     guard let outcome = self.cancellation else {
       preconditionFailure("A waiter left a shared run whose failure cannot represent a cancellation.")
     }

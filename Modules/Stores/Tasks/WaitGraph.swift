@@ -10,6 +10,10 @@ package enum WaitGraph {
     case queuedBehindCaller
     /// The work of the run waits for the caller through these operations. The first name is repeated at the end.
     case recursion([String])
+
+    fileprivate var isOpen: Bool {
+      if case .open = self { true } else { false }
+    }
   }
 
   /// Whether a wait was ever noted. Callers search the graph only then.
@@ -28,11 +32,18 @@ package enum WaitGraph {
   /// Returns whether the current task can wait for `node`, or whether `node` waits for it, directly or through others.
   ///
   /// The wait of the current task is noted before the search. If two tasks close a cycle at the same time, at least
-  /// one of them thus sees the wait of the other.
+  /// one of them thus sees the wait of the other. Unless the finding is that the run can be joined, the note is taken back.
   ///
   /// - Complexity: O(1) before the first wait of the process, then O(*n*) in the waits that `node` leads to.
   package static func noteAndFind(joining node: any WaitNode) -> Finding {
-    if EnclosingRun.notesWaits { EnclosingRun.note(awaited: node) }
+    let isNoted = EnclosingRun.notesWaits
+    if isNoted { EnclosingRun.note(awaited: node) }
+    let finding = self.find(joining: node)
+    if isNoted, !finding.isOpen { EnclosingRun.noteWaitEnded() }
+    return finding
+  }
+
+  private static func find(joining node: any WaitNode) -> Finding {
     guard self.hasEdges.load(ordering: .sequentiallyConsistent) else { return .open }
     if let path = self.path(from: node, onlyCalls: true) { return .recursion(self.names(of: path)) }
     if UnstructuredWait.exist, UnstructuredWait.findOut(joining: node),

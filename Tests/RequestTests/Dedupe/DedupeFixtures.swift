@@ -33,6 +33,17 @@ extension Task where Failure == Never {
   }
 }
 
+/// An interceptor whose answers come from a closure.
+final class Interceptor: StoreCallInterceptor {
+  private let answer: nonisolated(nonsending) @Sendable (StoreCall) async -> StoreCallAnswer
+
+  init(_ answer: nonisolated(nonsending) @escaping @Sendable (StoreCall) async -> StoreCallAnswer) {
+    self.answer = answer
+  }
+
+  nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer { await self.answer(call) }
+}
+
 /// Two ways to run a deduplicated operation: in a store, and with a runner.
 enum Runner: CaseIterable, Sendable, CustomTestStringConvertible {
   case store

@@ -39,17 +39,6 @@ struct PatienceTests {
   }
 }
 
-/// An interceptor whose answers come from a closure.
-private final class Interceptor: StoreCallInterceptor {
-  private let answer: nonisolated(nonsending) @Sendable (StoreCall) async -> StoreCallAnswer
-
-  init(_ answer: nonisolated(nonsending) @escaping @Sendable (StoreCall) async -> StoreCallAnswer) {
-    self.answer = answer
-  }
-
-  nonisolated(nonsending) func call(_ call: StoreCall) async -> StoreCallAnswer { await self.answer(call) }
-}
-
 /// Calls the action of the first deadline on another thread before the caller gets its subscription, and no other action.
 private final class HastyDeadlines: DeadlineSource {
   private let isFirst = Box(true)

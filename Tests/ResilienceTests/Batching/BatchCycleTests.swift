@@ -53,6 +53,34 @@ struct BatchCycleTests {
     expect(self.recorder.warnings.first?.message.contains("a batch of authors"), equals: true)
   }
 
+  @Test func `A request fetches a query whose call has left its batch`() async throws {
+    let (fetched, left, joined) = (Box<Store?>(nil), Gate(), Gate())
+    let batcher = Batcher(name: "authors") { _, _ in
+      defer { joined.open() }
+      let handler = QueryEventHandler<QueryState<String, any Error>>(onFetchingStarted: { _ in joined.open() })
+      return [1: .success(try await fetched.value?.fetch(handler: handler) ?? "")]
+    }
+    let client = OperationClient(defaultContext: self.context)
+    let query = QueryOperation<String, any Error>("posts") { context in
+      await withTaskGroup { group in
+        group.addImmediateTask { _ = try? await batcher.load(1, in: context) }
+        group.cancelAll()
+      }
+      left.open()
+      try await joined.wait()
+      return "posts"
+    }
+    let store = client.store(for: query.deduplicated())
+    fetched.value = store
+    defer { fetched.value = nil }
+    let load = self.load(1, of: batcher)
+    let fetch = Task.immediate { try await store.fetch() }
+    try await left.wait()
+    self.endWindow()
+    try await expect(load.value, equals: "posts")
+    try await expect(fetch.value, equals: "posts")
+  }
+
   @Test(arguments: [1, 100])
   func `A request that loads from its own batcher fails where one batch may be under way`(_ size: Int) async throws {
     let (itself, recorder, context) = (Box<Batcher?>(nil), self.recorder, self.context)
