@@ -192,9 +192,17 @@ struct CallOrderTests {
     try await expect(calls[2].result, equals: "made")
   }
 
-  @Test func `A call that a body enqueues in its own scope comes behind it`() async throws {
+  @Test(arguments: ["at once", "behind an open gate", "behind a gate", "in two scopes"])
+  func `A call that a body enqueues in its own scope comes behind it`(_ way: String) async throws {
     let client = self.client
-    let inner = client.store(for: Mutation(script: self.script, path: ["inner"]).scope("s"))
+    let gate = Gate(isOpen: way != "behind a gate")
+    let mutation = Mutation(script: self.script, path: ["inner"]).scope("s")
+    let inner =
+      switch way {
+      case "at once": client.store(for: mutation)
+      case "in two scopes": client.store(for: mutation.scope("other"))
+      default: client.store(for: mutation.modifier(BehindGate(gate: gate)))
+      }
     let enqueued = Mutex<EnqueuedCall<MutationState<String, String, any Error>>?>(nil)
     let outer = client.store(
       for: ClosureMutation<String, String, any Error> { _, _ in
@@ -207,6 +215,7 @@ struct CallOrderTests {
       }.scope("s")
     )
     try await expect(outer.mutate(with: "outer"), equals: "outer")
+    gate.open()
     let run = try await self.script.next()
     expect(run.arguments, equals: "behind")
     run.succeed("made")

@@ -8,34 +8,44 @@ package protocol CallPosition: AnyObject, Sendable {
 
   /// Gives the position up, unless the call has used it.
   func giveUp()
-
-  /// Whether the current task is part of a call that the position is behind.
-  var isBehindCurrentTask: Bool { get }
 }
 
 /// How the calls of a mutation take their positions: in the scope, or in the journal, whichever is outside.
 package final class CallOrder: Sendable {
   /// Takes a position for the call with a context; nil if the call takes it when it comes to the modifier.
   package typealias Taking = @Sendable (OperationContext) -> (any CallPosition)?
+  /// Returns whether the current task is part of a call.
+  package typealias Membership = @Sendable () -> Bool
+  /// Finds out which calls the call with a context comes behind.
+  package typealias Following = @Sendable (OperationContext) -> Membership
 
   /// Whether calls are stored before they are accepted.
   package let storesCalls: Bool
   private let take: Taking
+  private let follow: Following
+  /// The order inside of this one.
+  private let inner: CallOrder?
   private let modifier: @Sendable (any Any.Type) -> Bool
   private let reach = Atomic<UInt8>(0)
 
   /// - Parameters:
   ///   - modifier: Returns true for the type of the modifier that uses the positions.
+  ///   - inner: The order inside of this one.
   ///   - storesCalls: Whether calls are stored before they are accepted.
   ///   - take: Takes a position.
+  ///   - follow: Finds out which calls of this order a call comes behind, whether or not it has taken a position.
   package init(
     of modifier: @escaping @Sendable (any Any.Type) -> Bool,
+    around inner: CallOrder?,
     storesCalls: Bool,
-    take: @escaping Taking
+    take: @escaping Taking,
+    follow: @escaping Following
   ) {
     self.modifier = modifier
+    self.inner = inner
     self.storesCalls = storesCalls
     self.take = take
+    self.follow = follow
   }
 
   /// Takes a position for a call, if nothing delays the call before it comes to the modifier. A position that a waiting call
@@ -46,6 +56,12 @@ package final class CallOrder: Sendable {
 
   /// Takes a position by the rule of this order, for an order outside of it that leaves a call to it.
   package func position(in context: OperationContext) -> (any CallPosition)? { self.take(context) }
+
+  /// Returns whether the current task is part of a call that the call with a context comes behind, in this order or in one inside.
+  func membership(ahead context: OperationContext) -> Membership {
+    let (own, inner) = (self.follow(context), self.inner?.membership(ahead: context))
+    return { own() || inner?() == true }
+  }
 
   private func isReachedAtOnce(in operation: any OperationRequest.Type) -> Bool {
     switch self.reach.load(ordering: .relaxed) {
@@ -66,10 +82,11 @@ private struct CallOrdering: OperationRunPreparation {
   let order: CallOrder
 
   func runWillBegin(of operation: any OperationRequest.Type, in context: inout OperationContext) {
-    let enqueued = context.enqueuedCall?.claim(by: context.operationRunningTaskIdentifier)
+    if let enqueued = context.enqueuedCall?.claim(by: context.operationRunningTaskIdentifier) {
+      enqueued.note(ahead: self.order.membership(ahead: context))
+    }
     guard let position = self.order.position(of: operation, in: context) else { return }
     context.callPosition = position
-    enqueued?.setPosition(position)
   }
 
   func runDidEnd(in context: OperationContext) {

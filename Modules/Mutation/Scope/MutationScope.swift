@@ -41,9 +41,12 @@ public struct MutationScope<Operation: MutationRequest>: OperationModifier {
     context.mutationScope = self.id
     operation.setup(context: &context)
     let isScope: @Sendable (any Any.Type) -> Bool = { $0 is any ScopeModifier.Type }
-    let storesCalls = context.innerCallOrder?.storesCalls ?? false
-    let order = CallOrder(of: isScope, storesCalls: storesCalls) { context in
+    let inner = context.innerCallOrder
+    let order = CallOrder(of: isScope, around: inner, storesCalls: inner?.storesCalls ?? false) { context in
       ScopeQueues.shared.position(in: self.id, of: self.owner(in: context), for: context)
+    } follow: { context in
+      let (id, owner) = (self.id, self.owner(in: context))
+      return { [weak owner] in owner.map { ScopeTurn.isInside(id, of: $0) } ?? false }
     }
     context.setCallOrder(order)
   }

@@ -28,8 +28,6 @@ final class ScopePosition: CallPosition {
     self.state = Mutex(.taken(admission))
   }
 
-  var isBehindCurrentTask: Bool { ScopeTurn.isInside(self.queue) }
-
   /// Returns what the queue has answered, for the call that uses the position from now on; nil if there is no position any
   /// more.
   func use() -> ScopeQueue.Admission? {

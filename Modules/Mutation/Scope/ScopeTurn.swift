@@ -1,3 +1,4 @@
+internal import OperationCore
 internal import Synchronization
 
 /// The turn of a call in its queue.
@@ -16,6 +17,13 @@ final class ScopeTurn: Sendable {
   /// Whether the current task is part of the call that has the queue's turn.
   static func isInside(_ queue: ScopeQueue) -> Bool {
     self.current.contains { $0.queue === queue && !$0.isOver.load(ordering: .acquiring) }
+  }
+
+  /// Whether the current task is part of the call that has the turn of a scope.
+  static func isInside(_ scope: OperationPath, of owner: any AnyObject) -> Bool {
+    self.current.contains { turn in
+      turn.queue.owner === owner && turn.queue.scope == scope && !turn.isOver.load(ordering: .acquiring)
+    }
   }
 
   /// Runs `body` as part of the turn.

@@ -54,7 +54,7 @@ public struct EnqueuedCall<State: MutationStateProtocol>: Sendable {
   }
 
   private var cycle: OperationCycleError? {
-    guard !self.call.outcome.isDecided, self.call.acceptance.position?.isBehindCurrentTask == true else { return nil }
+    guard !self.call.outcome.isDecided, self.call.acceptance.isBehindCurrentTask else { return nil }
     let name = self.call.operationName
     return OperationCycleError(
       operationNames: [name, name],

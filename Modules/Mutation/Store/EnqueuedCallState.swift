@@ -50,11 +50,11 @@ final class EnqueuedCallState<Value: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// Whether an enqueued call is accepted, and the position that it has.
+/// Whether an enqueued call is accepted, and which calls it comes behind.
 package final class CallAcceptance: Sendable {
   private struct State: Sendable {
     var run: OperationTaskIdentifier?
-    var position: (any CallPosition)?
+    var ahead: CallOrder.Membership?
     var isBeingStored = false
   }
 
@@ -74,8 +74,8 @@ package final class CallAcceptance: Sendable {
     if !self.state.withLock({ $0.isBeingStored }) { self.decide(outcome) }
   }
 
-  /// The position of the call; nil if it has none.
-  var position: (any CallPosition)? { self.state.withLock { $0.position } }
+  /// Whether the current task is part of a call that this one comes behind.
+  var isBehindCurrentTask: Bool { self.state.withLock { $0.ahead }?() ?? false }
 
   /// Notes the run of the call. A mutation that is called inside of that run, with its context, is another call.
   ///
@@ -89,8 +89,9 @@ package final class CallAcceptance: Sendable {
     return isClaimed ? self : nil
   }
 
-  func setPosition(_ position: any CallPosition) {
-    self.state.withLock { $0.position = position }
+  /// Notes which calls the call comes behind.
+  func note(ahead: @escaping CallOrder.Membership) {
+    self.state.withLock { $0.ahead = ahead }
   }
 
   package func belongs(to run: OperationTaskIdentifier?) -> Bool {

@@ -32,8 +32,6 @@ final class JournalPosition: CallPosition {
     self.run = run
   }
 
-  var isBehindCurrentTask: Bool { self.journal.isMakingCall(of: self.request.scope) }
-
   /// Returns whether the call may use the position; true only once.
   func use() -> Bool { !self.isLeft.exchange(true, ordering: .acquiringAndReleasing) }
 

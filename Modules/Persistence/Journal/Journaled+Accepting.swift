@@ -48,10 +48,8 @@ extension Journaled {
     for context: OperationContext
   ) -> (any CallPosition)? {
     // A replay has the position of its call.
-    guard context.journalReplay == nil, let arguments = context.mutationArguments(as: Operation.Arguments.self)
-    else { return nil }
-    guard self.isExcluded?(arguments) != true, let journal = self.journal ?? context.operationClient?.journal
-    else { return inner?.position(in: context) }
+    if context.journalReplay != nil { return nil }
+    guard let (arguments, journal) = self.storedCall(in: context) else { return inner?.position(in: context) }
     if let own = self.journal, let client = context.operationClient { own.bind(to: client, replacing: false) }
     let request = try? self.request(
       for: arguments,
@@ -66,6 +64,17 @@ extension Journaled {
     return JournalPosition(reservation, request, in: journal, of: context.operationRunningTaskIdentifier)
   }
 
+  /// The arguments of a call that has not come to this modifier yet, and its journal; nil if it is made without a journal.
+  func storedCall(in context: OperationContext) -> (Operation.Arguments, MutationJournal)? {
+    guard let arguments = context.mutationArguments(as: Operation.Arguments.self), self.isExcluded?(arguments) != true,
+      let journal = self.journal ?? context.operationClient?.journal
+    else { return nil }
+    return (arguments, journal)
+  }
+
+  /// The name of a scope in the journal.
+  static func text(of scope: OperationPath?) -> String? { scope.map { StorageKey.text(of: $0) ?? "\($0)" } }
+
   private func request(
     for arguments: Operation.Arguments,
     of operationName: String,
@@ -78,7 +87,7 @@ extension Journaled {
       name: self.name,
       arguments: try self.encoded(arguments),
       version: self.stored.version,
-      scope: scope.map { StorageKey.text(of: $0) ?? "\($0)" },
+      scope: Self.text(of: scope),
       key: isNested ? nil : context.operationIdempotencyKey,
       date: context.operationClock.now(),
       operationName: operationName,

@@ -140,8 +140,12 @@ where Operation.Arguments: Codable {
     context.addRunWrapper(JournalRunWrapper(scope: scope, isInsideScope: isInsideScope))
     let inner = context.innerCallOrder
     let isJournaled: @Sendable (any Any.Type) -> Bool = { $0 is any JournaledModifier.Type }
-    let order = CallOrder(of: isJournaled, storesCalls: true) { context in
+    let order = CallOrder(of: isJournaled, around: inner, storesCalls: true) { context in
       self.position(of: operation.operationName, in: scope, orBy: inner, for: context)
+    } follow: { context in
+      guard let (_, journal) = self.storedCall(in: context) else { return { false } }
+      let scope = Self.text(of: scope)
+      return { journal.isMakingCall(of: scope) }
     }
     context.setCallOrder(order)
     context.operationControllers.append(

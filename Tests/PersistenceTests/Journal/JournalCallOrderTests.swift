@@ -180,11 +180,18 @@ private actor Caller {
     expect(self.server.done, equals: ["x1", "x2"])
   }
 
-  @Test func `A call that a body enqueues in its own scope comes behind it, and is stored meanwhile`() async throws {
+  @Test(arguments: [true, false], [true, false])
+  func `A call that a body enqueues in its own scope comes behind it, and is stored meanwhile`(
+    isOuterJournaled: Bool,
+    isDelayed: Bool
+  ) async throws {
     let program = Program()
     let journal = program.makeJournal()
     let inner = Send(server: self.server).scope("s").journaled(as: "inner")
-    let store = program.client.store(for: inner)
+    self.network.turnOn()
+    let store =
+      isDelayed
+      ? program.client.store(for: inner.waits(until: self.network)) : program.client.store(for: inner)
     let enqueued = Mutex<EnqueuedCall<MutationState<Note, String, any Error>>?>(nil)
     let outer = Enqueueing { [server] note in
       let call = store.enqueue(with: Note(id: 2, text: "behind"))
@@ -193,7 +200,10 @@ private actor Caller {
       await #expect(throws: OperationCycleError.self) { try await call.result }
       server.receive(note.text, key: nil)
     }
-    let outerStore = program.client.store(for: outer.scope("s").journaled(as: "outer"))
+    let outerStore =
+      isOuterJournaled
+      ? program.client.store(for: outer.scope("s").journaled(as: "outer"))
+      : program.client.store(for: outer.scope("s"))
     try await outerStore.mutate(with: Note(id: 1, text: "outer"))
     _ = try await enqueued.withLock { $0 }?.result
     expect(self.server.done, equals: ["outer", "behind"])
