@@ -21,7 +21,6 @@ extension OperationContext {
   /// Whether a value that was made before an invalidation of it has come to the store that runs the operation with this context,
   /// since `epoch` was the latest.
   package func hasMissedInvalidation(since epoch: InvalidationEpoch) -> Bool {
-    guard InvalidationEpoch.latest > epoch, let runtime = self.run.store?.runtime else { return false }
-    return runtime.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > epoch.rawValue }
+    self.run.store?.runtime?.hasMissedInvalidation(since: epoch.rawValue) ?? false
   }
 }

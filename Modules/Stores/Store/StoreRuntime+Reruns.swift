@@ -254,6 +254,14 @@ extension StoreRuntime {
   }
 
   /// Whether a value that was made before an invalidation has arrived since this number was the latest.
+  func hasMissedInvalidation(since number: Int) -> Bool {
+    // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
+    guard InvalidationNumber.latest > number else { return false }
+    return self.withMachine { ($0.extras?.content.missedInvalidation ?? 0) > number }
+  }
+
+  /// Whether a caller that has joined a run needs another one: a value that was made before an invalidation has arrived since this
+  /// number was the latest.
   ///
   /// A caller that has joined the run of such a value may have called after the invalidation. No invalidation reaches a store
   /// that was removed. What its run has missed is not known then, so that anything invalidated before the call counts. A run
@@ -271,12 +279,9 @@ extension StoreRuntime {
   ) -> Bool {
     let epoch = self.isOver ? run.epochAfterRemoval.load(ordering: .acquiring) : .max
     if epoch != .max { return epoch < number }
-    // Usually nothing was invalidated since. Many callers that resume at once would wait for the lock.
-    if InvalidationNumber.latest <= number || !self.operation.allowsAutomaticRuns { return false }
+    guard self.operation.allowsAutomaticRuns, self.hasMissedInvalidation(since: number) else { return false }
     let task = ErasedTask(sharedRun: run, context: context())
-    return self.withMachine { machine in
-      (machine.extras?.content.missedInvalidation ?? 0) > number && machine.state.isReplaced(by: task)
-    }
+    return self.withMachine { $0.state.isReplaced(by: task) }
   }
 
   /// Runs an invalidated operation again for the subscribers: now, or when the runs that started earlier have finished.
