@@ -27,6 +27,8 @@ struct JournalActions: Sendable {
   var replays: [Replay] = []
   /// The first calls of scopes, if nothing makes them or holds them up. A journal that resumes by itself makes them.
   var resumable: [JournalState.Position] = []
+  /// The calls that were read, with a time until which they can be made.
+  var expiring: [JournalState.Position] = []
   /// The schedules whose last calls have ended or were set aside.
   var schedules: [String] = []
   var cancelled: [Task<Void, Never>] = []

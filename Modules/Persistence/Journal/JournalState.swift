@@ -239,6 +239,7 @@ extension JournalState {
     item.origin = origin
     item.hold = record?.isHolding == true ? .held : .none
     self.insert(item, at: position)
+    if record?.expiresAt != nil { self.actions.expiring.append(position) }
   }
 
   /// Makes room for calls that are about to be inserted.

@@ -288,7 +288,7 @@ extension MutationJournal {
       try await self.waitForAside(ticket, write)
     } catch {
       // This process or another one makes the call again.
-      if error == .leaseLost { self.change { $0.edit(position) { $0.record = before } } }
+      if error == .leaseLost { self.change { $0.edit(position) { if $0.record == record { $0.record = before } } } }
       return self.putBack(ticket, isHeld: true, failure: nil, retryAfter: self.backoff(afterFailures: 1, nil))
     }
     self.change { state in

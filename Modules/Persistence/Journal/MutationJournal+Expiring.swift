@@ -66,6 +66,16 @@ extension MutationJournal {
     self.change { $0.setExpiry(of: position, at: time) }
   }
 
+  /// Sets the times at which calls expire that were read.
+  func setExpiry(of positions: [JournalState.Position]) {
+    let (date, now) = (self.date, self.deadlines.elapsed)
+    self.change { state in
+      // Whoever begins to watch sets the times of all calls.
+      guard state.watchesExpiry else { return }
+      for position in positions { state.setExpiry(of: position, at: date, now) }
+    }
+  }
+
   /// Whether a body of a call may begin that can be refused.
   func mayBegin(_ ticket: JournalTicket) -> Bool {
     guard let item = self.state.withLock({ $0.items[ticket.position] }) else { return false }

@@ -299,13 +299,17 @@ extension JournalState {
         item.changes.noteOther()
         // Its record does not count the body that this process was about to begin.
         item.bodies.takeBack()
+        item.expiry.endStoring()
       }
+      // Another process has made it again after its time had passed.
+      if record.expiresAt != earlier?.expiresAt { item.expiry = .ahead }
       item.seen = version
       item.attempted = nil
       if earlier?.isDeadLetter == true { item.hold = .none }
       if record.isHolding, !item.isHeld { item.hold = .held }
       return item.isElsewhere
     }
+    if record.expiresAt != earlier?.expiresAt { self.actions.expiring.append(position) }
     if item.isInScope, let scope = record.scope { self.enter(scope, position) }
     if record.isDeadLetter, earlier?.isDeadLetter == false { self.setAsideElsewhere(position, record) }
     // A call that is due was passed over before.

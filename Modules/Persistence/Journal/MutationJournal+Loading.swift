@@ -54,7 +54,6 @@ extension MutationJournal {
     let read = entries ?? ReadEntries([], attempts: [])
     // This comes before the callers that wait for the entries continue.
     self.reportUnreadable(read.calls)
-    let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
       if entries != nil {
         state.reserveCapacity(read.calls.count)
@@ -62,7 +61,6 @@ extension MutationJournal {
           let position = state.nextEarlierPosition()
           let call = (try? read.record?.get())?.afterProcess
           state.restore(call, from: read.key, read.version, at: position, .earlierStart(.thisProcess))
-          if state.watchesExpiry { state.setExpiry(of: position, at: date, now) }
         }
         for (_, version, schedule) in read.schedules { state.setSchedule(schedule, version) }
         let numbers = read.calls.compactMap { StorageKey.number(ofCall: $0.key) }

@@ -20,6 +20,7 @@ extension MutationJournal {
   }
 
   private func perform(_ actions: inout JournalActions, isImmediate: Bool) {
+    if !actions.expiring.isEmpty { self.setExpiry(of: actions.expiring) }
     for updates in actions.ended { updates.end() }
     for updates in actions.endedInRuns { updates.end() }
     // This comes before the runs that wait for the change of the stores continue.
