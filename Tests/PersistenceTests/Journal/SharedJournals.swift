@@ -11,6 +11,7 @@ import TestFixtures
 final class SharedJournals: Sendable {
   /// A step that waits for the schedule.
   struct Step: Sendable {
+    let number: Int
     let process: Int
     let isAnswer: Bool
     let continuation: UnsafeContinuation<Bool, Never>
@@ -19,6 +20,7 @@ final class SharedJournals: Sendable {
   struct State: Sendable {
     var random: SeededGenerator
     var steps: [Step] = []
+    var lastStep = 0
     var dead: Set<Int> = []
     var suspended: Set<Int> = []
     /// The processes that begin: their storages do not wait for the schedule.
@@ -34,6 +36,15 @@ final class SharedJournals: Sendable {
     /// The calls with entries that were removed by a process that had the lease.
     var ended: Set<Int> = []
     var arrived: [Int] = []
+    /// The calls with entries in the storage.
+    var stored: Set<Int> = []
+    /// The processes that remove all calls, the calls that they have removed, and those that have to be gone for good.
+    var signingOut: Set<Int> = []
+    var discarded: Set<Int> = []
+    var signedOut: Set<Int> = []
+    /// The steps that other processes had made when one had removed all calls, and whose answers they did not have yet: they may
+    /// begin to send a removed call.
+    var late: [Int: Set<Int>] = [:]
     var lastToken = 0
     var callers: [Int: Caller] = [:]
     var open: [(token: Int, process: Int)] = []
@@ -85,7 +96,11 @@ final class SharedJournals: Sendable {
     }
     if waits {
       _ = await withUnsafeContinuation { continuation in
-        self.change { $0.steps.append(Step(process: process, isAnswer: isAnswer, continuation: continuation)) }
+        self.change { state in
+          state.lastStep += 1
+          let step = Step(number: state.lastStep, process: process, isAnswer: isAnswer, continuation: continuation)
+          state.steps.append(step)
+        }
       }
     }
     return self.change { !$0.dead.contains(process) }
@@ -94,6 +109,8 @@ final class SharedJournals: Sendable {
   /// Performs one step of a process that is not suspended. Returns false if there is none.
   func performStep() -> Bool {
     let step = self.change { state -> Step? in
+      let waiting = Set(state.steps.map(\.number))
+      state.late = state.late.filter { !$0.value.isDisjoint(with: waiting) }
       let ready = state.steps.indices.filter { !state.suspended.contains(state.steps[$0].process) }
       if ready.isEmpty { return nil }
       return state.steps.remove(at: ready[Int(state.random.next() % UInt64(ready.count))])
@@ -113,6 +130,31 @@ final class SharedJournals: Sendable {
     }
     for step in steps { step.continuation.resume(returning: false) }
     self.executor.runAll()
+  }
+
+  // MARK: - Signing out
+
+  /// Notes that a process begins to remove all calls.
+  ///
+  /// - Returns: The calls that are stored; nil if the process is removing all calls already.
+  func beginSigningOut(_ process: Int) -> Set<Int>? {
+    self.change { state in state.signingOut.insert(process).inserted ? state.stored : nil }
+  }
+
+  /// Notes that a process has removed all calls, or has failed to.
+  func endSigningOut(_ process: Int, of calls: Set<Int>, isComplete: Bool) {
+    self.change { state in
+      guard !state.dead.contains(process) else { return }
+      state.signingOut.remove(process)
+      guard isComplete else { return state.problems.append("\(process) has not removed all calls") }
+      state.seen.insert("signed out")
+      let left = calls.intersection(state.stored)
+      if !left.isEmpty { state.problems.append("\(process) has left the calls \(left.sorted())") }
+      state.signedOut.formUnion(calls)
+      for step in state.steps where step.process != process && !step.isAnswer {
+        state.late[step.process, default: []].insert(step.number)
+      }
+    }
   }
 
   // MARK: - The server
@@ -153,6 +195,10 @@ extension SharedJournals.State {
     guard let caller = self.callers[token] else { return self.problems.append("an unknown call \(token)") }
     if !self.holdsLease(process, of: caller, at: now) {
       self.problems.append("\(process) sent \(token) without the lease")
+    }
+    // What a process is removing itself, it may still send for a caller.
+    if self.signedOut.contains(token), self.late[process] == nil, !self.signingOut.contains(process) {
+      self.problems.append("\(process) sent \(token) after its user had signed out")
     }
     if !writesLate, self.ended.contains(token) {
       self.problems.append("\(process) sent \(token) again after its entry was removed")
@@ -220,11 +266,22 @@ final class SteppedStorage: LeasingStorage {
           else { continue }
           state.tokens[key] = token
           state.accepted.insert(token)
+          state.stored.insert(token)
+          if state.signedOut.contains(token) {
+            state.problems.append("\(self.process) stored \(token) after its user had signed out")
+          }
           if state.ended.contains(token), !self.journals.writesLate {
             state.problems.append("\(self.process) stored \(token) again after its entry was removed")
           }
         case .remove(let key):
-          if let token = state.tokens[key] { state.end(token, self.process, at: self.journals.clock.elapsed) }
+          guard let token = state.tokens[key] else { continue }
+          state.stored.remove(token)
+          if state.signingOut.contains(self.process) {
+            state.discarded.insert(token)
+            state.removed.insert(token)
+          } else {
+            state.end(token, self.process, at: self.journals.clock.elapsed)
+          }
         }
       }
     }

@@ -9,7 +9,7 @@ import Testing
 /// Random schedules of three and more journals over one storage.
 ///
 /// Calls are accepted, leases are taken, answered late, lost and released, entries are read, calls are sent, refused and
-/// ended, and processes are suspended, die and begin, with every step of a storage and of the server in any order.
+/// ended, users sign out, and processes are suspended, die and begin, with every step of a storage and of the server in any order.
 @Suite(.bounded, .warningsAreIssues) struct SharedJournalsTests {
   @Test(arguments: [false, true]) func `One process at a time sends the calls of a scope, in order`(
     writesLate: Bool
@@ -31,7 +31,8 @@ import Testing
         }
       }
     }
-    #expect(Set(seen.all).isSuperset(of: ["made by another process", "repeated", "two processes at once"]))
+    let expected: Set = ["made by another process", "repeated", "two processes at once", "signed out"]
+    #expect(Set(seen.all).isSuperset(of: expected))
   }
 }
 
@@ -83,6 +84,7 @@ private final class SharedSchedule: Sendable {
     case 8 where self.journals.random(6) == 0: if let process, alive.count > 1 { self.kill(process) }
     case 9 where alive.count < 3: self.start()
     case 10: if let process { self.resume(process) }
+    case 11 where self.journals.random(8) == 0: if let process { self.signOut(process) }
     default: if !self.journals.performStep() { self.journals.advance(by: .milliseconds(50)) }
     }
     self.journals.advance()
@@ -145,6 +147,16 @@ private final class SharedSchedule: Sendable {
     Task(executorPreference: self.journals.executor) { await journal.resume() }
   }
 
+  private func signOut(_ number: Int) {
+    // One at a time, as a client does.
+    guard let journal = self.processes.withLock({ $0[number]?.journal }),
+      let calls = self.journals.beginSigningOut(number)
+    else { return }
+    Task(executorPreference: self.journals.executor) { [journals = self.journals] in
+      journals.endSigningOut(number, of: calls, isComplete: await journal.removeAll())
+    }
+  }
+
   private func kill(_ number: Int) {
     self.journals.kill(number)
     let process = self.processes.withLock { $0.removeValue(forKey: number) }
@@ -167,7 +179,7 @@ private final class SharedSchedule: Sendable {
       self.journals.advance(by: .milliseconds(50))
     }
     self.journals.change { state in
-      let lost = state.accepted.subtracting(state.arrived)
+      let lost = state.accepted.subtracting(state.arrived).subtracting(state.discarded)
       if !lost.isEmpty { state.problems.append("the calls \(lost.sorted()) have not arrived") }
       let left = state.accepted.subtracting(state.removed)
       if !left.isEmpty { state.problems.append("the calls \(left.sorted()) have not ended") }
