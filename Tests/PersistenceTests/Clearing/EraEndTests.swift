@@ -80,6 +80,32 @@ import Testing
     try await expect(self.base.keys(), equals: [])
   }
 
+  @Test func `What a process that was ended has left is not shown to a store that is made alone`() async throws {
+    let first = await self.startWithValue()
+    let (gate, removal) = try await self.beginRemoval(first)
+    // Ended here.
+    first.storage.suspend()
+    expect(self.start().program.store().currentValue, equals: nil)
+    try await expect(self.values(), equals: [])
+    gate.open()
+    try await removal.value
+  }
+
+  @Test func `What a process that was ended has left is removed by one that has heard of it and writes`() async throws {
+    let (first, second) = (await self.startWithValue(), self.start())
+    let store = second.program.store(Script(), 2)
+    let (gate, removal) = try await self.beginRemoval(first)
+    // Ended here.
+    first.storage.suspend()
+    store.currentValue = "secret"
+    #expect(await !second.program.client.persistence.flush())
+    store.currentValue = "of the next user"
+    #expect(await second.program.client.persistence.flush())
+    try await expect(self.values().count, equals: 1)
+    gate.open()
+    try await removal.value
+  }
+
   @Test func `What a process that was ended has left is removed by the next one that reads or writes`() async throws {
     for isReading in [true, false] {
       let first = await self.startWithValue()
@@ -115,7 +141,8 @@ import Testing
     let gate = second.storage.holdNextReading(of: "value/stext")
     _ = store(second)
     try await gate.arrivals(count: 1)
-    try await first.program.client.clearEverything()
+    // Not all values, so that it is of the same era.
+    try await first.program.client.persistence.removeAll(matching: ["text"])
     gate.open()
     await second.program.client.persistence.settled()
     try await expect(self.base.keys(), equals: [])
