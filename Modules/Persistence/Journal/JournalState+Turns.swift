@@ -11,13 +11,13 @@ extension JournalState {
 
   /// Inserts a call into its scope, at its position in the order, but behind a call that has its turn.
   mutating func enter(_ scope: String, _ position: Position) {
-    guard self.items[position]?.isInQueue == false else { return }
+    guard let item = self.items[position], !item.isInQueue else { return }
     self.items[position]?.isInQueue = true
     var calls = self.scopes[scope].take() ?? ScopeQueue()
     calls.insert(position, behindFirst: calls.first.map { self.isRunning($0) } ?? false)
-    if self.items[position]?.activity.isCallerInLine == true { calls.callerCount += 1 }
-    if self.items[position]?.isUnnumbered == true { calls.setUnnumbered(true, position) }
-    if self.items[position]?.isDue == true { calls.dueCount += 1 }
+    if item.activity.isCallerInLine { calls.callerCount += 1 }
+    if item.isUnnumbered { calls.setUnnumbered(true, position) }
+    if item.isDue { calls.dueCount += 1 }
     self.scopes[scope] = calls
   }
 

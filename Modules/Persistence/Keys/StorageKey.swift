@@ -56,7 +56,8 @@ package enum StorageKey {
   /// The number in a key of ``call(number:id:)``; nil for other keys.
   static func number(ofCall key: String) -> UInt64? {
     guard key.hasPrefix(self.journal) else { return nil }
-    return UInt64(key.dropFirst(self.journal.count).prefix { $0 != "-" })
+    // By bytes, because looking for characters takes a tenth of the time of a start that finds many calls.
+    return UInt64(Substring(key.utf8.dropFirst(self.journal.utf8.count).prefix { $0 != UInt8(ascii: "-") }))
   }
 
   /// The text of a path in keys and journal entries; nil if an element has no key.
