@@ -47,18 +47,28 @@ private struct PlainJSONText {
   }
 
   mutating func add(_ name: StaticString, _ value: String?) {
-    guard let value else { return }
+    guard var value else { return }
     self.begin(name)
     self.bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): self.bytes += [UInt8(ascii: "\\"), byte]
-      case UInt8(ascii: "\n"): self.bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-      case 0..<0x20: self.bytes += Array("\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
-      default: self.bytes.append(byte)
+    value.withUTF8 { text in
+      // Most texts have nothing to escape, and are copied at once.
+      var rest = text
+      while let place = rest.firstIndex(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
+        self.bytes += UnsafeBufferPointer(rebasing: rest[..<place])
+        self.escape(rest[place])
+        rest = UnsafeBufferPointer(rebasing: rest[(place + 1)...])
       }
+      self.bytes += rest
     }
     self.bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): self.bytes += [UInt8(ascii: "\\"), byte]
+    case UInt8(ascii: "\n"): self.bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
+    default: self.bytes += Array("\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
+    }
   }
 
   mutating func add(_ name: StaticString, _ value: Bool?) {
