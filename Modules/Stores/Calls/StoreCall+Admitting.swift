@@ -28,8 +28,6 @@ extension StoreRuntime {
     if interceptors.isEmpty { return nil }
     let call = StoreCall(of: self, demand, context, kept: kept, listener, interceptors)
     let answer = await call.answer()
-    // A run that an interceptor has not waited for to its end goes on.
-    if EnclosingRun.notesWaits { EnclosingRun.noteWaitEnded() }
     if let listener { self.announce(answer, in: context, to: listener) }
     return answer.outcome.base
   }

@@ -55,7 +55,7 @@ extension StoreCall {
       case .wait(.interceptor(let call)): return self.ended(await call.answer(), after: .interceptor(call))
       case .wait(.apart(let task)):
         guard let answer = await task.answer(within: patience, on: self.context) else {
-          self.phase.withLock { $0 = .paused(.apart(task)) }
+          self.pause(.apart(task))
           return nil
         }
         return self.ended(answer, after: .apart(task))
@@ -84,15 +84,24 @@ extension StoreCall {
     }
     switch former {
     case .new: return self.begin(mayWaitApart: mayWaitApart)
-    case .paused(.run(let run)):
-      // The interceptor may have waited for something else meanwhile, and the run may wait for this call now.
-      if WaitGraph.isNeeded, case .recursion = WaitGraph.noteAndFind(joining: run) { return self.admit() }
-      return .wait(.run(run))
-    case .paused(let wait): return .wait(wait)
+    case .paused(let wait): return self.step(afterPauseIn: wait)
     case .ended(let answer, _): return .answer(answer)
     case .beginning, .waiting: preconditionFailure("A call of a store can be passed on once at a time.")
     case .answered: preconditionFailure("A call of a store cannot be passed on after its interceptor has returned.")
     }
+  }
+
+  /// The next step of a call that waits again. Its run may wait for the caller by now.
+  private func step(afterPauseIn wait: Wait) -> Step {
+    guard WaitGraph.isNeeded, let run = wait.sharedRun else { return .wait(wait) }
+    let finding = WaitGraph.noteAndFind(joining: run)
+    if case .open = finding { return .wait(wait) }
+    guard case .recursion(let names) = finding, OperationCycleError.isFailure(self.runtime.operation.failureType) else {
+      EnclosingRun.note(awaited: run)
+      return .wait(wait)
+    }
+    wait.leave()
+    return .answer(self.refused(names))
   }
 
   private func begin(mayWaitApart: Bool) -> Step {
@@ -130,10 +139,13 @@ extension StoreCall {
     case .join(let run):
       self.phase.withLock { $0 = .waiting(.run(run)) }
       return .wait(.run(run))
-    case .refusal(let names):
-      let outcome = RunOutcome.cycle(names, as: self.runtime.operation.failureType)
-      return .answer(self.ended(StoreCallAnswer(StoreOutcome(outcome)), after: nil))
+    case .refusal(let names): return .answer(self.refused(names))
     }
+  }
+
+  private func refused(_ names: [String]) -> StoreCallAnswer {
+    let outcome = RunOutcome.cycle(names, as: self.runtime.operation.failureType)
+    return self.ended(StoreCallAnswer(StoreOutcome(outcome)), after: nil)
   }
 
   private func ended(_ answer: StoreCallAnswer, after wait: Wait?) -> StoreCallAnswer {
@@ -148,10 +160,15 @@ extension StoreCall {
   /// Nil, with the caller as an owner of the run, if the outcome is nil.
   private func endedOrPaused(_ outcome: RunOutcome?, of run: SharedRun) -> StoreCallAnswer? {
     guard let outcome else {
-      self.phase.withLock { $0 = .paused(.run(run)) }
+      self.pause(.run(run))
       return nil
     }
     return self.ended(outcome, of: run)
+  }
+
+  private func pause(_ wait: Wait) {
+    self.phase.withLock { $0 = .paused(wait) }
+    EnclosingRun.noteWaitEnded()
   }
 }
 
@@ -190,10 +207,9 @@ extension StoreCall {
     guard Task.isCancelled else { return answer }
     switch phase {
     case .ended(let own, _): return own
-    case .paused(.run(let run)): run.removeOwner()
-    case .paused(.apart(let task)): task.cancel()
+    case .paused(let wait): wait.leave()
     case .new: if let kept { return StoreCallAnswer(StoreOutcome(kept)) }
-    case .beginning, .waiting, .paused(.interceptor), .answered: break
+    case .beginning, .waiting, .answered: break
     }
     let cancellation = RunOutcome.cancellation(as: self.runtime.operation.failureType)
     return cancellation.map { StoreCallAnswer(StoreOutcome($0)) } ?? answer

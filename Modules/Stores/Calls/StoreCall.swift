@@ -23,6 +23,24 @@ public final class StoreCall: Sendable {
     case interceptor(StoreCall)
     /// The next interceptor, in a task of its own.
     case apart(CallInTask)
+
+    /// The run behind the last interceptor; nil if there is none yet.
+    var sharedRun: SharedRun? {
+      switch self {
+      case .run(let run): run
+      case .interceptor(let call): call.run
+      case .apart(let task): task.call.run
+      }
+    }
+
+    /// Leaves the run, whose outcome the caller does not need.
+    func leave() {
+      switch self {
+      case .run(let run): run.removeOwner()
+      case .apart(let task): task.cancel()
+      case .interceptor: break
+      }
+    }
   }
 
   enum Phase: Sendable {
@@ -110,14 +128,14 @@ extension StoreCall {
 
   /// The context of the run that the call has joined or started; nil before that, and once the run has ended.
   public var runContext: OperationContext? {
+    self.run.flatMap { self.runtime.context(of: $0) }
+  }
+
+  /// The run that the call has joined or started, also once that has ended; nil before.
+  var run: SharedRun? {
     switch self.phase.withLock({ $0 }) {
     case .new, .beginning, .answered, .ended(_, nil): nil
-    case .waiting(let wait), .paused(let wait), .ended(_, let wait?):
-      switch wait {
-      case .run(let run): self.runtime.context(of: run)
-      case .interceptor(let call): call.runContext
-      case .apart(let task): task.call.runContext
-      }
+    case .waiting(let wait), .paused(let wait), .ended(_, let wait?): wait.sharedRun
     }
   }
 

@@ -75,7 +75,10 @@ extension StoreRuntime {
         return .refused
       }
     }
-    guard self.addOwner(to: candidate.sharedRun, listener) else { return .late }
+    guard self.addOwner(to: candidate.sharedRun, listener) else {
+      EnclosingRun.noteWaitEnded()
+      return .late
+    }
     return .granted(.join(candidate.sharedRun))
   }
 

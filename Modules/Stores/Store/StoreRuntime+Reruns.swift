@@ -279,7 +279,7 @@ extension StoreRuntime {
   ) -> Bool {
     let epoch = self.isOver ? run.epochAfterRemoval.load(ordering: .acquiring) : .max
     if epoch != .max { return epoch < number }
-    guard self.operation.allowsAutomaticRuns, self.hasMissedInvalidation(since: number) else { return false }
+    guard self.hasMissedInvalidation(since: number), self.operation.allowsAutomaticRuns else { return false }
     let task = ErasedTask(sharedRun: run, context: context())
     return self.withMachine { $0.state.isReplaced(by: task) }
   }

@@ -72,6 +72,27 @@ struct EndedWaitTests {
     expect(called.currentValue, equals: 1)
   }
 
+  @Test(arguments: [1, 2])
+  func `A call that has paused does not wait for its run`(_ interceptorCount: Int) async throws {
+    let (ended, joined) = (self.ended, self.joined)
+    let patient = Interceptor { call in
+      if let answer = await call.proceed(within: .zero) { return answer }
+      ended.open()
+      try? await joined.wait()
+      return if let answer = call.answer(0) { answer } else { await call.proceed() }
+    }
+    let called = IntStore.detached(
+      query: self.called.context { context in
+        context.callInterceptors.append(patient)
+        if interceptorCount > 1 { context.callInterceptors.append(Interceptor { await $0.proceed() }) }
+      }
+    )
+    let value = try await self.fetchCaller { try await expect(called.fetch(), equals: 0) }
+    expect(value, equals: 1)
+    await called.settled()
+    expect(called.currentValue, equals: 1)
+  }
+
   @Test func `A call that was refused as a cycle is no wait`() async throws {
     let (caller, ended, joined) = (self.caller, self.ended, self.joined)
     let called = Box<IntStore?>(nil)
@@ -103,7 +124,8 @@ struct EndedWaitTests {
     expect(recorder.warnings.map(\.code), equals: [.taskCycle])
   }
 
-  @Test func `A call that goes on after another wait is in the graph again`() async throws {
+  @Test(arguments: [1, 2])
+  func `A call that goes on after another wait is in the graph again`(_ interceptorCount: Int) async throws {
     let (caller, ended, joined) = (self.caller, self.ended, self.joined)
     let other = IntStore.detached(query: QueryOperation("other") { _ in 7 }.deduplicated())
     let called = IntStore.detached(
@@ -120,6 +142,8 @@ struct EndedWaitTests {
             return await call.proceed()
           }
         )
+        // The call goes on in a task of its own.
+        if interceptorCount > 1 { $0.callInterceptors.append(Interceptor { await $0.proceed() }) }
       }
     )
     let store = IntStore.detached(
