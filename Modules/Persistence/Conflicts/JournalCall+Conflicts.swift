@@ -142,7 +142,7 @@ extension MutationJournal {
   @discardableResult
   func decide(_ decision: ConflictDecision, about position: JournalState.Position) -> JournalError? {
     self.state.withLock { state, released in
-      if case .overtaken(let refusal)? = state.items[position]?.decision { return refusal }
+      if let refusal = state.items[position]?.refusalOfDecision { return refusal }
       released.append(state.items[position]?.decision)
       state.items[position]?.decision = decision
       return nil
@@ -155,12 +155,20 @@ extension MutationJournal {
   }
 }
 
+extension JournalState.Item {
+  /// The error of a run that would decide about the call, if another process has decided, or has replaced the arguments; otherwise nil.
+  fileprivate var refusalOfDecision: JournalError? {
+    if case .overtaken(let refusal)? = self.decision { return refusal }
+    return self.record.flatMap { $0.isDeadLetter ? .ended(.takenOver, $0.name) : nil }
+  }
+}
+
 extension JournalState {
-  /// Replaces the arguments of a call, unless another process has done so. The next write stores them.
+  /// Replaces the arguments of a call, unless another process has decided about it. The next write stores them.
   ///
   /// - Returns: Whether they are replaced.
   mutating func revise(_ position: Position, _ revision: JournalRevision) -> Bool {
-    if case .overtaken? = self.items[position]?.decision { return false }
+    if self.items[position]?.refusalOfDecision != nil { return false }
     self.edit(position) { item in
       item.record?.revise(revision)
       item.changes.noteRevision()

@@ -75,7 +75,7 @@ extension MutationJournal {
     switch resolution.decision {
     case .ask: return true
     case .discard:
-      guard await self.remove(call.id) else { return false }
+      guard await self.removeConflict(call.id, revision: call.retryCount) else { return false }
     case .retry(let arguments, let base):
       guard conflict.mayStore(arguments) else { throw JournalError.excluded(call.id) }
       let revision = JournalRevision(
@@ -102,7 +102,7 @@ struct OpenConflict: Sendable {
 
 extension JournalState {
   /// Finds a call in conflict; nil if the conflict has ended, or if another process makes the call.
-  fileprivate func openConflict(_ id: JournalEntry.ID, _ revision: Int) -> OpenConflict? {
+  func openConflict(_ id: JournalEntry.ID, _ revision: Int) -> OpenConflict? {
     guard let position = self.positions[id], let item = self.items[position], let record = item.record, !item.isGone,
       item.activity.isNone, !item.isElsewhere, record.status == .conflicted, (record.revision ?? 0) == revision
     else { return nil }

@@ -140,9 +140,7 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
         context.operationBaseVersion = base
         context.callUpdates?.show(with: arguments)
         return nil
-      case .retry:
-        call?.decide(.again)
-        return error
+      case .retry: return call?.decide(.again) as? Operation.MutateFailure ?? error
       case .discard: return call?.discard(after: error) as? Operation.MutateFailure ?? error
       case .ask(let holdsScope):
         let refusal = try call?.ask(after: error, holdsScope: holdsScope, conflict.encode)
@@ -150,8 +148,7 @@ public struct ResolvesConflicts<Operation: MutationRequest>: OperationModifier {
       }
     } catch let failure {
       // The data of the server is not known, or cannot be stored.
-      call?.decide(.again)
-      return failure as? Operation.MutateFailure ?? error
+      return (call?.decide(.again) ?? failure) as? Operation.MutateFailure ?? error
     }
   }
 }

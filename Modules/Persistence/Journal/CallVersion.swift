@@ -132,11 +132,12 @@ struct ReadEntries: Sendable {
         continue
       }
       let numbers = attempts.isEmpty ? nil : attempts.removeValue(forKey: StorageKey.attempts(ofCall: entry.key))
+      if let known = known[entry.key], known.entry == entry.version, known.attempts == numbers?.version {
+        self.calls.append(Call(key: entry.key, version: known, record: nil))
+        continue
+      }
       let version = CallVersion(of: entry.value, at: entry.key, attempts: numbers)
-      let isKnown = known[entry.key] == version
-      self.calls.append(
-        Call(key: entry.key, version: version, record: isKnown ? nil : Self.read(entry, version, numbers))
-      )
+      self.calls.append(Call(key: entry.key, version: version, record: Self.read(entry, version, numbers)))
     }
     self.orphans = Array(attempts.keys)
   }

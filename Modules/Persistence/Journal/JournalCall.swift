@@ -123,6 +123,7 @@ final class JournalCall: Sendable {
   /// Makes every further attempt throw an error, because the journal does not make the call.
   func refuse(with error: JournalError) {
     self.replacePhase { $0.isEnded ? nil : .refused(error, $0.ticket) }
+    self.state.withLock { $0.replay }?.refuse()
   }
 
   /// Returns the ticket of the call, once the call was accepted and has its turn.

@@ -177,6 +177,9 @@ enum JournalPhase: Sendable {
     var write: JournalRemoval?
     /// Whether the call was refused before it was accepted, so that its caller does not make it.
     let isOfRefused: Bool
+    /// How many times the arguments were replaced that the user has decided to remove; nil if the user removes the call whatever they
+    /// are.
+    var revision: Int?
   }
 
   /// What it has until it is accepted; nil afterwards.

@@ -7,6 +7,7 @@ final class JournalReplay: Sendable {
     var isClaimed = false
     var run: OperationTaskIdentifier?
     var judgement: (@Sendable (any Error) -> Bool)?
+    var isRefused = false
   }
 
   let ticket: JournalTicket
@@ -32,6 +33,12 @@ final class JournalReplay: Sendable {
       state.judgement = judgement
     }
   }
+
+  /// Notes that the journal does not make the call.
+  func refuse() { self.state.withLock { $0.isRefused = true } }
+
+  /// Whether the run has made nothing, whatever its outcome is.
+  var isUnmade: Bool { self.state.withLock { $0.isRefused } && self.ticket.result.lastValue == nil }
 
   /// Whether an error is final; false if the mutation does not judge it.
   func failsForGood(_ error: any Error) -> Bool {

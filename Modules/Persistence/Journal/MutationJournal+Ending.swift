@@ -243,7 +243,8 @@ extension MutationJournal {
       let item: Void? = state.edit(ticket.position) { item in
         item.activity = .none
         item.replay.end()
-        item.hold = isHeld ? .held(hintEnd: hintEnd) : .none
+        // Another process may have set it aside meanwhile.
+        item.hold = isHeld || item.record?.isHolding == true ? .held(hintEnd: hintEnd) : .none
         if let failure { item.lastFailure = failure }
       }
       // The entry was removed meanwhile.

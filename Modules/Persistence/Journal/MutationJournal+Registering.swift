@@ -156,10 +156,13 @@ extension MutationRequest where Arguments: Codable {
     }
     do throws(MutateFailure) {
       try await MutationJournal.inTurn(of: isJournaled ? nil : ticket) { () async throws(MutateFailure) in
-        ticket.result.note(try await store.mutate(with: arguments, using: context))
+        let value = try await store.mutate(with: arguments, using: context)
+        // A value in place of the refusal is none of a body.
+        if context.journalReplay?.isUnmade != true { ticket.result.note(value) }
       }
-      return .done(failure: nil)
+      return context.journalReplay?.isUnmade == true ? .left : .done(failure: nil)
     } catch {
+      if context.journalReplay?.isUnmade == true { return .left }
       return ticket.end(after: error, failsForGood: context.journalReplay?.failsForGood(error) ?? false)
     }
   }

@@ -21,6 +21,15 @@ extension MutationJournal {
     return await self.finish(removal) == .removed
   }
 
+  /// Removes a call in conflict, unless another decision about the conflict has come first.
+  nonisolated(nonsending) func removeConflict(_ id: JournalEntry.ID, revision: Int) async -> Bool {
+    let removal = self.change { state in
+      state.openConflict(id, revision).flatMap { state.beginRemoval(of: $0.position, revision: revision) }
+    }
+    guard let removal else { return false }
+    return await self.finish(removal) == .removed
+  }
+
   /// Removes all entries, and the ended calls that stores show.
   ///
   /// When a user signs out, call ``/OperationCore/OperationClient/clearEverything(within:switching:)``, which removes all
@@ -176,7 +185,11 @@ extension MutationJournal {
       if let updates = item.updates { state.actions.ended.append(updates) }
       if let updates = item.callUpdates { state.actions.endedInRuns.append(updates) }
       guard isRemoved else {
-        if case .removing = item.phase { state.endElsewhere(removal.position) }
+        if case .removing = item.phase {
+          state.endElsewhere(removal.position)
+          // It may be there with other arguments.
+          state.knownForeignChanges = nil
+        }
         return nil
       }
       if !item.activity.isRunning {
@@ -232,9 +245,14 @@ struct JournalRemoval: Sendable {
 
 extension JournalState {
   /// Records that an entry is removed. Nothing is written for it after its removal.
-  fileprivate mutating func beginRemoval(of position: Position) -> JournalRemoval? {
+  ///
+  /// - Parameters:
+  ///   - position: The call.
+  ///   - revision: How many times its arguments were replaced; nil to remove it whatever they are now.
+  /// - Returns: The removal; nil if there is nothing to remove.
+  fileprivate mutating func beginRemoval(of position: Position, revision: Int? = nil) -> JournalRemoval? {
     guard let item = self.items[position], item.isStored, !item.isGone, !item.phase.isTakenOver else { return nil }
-    self.items[position]?.phase = .removing(JournalPhase.Removal(isOfRefused: false))
+    self.items[position]?.phase = .removing(JournalPhase.Removal(isOfRefused: false, revision: revision))
     return self.write(position).map { JournalRemoval(id: item.id, position: position, write: $0) }
   }
 

@@ -87,14 +87,19 @@ extension MutationJournal {
   private nonisolated(nonsending) func storeCrowded(
     _ batch: JournalBatch
   ) async -> (results: [JournalBatch.Result], obstacle: StorageError?) {
-    guard let removal = batch.contents.last,
-      case .failed(let error, _) = await self.store(EncodedContent(content: removal, bytes: nil), mayBeMade: false)
-    else { return await self.store(batch) }
-    var known = batch
-    known.contents.removeAll(where: \.isNew)
-    let (results, obstacle) = await self.store(known)
-    var rest = results[...]
-    return (batch.contents.map { $0.isNew ? .failed(error, attempted: nil) : rest.removeFirst() }, obstacle)
+    var rest = batch
+    let removal = rest.contents.removeLast()
+    rest.removals.removeLast()
+    let removed = await self.store(EncodedContent(content: removal, bytes: nil), mayBeMade: false)
+    guard case .failed(let error, _) = removed else {
+      let (results, obstacle) = await self.store(rest)
+      return (results + [removed], obstacle)
+    }
+    let contents = rest.contents
+    rest.contents.removeAll(where: \.isNew)
+    let (results, obstacle) = await self.store(rest)
+    var known = results[...]
+    return (contents.map { $0.isNew ? .failed(error, attempted: nil) : known.removeFirst() } + [removed], obstacle)
   }
 
   /// Applies a batch. If that fails, or if another process has changed an entry, applies each change by itself, because
@@ -357,7 +362,7 @@ extension JournalState {
     // A removal that fails again waits for the next change.
     self.isWriting = !positions.isEmpty || !self.removalWaiters.isEmpty || self.goesOnRemoving
     if self.isWriting {
-      batch.isCrowded = self.failedRemovals.count >= FailedRemovals.maximum
+      batch.isCrowded = self.failedRemovals.count >= FailedRemovals.maximum && batch.contents.contains(where: \.isNew)
       batch.removals = self.failedRemovals.take(self.removalWaiters.isEmpty ? Self.maximumRemovals : .max)
       self.areRemovalsUnderWay = !batch.removals.isEmpty
       for (key, removal) in batch.removals {
@@ -438,9 +443,7 @@ extension JournalState.Item {
 
   /// Which entries are removed when it has ended, or when the user removes it.
   var removal: EntryRemoval {
-    var revision: Int?
-    // The user removes it whatever its arguments are now.
-    if case .removing = self.phase { revision = nil } else { revision = self.record?.revision ?? 0 }
+    let revision = if case .removing(let removal) = self.phase { removal.revision } else { self.record?.revision ?? 0 }
     return EntryRemoval(seen: self.seen, revision: revision)
   }
 }

@@ -338,6 +338,19 @@ import Testing
     #expect(try await !start.journal.resolve(conflict, with: .retry(with: Note(id: 1, text: "late"))))
   }
 
+  @Test func `Discarding leaves a call for which another process has decided otherwise`() async throws {
+    let start = self.start(resolving: Self.ask)
+    await expect(self.codes(start.store.save("mine")), equals: .conflicted)
+    let conflict = try #require(start.conflicts.first)
+    let storage = start.program.storage
+    let entry = try #require(try await storage.entries(withPrefix: "journal/").first)
+    let text = String(decoding: entry.value, as: UTF8.self)
+    let decided = text.replacing("{", with: #"{"revision":1,"#, maxReplacements: 1)
+    try await storage.apply([.put(key: entry.key, value: Array(decided.utf8))])
+    #expect(try await !start.journal.resolve(conflict, with: .discard))
+    try await expect(storage.keys("journal/"), equals: [entry.key])
+  }
+
   @Test func `Of two decisions about a conflict the first one counts`() async throws {
     let (program, requests, answer) = (Program(), Log<String>(), Gate())
     let journal = program.makeJournal()

@@ -47,7 +47,7 @@ import Testing
   }
 
   /// A process that looks at the entries each minute, and one whose call it has read, before that is killed.
-  private func leaveCall() async throws -> ScheduledProgram {
+  private func leaveCall() async throws -> (reader: ScheduledProgram, killed: ScheduledProgram) {
     let (reader, _) = self.process("a")
     let send = self.send
     _ = try await self.run {
@@ -59,29 +59,33 @@ import Testing
     #expect(try await self.run { await call.isAccepted })
     expect(reader.journal.entries.map(\.id), equals: ["b1", "a1"])
     storage.suspend()
-    return reader
+    return (reader, writer)
   }
 
   @Test func `A call that another process has left expires in time`() async throws {
-    let reader = try await self.leaveCall()
+    let (reader, killed) = try await self.leaveCall()
     self.pass(450)
     self.network.turnOn()
     self.pass(20)
     expect(self.server.keys, equals: [])
     expect(reader.journal.entries.map(\.status), equals: [.expired, .scheduled])
+    withExtendedLifetime(killed) {}
   }
 
   @Test func `A call that has expired is made after another process has retried it`() async throws {
-    let reader = try await self.leaveCall()
+    let (reader, killed) = try await self.leaveCall()
     self.pass(450)
-    expect(reader.journal.entries.map(\.status), equals: [.expired, .scheduled])
     let (other, storage) = self.process("c")
-    #expect(try await self.run { await other.journal.retry("b1") })
+    let retry = Task.immediate(executorPreference: self.executor) { await other.journal.retry("b1") }
+    self.pass(61)
     storage.suspend()
-    self.pass(70)
+    self.pass(10)
     self.network.turnOn()
     self.pass(20)
     expect(self.server.keys, equals: ["b1"])
     expect(reader.journal.entries.map(\.id), equals: ["a1"])
+    retry.cancel()
+    self.executor.runAll()
+    withExtendedLifetime((killed, other)) {}
   }
 }
