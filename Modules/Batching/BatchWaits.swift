@@ -12,7 +12,7 @@ internal import Synchronization
 final class BatchWaits: Sendable {
   /// The identity of the request's task; 0 before and after.
   private let task = Atomic<UInt>(0)
-  /// The run or batch that the request waited for last.
+  /// The run or batch that the request waits for. One that has ended may stay here.
   private let called = Mutex<WeakNode?>(nil)
 
   /// The edge to what the request waits for; nil if it waits for nothing.

@@ -11,7 +11,7 @@ final class DeduplicatedRun<Operation: OperationRequest & SendableMetatype>: Sen
     /// Nil in the initializer, which needs the object to make the run, and once the run has turned out not to be used.
     var sharedRun: SharedRun?
     var callers: RunCallers<Operation>
-    /// The run that the work waits for, or one that has ended.
+    /// The run that the work waits for. One that has ended may stay here.
     var called: WeakNode?
   }
 

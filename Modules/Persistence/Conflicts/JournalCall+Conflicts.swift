@@ -96,7 +96,7 @@ extension JournalCall {
 
   /// Notes the decision about the conflict, for the end of the call.
   ///
-  /// - Returns: The error of its caller, if another process has replaced the arguments that were decided about; otherwise nil.
+  /// - Returns: The error of its caller, if another process has decided, or has replaced the arguments; otherwise nil.
   @discardableResult
   func decide(_ decision: ConflictDecision) -> JournalError? {
     self.acceptedTicket.flatMap { $0.journal.decide(decision, about: $0.position) }
@@ -136,7 +136,7 @@ struct JournalRevision: Sendable {
 }
 
 extension MutationJournal {
-  /// Notes a decision about a call, unless another process has replaced the arguments that were decided about.
+  /// Notes a decision about a call, unless another process has decided, or has replaced the arguments that this is about.
   ///
   /// - Returns: The error of its caller in that case; otherwise nil.
   @discardableResult
@@ -156,7 +156,7 @@ extension MutationJournal {
 }
 
 extension JournalState.Item {
-  /// The error of a run that would decide about the call, if another process has decided, or has replaced the arguments; otherwise nil.
+  /// The error of a run that would decide about the call, if another process has decided, or has replaced the arguments.
   fileprivate var refusalOfDecision: JournalError? {
     if case .overtaken(let refusal)? = self.decision { return refusal }
     return self.record.flatMap { $0.isDeadLetter ? .ended(.takenOver, $0.name) : nil }

@@ -18,7 +18,7 @@ extension StateWriter {
   /// meanwhile, that is forgotten first, or it would be written in the era that begins here.
   func beginEra() async throws {
     let (era, changes) = StorageEra.next()
-    while case .refused = try await self.applyInEra(changes) { try await self.changeEra() }
+    while case .refused = try await self.applyInEra(changes) { try await self.readAndFollowEra() }
     self.state.withLock { $0.era = era }
   }
 
@@ -64,7 +64,7 @@ extension StateWriter {
   }
 
   /// Forgets the values that another process has removed, as ``followEra()`` does, once it is known which era that has begun.
-  func changeEra() async throws {
+  func readAndFollowEra() async throws {
     try await self.readEra()
     self.forgetFormerEra()
   }

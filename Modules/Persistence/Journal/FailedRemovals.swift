@@ -7,7 +7,7 @@ struct FailedRemovals: Sendable {
   /// The keys, the one that is tried next first.
   private var order: [String] = []
 
-  /// With so many of them, no further call is stored, which may be one more, before one of them is made.
+  /// From this number on, a new call is stored only after a removal was made: if storing it fails, its removal is one more.
   static var maximum: Int { 1_000 }
 
   var count: Int { self.order.count }

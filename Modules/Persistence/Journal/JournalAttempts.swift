@@ -136,7 +136,8 @@ extension MutationJournal {
         if isLost { state.leases.held?.remove(leaseKey) }
         if state.maySend(leaseKey) { return .send }
         if mayLeave, state.stopReplay(of: ticket.position, isCounted: isCounted) { return .leave(nil) }
-        if mayLeave, hasAskedAtLast { return .leave(.ended(.stopped, ticket.name)) }
+        // The journal may have got another client meanwhile.
+        if mayLeave, hasAskedAtLast, state.isStopped { return .leave(.ended(.stopped, ticket.name)) }
         state.ask(for: leaseKey)
         let waiter = SendWaiter(mayLeave: mayLeave)
         state.leases.sendWaiters[leaseKey, default: []].append(waiter)

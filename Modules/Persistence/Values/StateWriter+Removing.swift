@@ -74,7 +74,7 @@ extension StateWriter {
     if prefix == StorageKey.values, self.isShared {
       try await self.beginEra()
       // What the next user puts once this has returned is of the last era.
-      if try await !self.finishRemoval() { try await self.changeEra() }
+      if try await !self.finishRemoval() { try await self.readAndFollowEra() }
     } else {
       var changes = try await self.removals(withPrefix: prefix)
       if prefix == StorageKey.values {

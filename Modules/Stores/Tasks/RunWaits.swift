@@ -6,9 +6,9 @@ package final class RunWaits: Sendable {
   private struct Nodes: Sendable {
     /// The queue that the run is in.
     var queue: WeakNode?
-    /// The run that the work waits for, or one that has ended.
+    /// The run that the work waits for. One that has ended may stay here.
     var called: WeakNode?
-    /// The runs that the children of the run's task wait for, or that have ended, by the identities of the children.
+    /// The runs that the children of the run's task wait for, by the identities of the children. Those that have ended may stay here.
     var calledByChildren: [UInt: WeakNode] = [:]
     /// The waits of tasks that the work has made, and awaits or not.
     var unstructured: [UnstructuredWait] = []
