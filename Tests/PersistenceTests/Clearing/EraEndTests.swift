@@ -63,15 +63,17 @@ import Testing
   }
 
   @Test func `A reader that finds the removal of a later era stores nothing of the era before in it`() async throws {
-    let (first, second, third) = (await self.startWithValue(), await self.startWithValue(), self.start())
+    let (first, second, third) = (await self.startWithValue(), self.start(), self.start())
     let (gate, removal) = try await self.beginRemoval(first)
-    second.program.store(Script(), 2).currentValue = "other"
-    #expect(await !second.program.client.persistence.flush())
-    // It knows that the first era is open. Another one begins.
+    // It has read that the first era is open. Another one begins.
+    let reading = second.storage.holdNextReading(of: "value/", begun: false)
+    let restoration = Task.immediate { await second.program.client.restore() }
+    try await reading.arrivals(count: 1)
     let (laterGate, laterRemoval) = try await self.beginRemoval(third)
     let store = second.program.store(Script(), 3)
     store.currentValue = "before the second removal"
-    await expect(second.program.client.restore(), equals: 0)
+    reading.open()
+    await expect(restoration.value, equals: 0)
     try await expect(self.values(), equals: [])
     #expect(await !second.program.client.persistence.flush())
     expect(store.currentValue, equals: nil)
