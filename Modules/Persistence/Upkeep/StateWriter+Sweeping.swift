@@ -19,7 +19,7 @@ extension StateWriter {
     let now = time.now ?? .min
     do {
       // What is to be removed does not count.
-      try await self.loadInvalidations()
+      if self.isShared { try await self.loadInvalidations() }
       try await self.finishRemoval()
       let records = try await self.storage.entries(withPrefix: StorageKey.uses)
       // Most storages have neither.
