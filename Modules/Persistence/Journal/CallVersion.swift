@@ -5,8 +5,8 @@ struct CallVersion: Hashable, Sendable {
   let isLong: Bool
   /// The version of the entry of its attempts; nil if it has none.
   let attempts: StorageVersion?
-  /// Whether the attempts are those of this entry. If not, an earlier version of the library has replaced the entry alone, or
-  /// another process has replaced both between the reads of the one and of the other.
+  /// Whether the attempts name this entry. They do not if an earlier version of the library has replaced the entry alone, or if
+  /// another process has replaced both after the entry was read and before the attempts were.
   let areAttemptsOwn: Bool
 
   /// The version of an entry.

@@ -164,7 +164,7 @@ private enum SendStep: Sendable {
   case send
   /// It waits for the lease. If it is the last time, the program is about to end.
   case wait(AwaitedOutcome<Void>, isLast: Bool)
-  /// It does not begin. The error is that of its caller, if it has one.
+  /// It does not begin. The caller gets the error; nil if the call has no caller.
   case leave(JournalError?)
 }
 

@@ -70,7 +70,7 @@ extension MutationJournal {
   func setExpiry(of positions: [JournalState.Position]) {
     let (date, now) = (self.date, self.deadlines.elapsed)
     self.change { state in
-      // Whoever begins to watch sets the times of all calls.
+      // Otherwise the times of all calls are set when the journal begins to watch them.
       guard state.watchesExpiry else { return }
       for position in positions { state.setExpiry(of: position, at: date, now) }
     }

@@ -262,7 +262,7 @@ extension StorageChange {
 extension StorageCondition {
   /// What holds as long as a call and its attempts are as they were seen.
   ///
-  /// Whoever writes or removes an entry removes its attempts in the same step. So its own attempts are enough to compare, and a
+  /// Each write or removal of an entry removes its attempts in the same step. So its own attempts are enough to compare, and a
   /// database need not look at long arguments.
   fileprivate static func unchanged(call key: String, _ seen: CallVersion?) -> [Self] {
     guard let seen else { return [] }

@@ -128,7 +128,7 @@ public final class SealedStorage: PersistentStorage {
   private struct QuietMoment: Equatable {
     /// The number of batches of this object.
     let own: UInt64
-    /// That of the changes of others.
+    /// The number of changes by other processes, and by other objects of this one.
     let foreign: Int64
   }
 }

@@ -11,7 +11,7 @@ final class SignOutWorld: Sendable {
   struct State: Sendable {
     var random: SeededGenerator
     var user = 1
-    /// The last user who has signed out: nothing of this one, and of those before, is left.
+    /// The last user who has signed out. Nothing is left of this user, nor of the users before.
     var gone = 0
     var lastNumber = 0
     /// The users of the values that are written and must stay, by the texts of their keys.
